@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 struct Library {
     /// The variable that cargo sets for the feature.
     feature: &'static str,
-    /// Set in `.cargo/config.toml`, so it is there unless somebody builds from outside the checkout
-    /// and means a library of his own.
+    /// The environment variable with the directory of the library. The file `.cargo/config.toml`
+    /// sets it. Builds from outside of the checkout may set it to another directory.
     directory: &'static str,
-    /// The name that the linker uses.
+    /// The file name that the linker looks for.
     link: &'static str,
-    /// The name that programs use.
+    /// The file name that programs load at run time.
     soname: &'static str,
 }
 

@@ -127,7 +127,8 @@ pub struct LogFile {
     pub net: Fingerprint,
     /// The reduced net.
     pub reduced: Fingerprint,
-    /// The log itself.
+    /// The reduction in names instead of ids: the questions that it preserves, and the applied
+    /// rules in order.
     #[serde(flatten)]
     pub log: NamedLog,
 }
@@ -146,7 +147,8 @@ pub enum LogFileError {
         /// The fingerprint of the given net.
         found: Box<Fingerprint>,
     },
-    /// A name is not a rule, class or node.
+    /// The log contains a name that is no rule, no class of questions, and no place or transition
+    /// of the net.
     #[error("{}: `{name}` is unknown{}", place_of(*step), hint_text(hint.as_deref()))]
     Unknown {
         /// Step number from 1; 0 is the header of the file.
@@ -156,7 +158,7 @@ pub enum LogFileError {
         /// The most similar known name; `None` if no known name is similar.
         hint: Option<String>,
     },
-    /// The log preserves nothing, or a step is invalid.
+    /// The log preserves no question, or a step is invalid.
     #[error(transparent)]
     Log(LogError),
 }
@@ -184,11 +186,12 @@ fn with_hint(net: &Net, error: LogError) -> LogFileError {
 }
 
 impl LogFile {
-    /// Returns the needs and the log in ids of `net`.
+    /// Returns the needs, that is, the questions that the reduction preserves, and the log in ids
+    /// of `net`.
     ///
     /// # Errors
-    /// Returns an error if the file has another format, the log belongs to another net, a name is
-    /// unknown, or a step is invalid.
+    /// Returns an error if the file has another format, or if the log belongs to another net. Also
+    /// returns an error if a name is unknown, the log preserves no question, or a step is invalid.
     pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogFileError> {
         if self.format != FORMAT {
             return Err(LogFileError::OtherFormat(self.format.clone()));
@@ -201,7 +204,8 @@ impl LogFile {
         self.in_ids(net).map_err(|error| with_hint(net, error))
     }
 
-    /// Returns the needs and the log in ids of `net`, after the fingerprint is checked.
+    /// Returns the needs, that is, the questions that the reduction preserves, and the log in ids
+    /// of `net`. The caller has checked that the log belongs to `net`.
     fn in_ids(&self, net: &Net) -> Result<(Needs, Log), LogError> {
         let needs = self.log.needs(net)?;
         let mut log = Log::default();

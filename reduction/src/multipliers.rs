@@ -20,8 +20,8 @@ pub(super) const MAX_ARCS: usize = 12_000;
 /// Values of a solution below this number count as 0.
 const MIN_POSITIVE: f64 = 1e-9;
 
-/// Limits on the denominator of one number in a solution, and on the common denominator of all
-/// numbers.
+/// The pair (d, c): d limits the denominator of each number in a solution, and c limits the common
+/// denominator of all numbers.
 const MAX_DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
 /// Returns guesses of the positive entries of a solution in integer proportions, as (position,
@@ -79,8 +79,9 @@ pub(super) fn arc_count(net: &WorkNet) -> usize {
     net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).sum()
 }
 
-/// A linear program over multiplicities: one column per place and one row per effect, whose value
-/// is Σ y(p)·Δ(t,p).
+/// A linear program for a weighted sum Σ y(p)·m(p) of tokens. Each place p has a column for its
+/// multiplicity y(p). Each effect, that is, each distinct nonzero vector Δ(t,·), has a row. The
+/// value of the row is Σ y(p)·Δ(t,p), the change of the sum when t fires.
 pub(super) struct MultiplicityProgram {
     pub(super) program: LinearProgram,
     /// The place of each column, by column index.
@@ -93,8 +94,8 @@ pub(super) struct MultiplicityProgram {
 }
 
 impl MultiplicityProgram {
-    /// Builds the program with multiplicities within `multiplicity` and changes of the sum within
-    /// `change`.
+    /// Builds the program with objective 0. Every multiplicity lies in the interval `multiplicity`.
+    /// The change of the weighted sum by every firing lies in the interval `change`.
     ///
     /// # Errors
     /// Returns an error for a net beyond 2³² nodes.

@@ -4,7 +4,8 @@ use parikh_evidence::reduction::{Needs, PredicateForm, Preserve};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, PlaceId, Predicate, RunProperty, TransitionId};
 
-/// Returns the needs for reachability of predicates over `support` and maxima of sums over it.
+/// Returns the needs, that is, the questions that a reduction must preserve: reachability of
+/// predicates over the places of `support`, and maxima of weighted sums of their tokens.
 pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
     Needs {
         support: support.into_iter().collect(),
@@ -48,7 +49,8 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
                 needs.preserve = needs.preserve | Preserve::REACHABILITY;
                 needs.support.extend(goal.support(net));
             }
-            // Rules refer only to liveness of transitions.
+            // Of home properties, rules can preserve only the liveness of a transition: from every
+            // reachable marking, a marking is reachable that enables it.
             Goal::Home(Predicate::Enabled(t)) => {
                 needs.preserve = needs.preserve | Preserve::LIVENESS;
                 needs.protected.push(*t);
@@ -66,9 +68,9 @@ pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
     depends_on_markings_only(property).then(|| reachability(property.support(net)))
 }
 
-/// Returns true if the property is about all runs and depends only on the markings along a run.
-/// Transitions of a reduced net have other names, and a dead marking of it may not be dead in the
-/// original net.
+/// Returns true if the property assumes no fairness, and every atom is a predicate that does not
+/// mention dead markings. A reduction does not preserve other atoms: it renames transitions, and a
+/// dead marking of the reduced net may not be dead in the original net.
 pub(super) fn depends_on_markings_only(property: &RunProperty) -> bool {
     property.fairness().is_none()
         && property.atoms().iter().all(|atom| match atom {

@@ -26,9 +26,9 @@ pub struct Reduction {
     pub reduced: ReducedNet,
     /// The back-translation of firing sequences.
     pub back_translation: BackTranslation,
-    /// The applications in order.
+    /// The applied rules with their candidates, in the order of application.
     pub log: Log,
-    /// Counts and times.
+    /// The sizes of the net, the counts of each rule, and the times.
     pub statistics: ReductionStatistics,
     /// Transitions of the original net found to be dead, ascending. The list may be incomplete.
     pub dead_transitions: Vec<TransitionId>,
@@ -77,7 +77,8 @@ impl Reduction {
     /// Returns the transition of the reduced net that corresponds to `original` alone; it may have
     /// lost arcs. Returns `None` if the reduction removed or merged the transition.
     pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
-        // The ids of the working net start with the original ones.
+        // The list `final_ids` is sorted and has the working-net id of each remaining transition.
+        // An original transition has the same id in the working net.
         self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
     }
 

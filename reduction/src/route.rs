@@ -26,14 +26,16 @@ enum ReductionRoute {
     /// Moves as triples: position of the source in the group, position of the target, and the
     /// transition that moves one token. The moves connect the group strongly.
     Moves(Vec<(usize, usize, TransitionId)>),
-    /// Classes of twins: transitions that each take one token from one place of the group and are
-    /// otherwise equal up to places of the group. Each class has one transition for every place.
+    /// Classes of twins for a group of two places p and q. A class consists of a transition that
+    /// takes one token from p, and of its twins, which take one token from q. Twins have equal arcs
+    /// at all other places, and put equally many tokens to p and q together.
     Twins(Vec<Vec<TransitionId>>),
 }
 
 impl ReductionRoute {
-    /// Determines the routing for the places of `group` before they are fused in `net`: by the
-    /// given moves, or by twins if there are none.
+    /// Determines the route for the places of `group`, before they are fused in `net`. Tokens are
+    /// moved by the transitions `moves`. If `moves` is empty and the group has two places, twins
+    /// replace moves.
     fn choose(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> ReductionRoute {
         if moves.is_empty()
             && let &[p, q] = group
@@ -67,7 +69,7 @@ pub(super) struct Router {
     route_kind: ReductionRoute,
     /// The arcs of each transition next to the group.
     group_arcs: HashMap<TransitionId, GroupArcs>,
-    /// The index of the class of each transition with twins.
+    /// For each transition that has twins, the index of its class in the list of classes.
     class_of: HashMap<TransitionId, usize>,
 }
 
@@ -162,8 +164,10 @@ impl Router {
     }
 }
 
-/// Moves tokens until a firing with these arcs is enabled, and as many of `count` firings as the
-/// tokens of the group suffice for. `moves` are sorted by target.
+/// Moves tokens within the group until a firing with these arcs is enabled. If possible, it moves
+/// enough tokens for `count` firings, otherwise for as many as the tokens of the group suffice.
+/// `moves` are sorted by target. Returns an error if the group has too few tokens, no moves lead to
+/// a place that needs tokens, or the budget is exhausted.
 fn gather_tokens(
     tokens: &mut [u64],
     arcs: &GroupArcs,

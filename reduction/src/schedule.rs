@@ -25,17 +25,18 @@ use parikh_evidence::reduction::{AssumedCondition, Candidate};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// A rule with its position in the journals and its statistics.
+/// A rule with its search, its position in the journals of changed nodes, and its statistics.
 struct ScheduledRule {
     rule: SearchRule,
-    /// The rule's position in the journals.
+    /// The position in the journals of changed nodes up to which the rule has read.
     cursor: JournalCursor,
     statistics: RuleStatistics,
 }
 
 /// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
-    /// The net under reduction, with its records.
+    /// The net under reduction, with its log, its back-translation, the facts found, and the
+    /// journals of changed nodes.
     pub(super) reduction: OngoingReduction,
     budget: &'a Budget,
     config: &'a ReductionConfig,
@@ -55,8 +56,8 @@ const NODES_PER_SEARCH: usize = 64;
 /// Number of candidates between two checks of the budget.
 const CANDIDATES_PER_CHECK: usize = 64;
 
-/// Time limit for all rules with linear programs together, and the divisor of the initial time that
-/// gives their share.
+/// The pair (t, d): all rules with linear programs together may use 1/d of the time that the budget
+/// has at the beginning, and at most t.
 const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
@@ -89,11 +90,13 @@ impl<'a> Schedule<'a> {
         self.rules.drain(..).map(|scheduled| scheduled.statistics).collect()
     }
 
-    /// Applies rules until nothing applies, too many rounds do not make the net smaller, or the
-    /// budget is exhausted.
+    /// Applies rules until no rule applies, the budget is exhausted, or rules of [`Phase::Product`]
+    /// often fail to shrink the net. The limit is `growth_rounds` rounds that end without a smaller
+    /// net than before.
     pub(super) fn run(&mut self) {
         let mut growing_rounds = 0;
-        // The least size after a round with multiplying rules so far: transitions, then places.
+        // The smallest size of the net after a round with rules of [`Phase::Product`]: first the
+        // number of transitions, then the number of places.
         let mut smallest = (usize::MAX, usize::MAX);
         let mut applied_before = 0;
         loop {
@@ -128,7 +131,8 @@ impl<'a> Schedule<'a> {
                 changed = self.run_phase(Phase::Linear);
             }
             if !changed || self.cut_short || growing_rounds > self.config.growth_rounds {
-                // Removes all nodes that the last round made superfluous.
+                // After the last round, the global and the cheap rules run until nothing changes.
+                // They never grow the net.
                 while !self.cut_short && self.run_phase(Phase::Global) | self.run_cheap_rules() {}
                 return;
             }
@@ -152,7 +156,8 @@ impl<'a> Schedule<'a> {
         changed
     }
 
-    /// Runs one batch of every rule of the phase. Returns true if anything changed.
+    /// Runs one batch of every rule of the phase, that is, each rule once on the nodes that changed
+    /// since it last ran. Returns true if anything changed.
     fn run_phase(&mut self, phase: Phase) -> bool {
         let mut changed = false;
         for index in 0..self.rules.len() {
@@ -220,7 +225,7 @@ impl<'a> Schedule<'a> {
             if self.cut_short {
                 return;
             }
-            // Earlier applications of this batch may have removed nodes of the candidate.
+            // Earlier applications of the same batch may have removed nodes of the candidate.
             let (net, journals) = self.reduction.journals();
             if !candidate.places.iter().all(|&p| net.has_place(p))
                 || !candidate.transitions.iter().all(|&t| net.has_transition(t))

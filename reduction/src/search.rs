@@ -19,7 +19,8 @@ pub(super) enum Phase {
     Cheap,
     /// Rules that merge transitions without adding any.
     Agglomeration,
-    /// Rules that may add transitions or are expensive. They run when nothing else applies.
+    /// Rules that may add transitions, such as n·m transitions for n producers and m consumers, or
+    /// that are expensive. They run when nothing else applies.
     Product,
     /// Rules that solve linear programs to find candidates. They run last, within the time that
     /// [`CandidateSearch::set_time_limit`] sets.
@@ -39,8 +40,9 @@ pub(super) struct SearchRule {
 
 /// A search for the candidates of a rule.
 pub(super) trait CandidateSearch {
-    /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
-    /// last call.
+    /// Appends candidates for the nodes in `dirty`, in a deterministic order. A candidate only
+    /// looks promising: the conditions of the rule are checked afterwards. `dirty` has the nodes
+    /// that changed since the last batch, or a portion of these nodes.
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>);
 
     /// Returns true if a candidate must wait for the next batch when an adjacent transition changed

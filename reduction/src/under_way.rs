@@ -23,11 +23,13 @@ pub struct OngoingReduction {
     needs: Needs,
     /// The log. `None` if the log is disabled.
     log: Option<Log>,
-    /// The back-translation, the findings and the changed nodes.
+    /// The back-translation, the dead transitions and constant places found, and the journals of
+    /// changed nodes.
     record: ReductionRecord,
 }
 
-/// The records of a reduction: the back-translation, the findings, and the changed nodes.
+/// The records of a reduction: the back-translation, the facts found (dead transitions and constant
+/// places), and the journals of changed nodes.
 #[derive(Debug)]
 pub(super) struct ReductionRecord {
     pub(super) back_translation: BackTranslation,

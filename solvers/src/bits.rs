@@ -12,9 +12,11 @@ use num_bigint::{BigInt, BigUint, Sign};
 pub(crate) struct Sides {
     /// Number of bits in which the values of both sides fit.
     pub(crate) width: u32,
-    /// The entries with positive coefficients, and the magnitude of a negative bound.
+    /// The sum of the entries with positive coefficients, plus the magnitude of the bound if the
+    /// bound is negative.
     pub(crate) left: BitSum,
-    /// The entries with negative coefficients, and a non-negative bound.
+    /// The sum of the entries with negative coefficients, with their magnitudes as coefficients,
+    /// plus the bound if the bound is not negative.
     pub(crate) right: BitSum,
 }
 

@@ -262,7 +262,8 @@ fn process_bytes(process: u32) -> u64 {
 /// Processes whose memory counts as ours.
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Counts the resident set of this process as ours from now on.
+/// Counts the resident set of the process with this id as memory of our program, until
+/// [`forget_child`] is called.
 pub fn count_child(process: u32) {
     locked(&CHILDREN).push(process);
 }

@@ -162,7 +162,7 @@ impl CertifiedInfeasible {
     }
 }
 
-/// Statistics: the number of searches per effort.
+/// Statistics: the number of searches for an exact proof, by the effort that the proof needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of proofs with [`Effort::Rounded`].
@@ -350,8 +350,9 @@ enum Objective {
     Zero,
 }
 
-/// Returns the right-hand side of the inequality in the module documentation, times the
-/// denominator.
+/// Returns the right-hand side of the inequality in the module documentation, times the common
+/// denominator of the multipliers. Returns an error if this denominator is not positive, a
+/// multiplier refers to a row that does not exist, or a needed bound does not exist.
 fn proved_value(
     program: &LinearProgram,
     objective: Objective,

@@ -21,8 +21,8 @@ use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib;
 use crate::term::{Term, Terms};
 
-/// A directory for numbered questions. Clones share the numbering and the description of the next
-/// files.
+/// A directory into which questions for solvers are written as numbered files. Clones share the
+/// numbering, and the name and header of the next files.
 #[derive(Clone, Debug)]
 pub struct Dump {
     /// The directory of the files.

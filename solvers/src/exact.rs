@@ -26,7 +26,8 @@ use crate::rational::{NOISE_FRACTION, largest, nearest};
 /// A reduced cost counts as zero below this fraction of the sum of its absolute terms.
 const ZERO_TOLERANCE: f64 = 1e-7;
 
-/// Limit on the number of combined coefficients; beyond it the system counts as too large.
+/// Limit on the work of the elimination, counted in coefficients of combined equations. Beyond it
+/// the system counts as too large.
 const MAX_COMBINED_COEFFICIENTS: usize = 1_000_000;
 
 /// Limit on the bits of a coefficient; beyond it the system counts as too large.
@@ -117,8 +118,9 @@ fn equations(
     equations
 }
 
-/// Solves the equations by Gaussian elimination. Returns equations with an unknown each, which no
-/// later equation mentions. Returns `None` if they are contradictory or too large.
+/// Solves the equations by Gaussian elimination. Returns the independent equations, each with one
+/// of its unknowns that no later equation contains. Returns `None` if the equations are
+/// contradictory or too large.
 fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
     let mut solved: Vec<(usize, Equation)> = Vec::new();
     let mut work = 0;

@@ -15,7 +15,8 @@ pub fn incremental_lp_for_hints(program: LinearProgram) -> Box<dyn IncrementalLp
     highs_or(MicroLp::without_certificates(), program)
 }
 
-/// Takes over `program` in HiGHS, or in `microlp` if HiGHS is missing or not wanted.
+/// Takes over `program` in HiGHS, in a worker process if a worker program is set. Uses `microlp`
+/// instead if the environment variable `PARIKH_LP` is `microlp`.
 #[cfg(feature = "highs")]
 fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     use crate::{guest, lp_highs::HighsModel};

@@ -123,7 +123,8 @@ impl HighsModel {
         }
     }
 
-    /// Records a failed call; warnings count as success.
+    /// Handles the status of a call. After a failed call, the copy of the program inside HiGHS
+    /// counts as outdated and is loaded again. A warning counts as success.
     fn record_status(&mut self, status: HighsInt) {
         if status == kHighsStatusError {
             self.is_loaded = false;

@@ -105,8 +105,8 @@ enum ColumnOrder {
     Reversed,
 }
 
-/// Solves a program with its rows and columns in the given order, and if the answer is not
-/// plausible, in reverse order.
+/// Solves a program with its rows and columns in the given order. Tries the reverse order if
+/// microlp gives no answer, or if it reports an unbounded program whose dual is not infeasible.
 fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     let mut no_answer =
         NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
@@ -120,7 +120,8 @@ fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
             answer => return answer,
         }
     }
-    // Exhaustion of the caller's budget takes precedence over the slices.
+    // If the budget of the caller is exhausted, this reason is reported rather than the outcome of
+    // an attempt.
     LpAnswer::NoAnswer(budget.exhausted().map_or(no_answer, NoAnswer::from))
 }
 

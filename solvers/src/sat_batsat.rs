@@ -23,15 +23,15 @@ pub type ProvingBatSat = Solver<Cnf>;
 pub struct Solver<K: ClauseSink> {
     /// The solver of the library.
     solver: batsat::Solver<SolveCallbacks<K>>,
-    /// Reused for every clause.
+    /// A buffer for the literals of one clause, reused to avoid allocations.
     buffer: Vec<Lit>,
 }
 
-/// Number of decisions between two checks of the budget. A decision may take less time than a
-/// check.
+/// Number of times that batsat asks whether to stop, once per decision, between two checks of the
+/// budget. A decision may take less time than a check.
 const CHECKS_PER_BUDGET_CHECK: u32 = 16;
 
-/// The handling of learnt clauses.
+/// A receiver of learnt clauses, which keeps or discards them.
 pub trait ClauseSink: Default {
     /// Receives a learnt clause.
     fn receive_clause(&mut self, clause: impl Iterator<Item = Literal>);

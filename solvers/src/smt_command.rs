@@ -75,7 +75,8 @@ impl SmtCommand {
             attempt += 1;
             let why = match SolverProcess::start(&program, budget) {
                 Ok(started) => break started,
-                // Another process may have killed it. A process that always dies will die again.
+                // The system or a user may have killed the process, so the start is repeated. A
+                // command that always fails exhausts the attempts.
                 Err(Lost(why)) if why == DIED && attempt < ATTEMPTS => {
                     std::thread::sleep(pause_before(attempt));
                     continue;
@@ -128,7 +129,8 @@ impl SmtCommand {
         let literals = match guest.prepare_assertions(terms, &self.assertions, assumptions) {
             Some(literals) => literals,
             None => {
-                // The process was started with a narrower logic.
+                // The logic of the process is too narrow, and a process cannot change its logic. So
+                // another process is started.
                 let wider_logic = guest.writer.logic();
                 guest = SolverProcess::start(&self.program, budget)?.0;
                 guest.logic = Some(wider_logic);

@@ -15,7 +15,7 @@ pub(super) struct Explanation {
     pub(super) nodes: ReasonNodes,
 }
 
-/// The basis of an answer.
+/// The goals that an answer rests on, with the strength and the assumptions of their evidence.
 #[derive(Debug, Default)]
 pub(super) struct AnswerBasis {
     /// The goals without duplicates, including the goals that their proofs presuppose.
@@ -90,8 +90,9 @@ pub(super) fn length(witness: Option<&Witness>) -> WitnessSize {
     witness.map(WitnessSize::of).unwrap_or_default()
 }
 
-/// Returns true if the witness of the goal is shortest. `None` if nobody asked for shortest
-/// witnesses, or if the witness fires nothing.
+/// Returns true if no witness of the goal has fewer firings than the known witness. Returns `None`
+/// if shortest witnesses are not determined, if the goal has no witness, or if the witness has no
+/// firings.
 pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> Option<bool> {
     let fires = match board.knowledge(goal) {
         Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {

@@ -25,7 +25,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub(super) struct IncrementalFormula {
     nodes: Vec<CircuitNode>,
-    /// The leaves of each goal, as node indices.
+    /// The leaves in which each goal occurs, as node indices.
     leaves: HashMap<GoalId, Vec<u32>>,
 }
 
@@ -56,8 +56,8 @@ enum CircuitNodeKind {
     And,
     Or,
     Iff,
-    /// A formula with consequences: the first child is the formula, the other children are its
-    /// consequences.
+    /// A formula with consequences, that is, other formulas that follow from it. The first child is
+    /// the formula, the other children are its consequences.
     Main,
 }
 

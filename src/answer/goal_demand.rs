@@ -13,7 +13,9 @@ use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
 use std::collections::{HashMap, HashSet};
 
-/// The number of relevant occurrences of each goal, and the aids.
+/// The demand for each goal: the number of its relevant occurrences, that is, occurrences on which
+/// the value of an open question depends. Also the aids of each goal, that is, further goals that
+/// help to settle it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoalDemand {
     /// Number of relevant occurrences in open questions, indexed by `GoalId`.
@@ -21,7 +23,7 @@ pub(super) struct GoalDemand {
     /// The aids of each goal. They are kept after the goal is settled, because a plan for a second
     /// run may ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
-    /// The goals whose aids are released.
+    /// The goals that no longer need their aids, because they are settled or abandoned.
     released_goals: HashSet<GoalId>,
 }
 
@@ -92,9 +94,9 @@ impl GoalDemand {
     }
 }
 
-/// Limit on the leaves of a condition for an aid. A condition with a million leaves (some binding
-/// of a transition is enabled) was not settled sooner as an aid. Building such goals took longer
-/// than the whole run.
+/// Limit on the number of leaves of a predicate that becomes an aid, that is, a goal that helps to
+/// settle another goal. A predicate with a million leaves (some binding of a transition is enabled)
+/// did not help as an aid. Building such goals took longer than the whole run.
 const MOST_LEAVES: usize = 50_000;
 
 /// Returns true if the condition is small enough for an aid.
@@ -102,9 +104,10 @@ fn is_aid(predicate: &Predicate) -> bool {
     predicate.leaf_count() <= MOST_LEAVES
 }
 
-/// Returns the aids of a goal about runs or their tree. The aids are a dead marking, and for each
-/// condition a marking that gives the condition another value than initially. For a tree property,
-/// the aids of [`sought`] are added.
+/// Returns the aids of a goal about runs or the computation tree, that is, goals that help to
+/// settle it. The aids are a dead marking, and for each condition a marking that gives the
+/// condition another value than initially. For a tree property without large atoms, the aids of
+/// [`sought`] are added. Returns no aids for other goals.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());

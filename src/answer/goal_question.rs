@@ -9,9 +9,10 @@ use parikh_net::{Goal, GoalId, Predicate, TransitionId};
 pub struct GoalQuestion {
     /// The formula's id, or the examination's name.
     pub id: String,
-    /// The formula over goals.
+    /// The formula over goals, or the goals whose largest maximum is asked.
     pub query: Query<RoledGoal>,
-    /// The meaning of all goals of the question together, for the reason of the answer.
+    /// The statement that all goals of the question make together. It determines the wording of the
+    /// answer's reason.
     pub joint_meaning: JointMeaning,
     /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
@@ -63,7 +64,8 @@ pub enum GoalRole {
     WithinCaps,
 }
 
-/// The meaning of all goals of a question together. The reason of the answer is worded by it.
+/// The statement that all goals of a question make together. It determines the wording of the
+/// answer's reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointMeaning {
     /// A formula: the reason lists its decisive parts.

@@ -52,7 +52,8 @@ pub struct GoalAnswer {
     pub assumes_units: bool,
     /// The strength of the evidence.
     pub grade: Grade,
-    /// The goals that decided the answer, without duplicates.
+    /// The goals that decided the answer, and the goals that their proofs presuppose, without
+    /// duplicates.
     pub rests_on: Arc<[GoalId]>,
     /// A run that proves the answer alone, if there is one.
     pub exhibit: Option<AnswerWitness>,

@@ -19,7 +19,8 @@ impl ReasonNodes {
     pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> ReasonNodes {
         let mut nodes = ReasonNodes::default();
         goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
-        // The place that is marked within the caps is no part of the question.
+        // On a net with caps, that is, assumed bounds of places, goals also mention a place that is
+        // marked until a firing exceeds a cap. The question does not mention this place.
         if board.net().has_caps() {
             let own = board.net().model_places().len();
             nodes.places.retain(|place| place.index() < own);

@@ -38,12 +38,13 @@ pub struct Plan {
     demand: GoalDemand,
     /// The questions that contain each goal, indexed by `GoalId`.
     asking: Vec<Vec<usize>>,
-    /// See [`first`](Self::first).
+    /// The goals that ask for dead ends; see [`first`](Self::first).
     first: Vec<GoalId>,
-    /// See [`set_fairness`](Self::set_fairness).
+    /// The fairness assumption for runs; see [`set_fairness`](Self::set_fairness).
     fairness: Fairness,
-    /// True if the questions are adapted to nets with caps ([`within_caps`]), as examinations and
-    /// formulas are. On a net with caps, other questions stay open.
+    /// True if the questions are adapted to nets with caps, that is, assumed bounds of places
+    /// ([`within_caps`]). Examinations and formulas are adapted. On a net with caps, other
+    /// questions stay open.
     minds_caps: bool,
 }
 
@@ -74,8 +75,9 @@ type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
     /// Creates the plan of an examination without a query file. Returns `None` if the examination
-    /// needs a query file or is more than goals express, or if a number overflows. On a net with
-    /// caps, it also returns `None` for examinations beyond reachability.
+    /// needs a query file, if goals cannot express it, or if a number overflows. On a net with
+    /// caps, that is, assumed bounds of places, it also returns `None` for examinations beyond
+    /// reachability.
     ///
     /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
     /// the net with its firings [counted](parikh_net::counted).
@@ -161,9 +163,9 @@ impl Plan {
     /// Adds a formula, in the given logic.
     ///
     /// # Errors
-    /// If a CTL formula is beyond goals or a fairness assumption is set, if the formula mixes
-    /// logics, or if a number is too large. On a net with caps, also if the formula asks for more
-    /// than reachability.
+    /// If goals cannot express the formula, if the formula mixes logics, or if a number is too
+    /// large. If a fairness assumption is set and the formula needs CTL. On a net with caps, that
+    /// is, assumed bounds of places, also if the formula asks for more than reachability.
     pub fn ask_formula_in(
         &mut self,
         id: &str,
@@ -235,8 +237,9 @@ impl Plan {
         self.ask(id, JointMeaning::Formula, examinations::home(predicate.sorted()));
     }
 
-    /// Returns the goals about dead ends, which refute most home properties. The run spends a first
-    /// stage on these goals.
+    /// Returns the goals about dead ends: dead markings in which no wanted condition holds, or that
+    /// cover no final marking. A reachable dead end refutes most home properties. The run spends a
+    /// first stage on these goals.
     pub fn first(&self) -> &[GoalId] {
         &self.first
     }

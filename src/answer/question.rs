@@ -81,8 +81,8 @@ impl GoalQuestion {
     }
 }
 
-/// Returns true if the goal stays reachable because every firing can be undone. Then the answer
-/// also rests on the goal that the condition is reachable at all.
+/// Returns true if the condition of the goal stays reachable because other firings can undo every
+/// firing. Then the answer also rests on the goal that the condition is reachable at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. })) => {

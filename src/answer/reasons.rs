@@ -118,7 +118,8 @@ fn of_parts(board: &Board<'_>, parts: &[RoledGoal]) -> Cause {
     Cause::Parts { parts: first.collect(), more: parts.len().saturating_sub(MAX_PARTS) }
 }
 
-/// Returns the subject of a maximum.
+/// Returns the only place whose tokens a maximum counts. Returns `None` if the maximum is that of a
+/// sum over several places, or if the goal asks for no maximum.
 pub(super) fn subject_of(board: &Board<'_>, goal: GoalId) -> Option<Subject> {
     let Goal::Maximise(sum) = board.goal(goal) else { return None };
     // Any predicate on the sum will do: `subject` reads its place only.
@@ -141,7 +142,7 @@ fn of_one(
     aim: RoledGoal,
 ) -> (Cause, Option<ReasonNodes>) {
     let net = board.net();
-    // The goals that decide a question are settled.
+    // This empty cause is never shown, because the goals that decide a question are settled.
     let nothing = Cause::Parts { parts: Vec::new(), more: 0 };
     let Some(knowledge) = board.knowledge(aim.goal) else { return (nothing, None) };
     // If the question has several goals about runs, the reason names the decisive goal.
@@ -299,7 +300,7 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
     Some(PartReason { claim, because })
 }
 
-/// Truncates a long formula.
+/// Truncates a formula after [`MAX_PART_CHARACTERS`] characters.
 fn clipped(formula: String) -> String {
     match formula.char_indices().nth(MAX_PART_CHARACTERS) {
         Some((end, _)) => format!("{} …", &formula[..end]),

@@ -148,8 +148,8 @@ fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     Some(Proposition::WithConsequences(Box::new(Proposition::And(all)), vec![never_stuck]))
 }
 
-/// Limit on the size of all goals of relaxed soundness together, in places. Each goal mentions all
-/// places.
+/// Limit on the number of places that all goals of relaxed soundness mention, with repetitions:
+/// places times transitions times final markings.
 const MENTIONED: usize = 10_000_000;
 
 /// Returns the formula of relaxed soundness, for a net whose firings are counted.
@@ -303,7 +303,7 @@ fn surplus_tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(P
     marking.marked().filter_map(beyond).collect()
 }
 
-/// Returns the tokens with names.
+/// Returns the places by id and label, each with its number of tokens.
 fn named(net: &Net, held: &[(PlaceId, u64)]) -> Vec<PlaceTokens> {
     let one = |&(place, tokens): &(PlaceId, u64)| PlaceTokens {
         place: NamedNode::labelled_place(net, place),
@@ -323,7 +323,7 @@ fn stuck(
     (ProcessCause::CaseStuck { size, shortest, tokens }, held.map(|held| of_places(&held)))
 }
 
-/// Limits on the example run of a net in which no case is ever done: the number of firings, and the
+/// Limits on the example run of a net that reaches no final marking: the number of firings, and the
 /// number of tests for enabled transitions.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 

@@ -17,7 +17,8 @@ use parikh_net::{
     Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
 
-/// Returns the place that is marked until a firing passes a cap; `None` on a net without caps.
+/// Returns the place that is marked until a firing passes a cap, that is, an assumed bound of a
+/// place. Returns `None` on a net without caps.
 fn within_place(net: &Net) -> Option<PlaceId> {
     net.translation().and_then(Translation::within_caps)
 }
@@ -58,8 +59,8 @@ pub fn not_asked_with_caps() -> String {
     UnsupportedFormula::Caps.to_string()
 }
 
-/// Adapts the goal for the maximum of a sum: on a net with caps, the goal is the maximum of 2·Σ +
-/// within.
+/// Adapts the goal for the maximum of a sum. On a net with caps, the goal becomes the maximum of
+/// 2·Σ + w. The place w holds one token until a firing passes a cap.
 ///
 /// # Errors
 /// If a number overflows.

@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub struct EvidenceFile<'n, W: Write> {
     net: &'n Net,
     writer: Writer<'n, W>,
-    /// The references of the evidence for each goal.
+    /// For each goal, references to the written lines that are its evidence.
     shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
     /// The last sequences written, each with its id.
     recent_traces: Vec<(Arc<FiringSequence>, LineId)>,
@@ -144,7 +144,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.write_answer(answer, shown_by)
     }
 
-    /// Writes a figure of the state space with its count.
+    /// Writes a figure of the state space, such as the number of markings, as an answer. If
+    /// `counted` is given, the figure comes from this count through a reduction, which is written
+    /// before.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -242,8 +244,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         }))
     }
 
-    /// Returns an earlier trace that shows the goal: the trace fires the transition of the goal, or
-    /// changes the number of tokens on its place. Returns `None` for goals of other forms.
+    /// Returns a written trace that shows the goal: the trace fires the transition of the goal, or
+    /// changes the number of tokens on its place. Returns `None` if there is no such trace, or if
+    /// the goal has another form.
     fn trace_through(&self, goal: &Goal) -> Option<LineId> {
         let Goal::Reach(predicate) = goal else { return None };
         if let Predicate::Enabled(t) = predicate {
@@ -296,7 +299,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
-    /// Writes the certificate of a refutation, or the line that shows it by itself.
+    /// Writes the evidence of a refutation: a certificate, or evidence of another kind that is a
+    /// single line. Returns the reference to its line, or `None` if there is nothing to write.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Evidence::Certified(Some(certificate)) = evidence else {
             return self.single_line(evidence);

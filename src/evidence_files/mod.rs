@@ -40,7 +40,7 @@ pub enum Strength {
 #[derive(Default, Serialize)]
 struct EvidenceAbout<'a> {
     id: &'a str,
-    /// The id of the reduction that made the net.
+    /// The id of the reduction that produced the net which the line is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<&'a str>,
     /// The id of the trace whose end is the initial marking.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The environment of a call.
+/// The environment variables with which BenchKit, the harness of the contest, calls the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchKitCall {
     /// The value of `BK_EXAMINATION`.

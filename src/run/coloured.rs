@@ -120,7 +120,8 @@ struct AbstractionAttempt {
     abstraction: SimulatingNet,
     /// The unfolded quotient; `None` for the skeleton.
     quotient: Option<Quotient>,
-    /// The goals that the abstraction cannot refute or cannot express.
+    /// The goals that need no further analysis on this abstraction: the abstraction cannot express
+    /// the goal, or it has settled the weaker form of the goal.
     hopeless: HashSet<GoalId>,
 }
 
@@ -246,7 +247,7 @@ impl ColouredWork<'_> {
         for round in 0..32 {
             let mut has_worked = false;
             for (attempt, settled_count) in attempts.iter_mut().zip(&mut settled_counts) {
-                // An exact quotient gets most of the time.
+                // An exact quotient gets four times as much time as another abstraction.
                 let is_exact_quotient = attempt.quotient.as_ref().is_some_and(Quotient::is_exact);
                 let milliseconds = if is_exact_quotient { 2_000 } else { 500 };
                 let slice = self.budget.slice(Duration::from_millis(milliseconds << round));
@@ -278,8 +279,8 @@ impl ColouredWork<'_> {
         sizes.collect::<Vec<_>>().join("; ")
     }
 
-    /// Returns the small unfoldings of quotients that merge more colours than the equivalent ones,
-    /// and are not exact.
+    /// Returns abstractions by coarser quotients, which also merge colours that are not equivalent.
+    /// Their unfoldings are small. Exact quotients and the skeleton are left out.
     fn coarser_quotients(&self) -> Vec<AbstractionAttempt> {
         let net = self.model.net();
         let mut partitions = vec![ColourClasses::by_constants(net)];
@@ -300,8 +301,8 @@ impl ColouredWork<'_> {
         attempts
     }
 
-    /// Analyses an abstraction with a weaker form of each open goal. Returns false if the
-    /// abstraction can refute none of the open goals, or can express none of them.
+    /// Analyses an abstraction with a weaker form of each open goal. Returns false without an
+    /// analysis if every open goal is `hopeless` or cannot be expressed on the abstraction.
     fn analyse(&self, attempt: &mut AbstractionAttempt, budget: &Budget) -> bool {
         let AbstractionAttempt { abstraction, quotient, hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);

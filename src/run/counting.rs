@@ -58,8 +58,9 @@ pub struct ReducedCount<'n> {
     log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
     sizes: [(usize, usize); 2],
-    /// For each part of the formula, by its index: the sums over its markings and the number of its
-    /// markings. `None` for a part that is not counted yet.
+    /// For each part of the formula, by its index: the sums that the formula needs over the
+    /// markings of the part, and the number of these markings. `None` for a part that is not
+    /// counted yet.
     sums: Vec<Option<(Vec<BigUint>, u64)>>,
     /// True if some parts were counted on diagrams.
     on_diagrams: bool,
@@ -69,17 +70,17 @@ pub struct ReducedCount<'n> {
     progress: TryLog,
 }
 
-/// The number of reductions that are tried with all allowed rules. Each attempt after the first
-/// keeps the places on which a number depends jointly. One more attempt follows, without the rules
-/// of [`COUPLING_RULES`].
+/// The number of reductions that are tried with all allowed rules. An attempt fails if the number
+/// of markings depends on places that follow from several places at once. Later attempts keep these
+/// places. One more attempt follows, without the rules of [`COUPLING_RULES`].
 const ATTEMPTS: usize = 5;
 
-/// Rules that make numbers depend on several places jointly.
+/// Rules after which the number of markings may depend on several places jointly.
 const COUPLING_RULES: [&str; 2] = ["proportional-places", "redundant-places"];
 
-/// Largest work of the checker for a certified number: over all parts of the net, markings times
-/// places, transitions and counted products. A tenth of it is allowed if a part was counted on
-/// diagrams.
+/// Largest work of the checker for a certified number. The work is the sum over all parts of the
+/// net: the number of markings, times the number of places, transitions and counted products
+/// together. A tenth of it is allowed if a part was counted on diagrams.
 const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {

@@ -8,11 +8,12 @@ use parikh_engine::{diagrams, explicit};
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
 
-/// The keys of the four figures in the contest.
+/// The contest's names of the four figures of a state space: the number of markings, the number of
+/// firings, the most tokens in a marking, and the most tokens in a place.
 pub const FIGURES: [&str; 4] =
     ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
-/// Computes all figures by visiting all markings.
+/// Computes all four figures by visiting all markings.
 pub(super) fn visited(
     net: &Net,
     threads: usize,

@@ -44,7 +44,8 @@ pub enum OpenCause {
     NothingMoreToTry,
     /// Two engines contradict each other, which is an internal error.
     EnginesDisagree,
-    /// The net has caps, and the question is about more than reachability.
+    /// The net has caps, that is, assumed bounds of places, and the question is about more than
+    /// reachability.
     CapsUnsupported,
     /// Only a search without a certificate would give the answer, and certificates are required.
     SearchNotAccepted,
@@ -62,13 +63,13 @@ pub enum OpenCause {
     },
 }
 
-/// What is known about an open question.
+/// The partial knowledge about an open question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartialKnowledge {
     /// True if a sequence would put 2⁶³ tokens or more on a place.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overflowed: bool,
-    /// True if the net has caps at inhibitor or reset arcs.
+    /// True if the net has caps, that is, assumed bounds of places, at inhibitor or reset arcs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub capped: bool,
     /// The open goals of a question with several goals. `None` for other questions, and for every

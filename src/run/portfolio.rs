@@ -143,7 +143,8 @@ impl<'a> Portfolio<'a> {
             || !self.working_net.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
-    /// Returns a part of the remaining time.
+    /// Returns a budget with the share of the remaining time that `part` names, limited by the
+    /// largest time of `part`.
     pub(super) fn time_part(&self, part: TimePart) -> Budget {
         self.budget.share(part.share).slice(part.max_time)
     }
@@ -153,10 +154,11 @@ impl<'a> Portfolio<'a> {
         self.working_net.tree_goals().iter().filter(|(id, _)| self.board.is_open(*id)).count()
     }
 
-    /// Returns the time of a step with this role, adjusted to the number of open CTL formulas. If
-    /// any are open, home properties get a smaller share, and runs get a share by their number.
-    /// Both adjustments apply only to a step that has less than all remaining time. If no CTL
-    /// formula is open, diagrams for runs get little.
+    /// Returns the time of a step with this role, adjusted to the open CTL formulas. If CTL
+    /// formulas are open, home properties get a smaller share. The search for runs gets at most the
+    /// share of open LTL goals among the open LTL and CTL goals. Both limits apply only to a step
+    /// that has less than all remaining time. If no CTL formula is open, diagrams for runs get
+    /// little.
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
@@ -197,9 +199,10 @@ impl<'a> Portfolio<'a> {
         self.reduced().unwrap_or(self.working_net)
     }
 
-    /// Returns the net reduced for the goals that are open at the first call. Other callers wait
-    /// while it is made. Returns `None` if the run is over, if more than [`groups::MAX_GROUP_SIZE`]
-    /// goals are open, or if nothing can be reduced.
+    /// Returns the net reduced for the goals that are open at the first call. Later calls return
+    /// the same result; concurrent callers wait for it. Returns `None` if at the first call the run
+    /// is over, more than [`groups::MAX_GROUP_SIZE`] goals are open, nothing can be reduced, or the
+    /// reduction panics.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
             let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
@@ -213,9 +216,9 @@ impl<'a> Portfolio<'a> {
         self.reduced.get_or_init(make).as_ref()
     }
 
-    /// Returns true if a goal is left out of the reduced net. This holds for a predicate on more
-    /// than half of the places while CTL formulas are open. It would prevent the reduction for all
-    /// other goals.
+    /// Returns true if a goal is left out of the reduced net. While CTL formulas are open, this
+    /// holds for a predicate on more than half of the places. Such a predicate would prevent most
+    /// reductions for all other goals.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
         let net = self.working_net.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
@@ -260,8 +263,9 @@ impl<'a> Portfolio<'a> {
         self.config.engines.iter().any(|engine| roles.contains(&engine.role))
     }
 
-    /// Returns the groups of open goals for which a net reduced for them alone is clearly smaller
-    /// than the shared one.
+    /// Returns the groups of open goals that get a reduced net of their own. This net has at most
+    /// the share `own_reduction_below` of the transitions of `shared`. Returns no groups if no
+    /// engine would work on such nets.
     pub(super) fn groups(&self, shared: &WorkingNet<'_>) -> Vec<Vec<GoalId>> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();

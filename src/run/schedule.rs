@@ -73,8 +73,8 @@ pub(super) const GROUPING: f64 = 0.1;
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
 /// Shares for a goal group on its own reduced net: reducing, searching, and proving. Each is a
-/// share of the time that the steps before it leave. With several threads, proving has all of this
-/// time instead.
+/// share of the time that the steps before it leave. With several threads, proving has all the time
+/// that is left.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
 /// Share of a property's time for reducing the net for this property, in the search for runs.

@@ -16,14 +16,15 @@
 
 use std::time::Duration;
 
-/// Bounds from place invariants, before the workers start, and again for a reduced net.
+/// Share for bounds from place invariants, computed before the workers start, and again for a
+/// reduced net.
 pub(super) const INVARIANTS: f64 = 0.1;
 
-/// The first stage of the workers, on the goals about dead ends only.
+/// Share for the first stage of the workers, which works only on the goals about dead ends.
 pub(super) const DEAD_ENDS: f64 = 0.35;
 
-/// Work on the coloured net before the unfolding takes over: if an exact quotient exists, and if
-/// none exists.
+/// Shares for the work on the coloured net before the unfolding takes over: the first if an exact
+/// quotient exists, the second otherwise.
 pub(super) const COLOURED_STAGE: [f64; 2] = [0.5, 0.2];
 
 /// State space: time limit for the first visit of the markings. Most nets with few enough markings

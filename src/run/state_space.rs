@@ -297,8 +297,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Finds the figures by visiting all markings, without a check. Finds none if only certified
-    /// figures may be reported. On a translated net, finds the numbers of markings and firings
-    /// only. Returns true if all four figures are known.
+    /// figures may be reported. On a translated net, in which ordinary arcs replace inhibitor and
+    /// reset arcs, finds the numbers of markings and firings only. Returns true if all four figures
+    /// are known.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -348,8 +349,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Finds the figures from a diagram of all markings of the unreduced net, without a check.
-    /// Finds none if only certified figures may be reported. On a translated net, finds the numbers
-    /// of markings and firings only.
+    /// Finds none if only certified figures may be reported. On a translated net, in which ordinary
+    /// arcs replace inhibitor and reset arcs, finds the numbers of markings and firings only.
     fn find_on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -436,8 +437,9 @@ fn failed(message: String) -> OpenCause {
     OpenCause::Failed { message }
 }
 
-/// Returns the number of leading [`FIGURES`] that follow from the markings of `net`. On a
-/// translated net, complement places would count as tokens, so the maxima are settled as goals.
+/// Returns the number of [`FIGURES`], from the first, that follow from the markings of `net`. A
+/// translated net has complement places in place of inhibitor and reset arcs. Their tokens must not
+/// count, so the maxima are settled as goals.
 fn reportable_figures(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }

@@ -34,16 +34,18 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Limit on the consumers of an input that are tried as the first transition.
+/// Limit on the number of consumers of an input place. Input places with more consumers are
+/// skipped.
 const MAX_CONSUMERS: usize = 24;
 
-/// Limit on the transitions of one effect that are tried as the second transition.
+/// Limit on the number of transitions tried as the second of two transitions in sequence. It
+/// applies to each choice of the first transition and the composed transition.
 const MAX_SAME_EFFECT: usize = 4;
 
 /// The search for transitions whose effect is that of two others in sequence.
 #[derive(Default)]
 pub(super) struct ComposedTransitions {
-    /// Transitions by their effect.
+    /// Transition ids by the hash of the effect Δ(t,·).
     by_effect: Buckets,
 }
 
@@ -67,7 +69,8 @@ impl CandidateSearch for ComposedTransitions {
             let second_transitions = second_transitions.into_iter().map(TransitionId::new);
             candidates.extend(second_transitions.map(|second| {
                 let mut sequence = vec![first, second, composed];
-                // If both parts are the same transition, the candidate states that it fires twice.
+                // If the first and the second transition are equal, the candidate lists the
+                // transition once: the conditions of the rule also allow a sequence to be repeated.
                 sequence.dedup();
                 candidate::transitions(sequence)
             }));

@@ -21,10 +21,11 @@ const MAX_CONSUMERS: usize = 16;
 /// Limit on the number of places with equal signature that are compared with a changed place.
 const MAX_SIMILAR_PLACES: usize = 8;
 
-/// The search for pairs of places with equal futures.
+/// The search for pairs of places with equal futures: the consumers of the two places match, so
+/// only the sum of their tokens matters.
 #[derive(Default)]
 pub(super) struct EqualFutures {
-    /// Places by their signature.
+    /// Place ids by the hash that the function `signature` computes.
     by_signature: Buckets,
 }
 
@@ -54,12 +55,14 @@ impl CandidateSearch for EqualFutures {
     }
 }
 
-/// Returns a signature that is equal for places with equal futures, unless one of them has
-/// duplicate consumers.
+/// Returns a hash of the consumers of `p`: of their other inputs and of the numbers of tokens that
+/// they put. It is equal for places with equal futures, unless one of the places has several
+/// consumers with equal arcs.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let other_inputs: Vec<Arc> = arcs_except(net.pre(t), p, p).copied().collect();
-        // Twins may put their tokens into p or q freely, so only the number of tokens counts.
+        // A consumer may put tokens into p where its twin puts them into q. So the hash contains
+        // only the total number of tokens put.
         let tokens_put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
         sum.wrapping_add(scrambled(row_hash(&other_inputs) ^ scrambled(tokens_put)))
     })

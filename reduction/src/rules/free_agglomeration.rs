@@ -18,10 +18,11 @@ use parikh_evidence::reduction::rules::feeds_only;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The search for places whose producers can be merged with its consumers.
+/// The search for places whose producers can each be postponed and merged with the consumers of the
+/// place.
 pub(super) struct FreeAgglomeration {
-    /// True for the variant in which the place has several producers and several consumers, or
-    /// stays.
+    /// True for the variant that handles two kinds of places: places with at least two producers
+    /// and two consumers, and places that the rule does not remove.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

@@ -18,7 +18,7 @@ use parikh_net::components::components_of_rows;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Limit on the number of transitions visited for one changed transition.
+/// Limit on the number of transitions visited for one changed token move.
 const MAX_STEPS_PER_MOVE: usize = 64;
 
 /// A transition that moves one token from one place to another, as the triple of transition, source
@@ -60,8 +60,9 @@ fn free_move(net: &WorkNet, t: TransitionId) -> Option<TokenMove> {
     is_free.then_some((t, from, to))
 }
 
-/// Returns the moves reachable after the moves in `changed`, nearest first, within the limit
-/// [`MAX_STEPS_PER_MOVE`].
+/// Returns the token moves on paths that begin at the target of a move in `changed`, in
+/// breadth-first order. The search visits at most [`MAX_STEPS_PER_MOVE`] transitions for each move
+/// in `changed`.
 fn moves_after(net: &WorkNet, changed: &[TokenMove]) -> Vec<TokenMove> {
     let mut steps_left = MAX_STEPS_PER_MOVE * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();

@@ -35,7 +35,7 @@ impl CandidateSearch for ImplicitPlaces {
     }
 }
 
-/// Returns true if the place has few arcs.
+/// Returns true if the place has at most [`MAX_ARCS_OF_PLACE`] arcs.
 fn is_small(net: &WorkNet, p: PlaceId) -> bool {
     net.consumer_count(p) + net.producer_count(p) <= MAX_ARCS_OF_PLACE
 }
@@ -49,7 +49,8 @@ struct ImplicitPlaceSearch<'n> {
     implying_places: Vec<PlaceId>,
     /// The margin m₀(p) − Σ y(q)·m₀(q), in tokens.
     initial_margin: i128,
-    /// For each transition next to a place, two sums: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
+    /// For each transition next to p or to an implying place q, two sums: Δ(t,p) − Σ y(q)·Δ(t,q),
+    /// and Σ y(q)·pre(t,q).
     margins: BTreeMap<TransitionId, (i128, i128)>,
 }
 
@@ -77,9 +78,10 @@ impl<'n> ImplicitPlaceSearch<'n> {
         None
     }
 
-    /// Returns a transition that violates condition (2) of the rule, with `true`; otherwise a
-    /// transition that violates condition (3), with `false`. Returns `None` if no transition
-    /// violates either.
+    /// Returns a transition that violates condition (2) or (3) of [implicit
+    /// places](parikh_evidence::reduction::rules::implicit_places). The flag is true for condition
+    /// (2), which is about effects, and false for condition (3), which is about tokens taken.
+    /// Returns `None` if no transition violates either condition.
     fn find_violation(&self) -> Option<(TransitionId, bool)> {
         let by_effect = self.margins.iter().find(|(_, (effect_margin, _))| *effect_margin < 0);
         if let Some((&t, _)) = by_effect {
@@ -95,8 +97,10 @@ impl<'n> ImplicitPlaceSearch<'n> {
         self.net.consumers(self.p).find(is_short).map(|t| (t, false))
     }
 
-    /// Returns the input of `t` whose increase causes the fewest new violations, then with the
-    /// fewest tokens. Returns `None` if no input is usable.
+    /// Returns the input place of `t` whose multiplicity should be increased. It is the input that
+    /// causes the fewest new violations of condition (2), and among such inputs one with the fewest
+    /// tokens. Inputs other than `p` with few arcs are usable; if `by_effect`, a firing of `t` must
+    /// also remove tokens from the input. Returns `None` if no input is usable.
     fn best_input(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);

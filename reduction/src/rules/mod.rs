@@ -54,9 +54,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all_searches(&GrowthLimits::default()).into_iter().map(|rule| rule.name)
 }
 
-/// The searches grouped by their effect, for comparisons. The groups, in this order, remove dead
-/// nodes, nodes that the goals do not depend on, superfluous places, and superfluous transitions.
-/// The last groups fuse places and merge firings.
+/// Pairs of the name of a family and the names of its searches, for comparisons. A family has one
+/// purpose. The families, in this order, remove dead nodes, nodes that the goals do not depend on,
+/// superfluous places, and superfluous transitions. The last two families fuse places and merge
+/// firings.
 pub const FAMILIES: [(&str, &[&str]); 6] = [
     ("dead", &["dead-transitions", "unmarkable-presets"]),
     ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
@@ -131,7 +132,8 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
     let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
     let free = |product| free_agglomeration::FreeAgglomeration { product, limits: limits() };
     let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
-    // Constant places have as many producers as consumers.
+    // Every transition next to a constant place both takes from it and puts to it, so the place has
+    // as many producers as consumers.
     let has_balanced_arcs = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
     let is_read = |net: &WorkNet, p| {
         net.tokens(p) > 0 && net.consumer_count(p) > 0 && net.producer_count(p) > 0
@@ -225,7 +227,8 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
             )),
         ),
     ];
-    // A test checks that each second name is a rule.
+    // A test checks that each second name in the table is the name of a rule, so no entry is
+    // dropped.
     let rule = |(name, conditions, phase, search)| {
         Some(SearchRule { name, conditions: named(conditions)?, phase, search })
     };

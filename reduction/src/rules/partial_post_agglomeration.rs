@@ -16,7 +16,8 @@ use parikh_evidence::reduction::rules::takes_only_from;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The search for places where part of the consumers can be merged with the only producer.
+/// The search for places with one producer, of which only some of the consumers can be merged with
+/// this producer.
 pub(super) struct PartialPostAgglomeration {
     pub(super) limits: GrowthLimits,
 }

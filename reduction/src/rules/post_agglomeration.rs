@@ -17,9 +17,11 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The search for places whose consumers can fire at once.
+/// The search for places whose producers can be merged with their consumers, because the consumers
+/// need no other place and can fire at once.
 pub(super) struct PostAgglomeration {
-    /// True for the variant in which the place has several producers and several consumers.
+    /// True for the variant that handles places with at least two producers and two consumers. The
+    /// other variant handles places with at most one producer or at most one consumer.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

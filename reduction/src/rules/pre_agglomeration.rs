@@ -15,12 +15,14 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Limit on the number of consumers of each input place of a producer.
+/// Limit on the number of consumers of each input place of a producer. Places with more are
+/// skipped.
 const MAX_CONSUMERS: usize = 64;
 
 /// The search for places whose producers can be postponed until a consumer fires.
 pub(super) struct PreAgglomeration {
-    /// True for the variant in which the place has several producers and several consumers.
+    /// True for the variant that handles places with at least two producers and two consumers. The
+    /// other variant handles places with at most one producer or at most one consumer.
     pub(super) product: bool,
     pub(super) limits: GrowthLimits,
 }

@@ -38,7 +38,8 @@ const MAX_COMPARED: usize = 16;
 pub(super) struct ProportionalPlaces {
     /// Places that are never removed.
     protected_places: Vec<PlaceId>,
-    /// Places by their changes, divided by the gcd.
+    /// Place ids by the hash of their changes Δ(·,p), divided by the greatest common divisor of the
+    /// changes.
     by_changes: Buckets,
 }
 

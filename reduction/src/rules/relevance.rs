@@ -25,8 +25,9 @@ impl CandidateSearch for Relevance {
     }
 }
 
-/// Returns the relevant transitions, by transition index: the transitions that touch S, and
-/// transitively the transitions that feed their inputs.
+/// Returns, by transition index, true for the relevant transitions. A firing of a relevant
+/// transition changes the tokens of S, or increases the tokens of an input place of another
+/// relevant transition.
 fn relevant_transitions(net: &WorkNet) -> Vec<bool> {
     let mut relevant = vec![false; net.transition_ids()];
     let mut visited = vec![false; net.place_ids()];

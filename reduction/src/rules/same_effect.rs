@@ -22,9 +22,10 @@ const MAX_COMPARED: usize = 48;
 /// The search for transitions with the same effect as another transition.
 #[derive(Default)]
 pub(super) struct SameEffect {
-    /// Transitions by their effect, divided by its gcd.
+    /// Transition ids by the hash of the effect, divided by the greatest common divisor of its
+    /// changes.
     by_effect: Buckets,
-    /// Transitions by their input and output arcs.
+    /// Transition ids by the hash of the input and output arcs.
     by_rows: Buckets,
 }
 
@@ -64,8 +65,8 @@ impl CandidateSearch for SameEffect {
     }
 }
 
-/// Returns a 64-bit mask with one bit for each input place. The mask of a set of places contains
-/// the masks of its subsets.
+/// Returns a 64-bit mask of the input places of `t`. Each place sets one bit, which a hash of the
+/// place chooses. So the mask of a set of places contains the mask of every subset.
 fn places_mask(net: &WorkNet, t: TransitionId) -> u64 {
     net.pre(t).iter().fold(0, |mask, arc| mask | 1 << (scrambled(arc.place.index() as u64) % 64))
 }

@@ -52,9 +52,10 @@ const MAX_ARCS_OF_PLACE: usize = 16;
 pub(super) struct StructurallyImplicitPlaces {
     /// The time limit of the current batch; `None` before the first batch.
     budget: Option<Budget>,
-    /// The places to keep, for [redundant
-    /// places](parikh_evidence::reduction::rules::redundant_places): other places must determine
-    /// the tokens exactly. `None` for implicit places.
+    /// For the rule [redundant places](parikh_evidence::reduction::rules::redundant_places), by
+    /// which a sum of other places must determine the tokens exactly: the places that are not
+    /// removed. `None` for the rule [implicit
+    /// places](parikh_evidence::reduction::rules::implicit_places).
     kept_if_exact: Option<Vec<PlaceId>>,
 }
 
@@ -101,16 +102,19 @@ impl CandidateSearch for StructurallyImplicitPlaces {
     }
 }
 
-/// The linear program that searches for places which make one place implicit.
+/// A linear program, adapted to one place p after the other. Its solution is a weighted sum of
+/// other places that makes p implicit or determines the tokens of p exactly.
 struct LinearImplicitPlaceSearch<'n> {
     net: &'n WorkNet,
     /// The program's solver.
     lp: Box<dyn IncrementalLp>,
     /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
-    /// The row Σ y(q)·(pre(t,q) − m₀(q)) of each consumer, for condition (3).
+    /// For each consumer t of a removable place, the row Σ y(q)·(pre(t,q) − m₀(q)). It expresses
+    /// condition (3) of implicit places.
     consumer_rows: HashMap<TransitionId, Row>,
-    /// Returns the interval of a sum: exactly this value, or at most this value.
+    /// Returns the interval for the change of the sum by a firing, given the change of p: exactly
+    /// this change for redundant places, at most this change for implicit places.
     interval_of: fn(i64) -> Interval,
 }
 
@@ -147,8 +151,9 @@ impl<'n> LinearImplicitPlaceSearch<'n> {
         })
     }
 
-    /// Returns likely candidates that remove `p`. If the program has an optimum, `p` does not make
-    /// later places implicit.
+    /// Returns candidates that probably remove `p`, or none if the program has no optimum. If it
+    /// has an optimum, the multiplicity of `p` remains fixed at 0, so no sum for a later place
+    /// contains `p`.
     fn search(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
         let adjacent = net.neighbours(p);

@@ -16,7 +16,8 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 use std::collections::HashSet;
 
-/// The search for transitions that can fire before all others, with the tokens of their inputs.
+/// The search for transitions that can fire before all others, with the initial tokens of their
+/// input places.
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
     /// Transitions proposed in earlier calls.
@@ -32,7 +33,8 @@ impl CandidateSearch for TokenPrefiring {
                         && net.consumer_count(arc.place) == 1
                         && net.post_weight(t, arc.place) == 0
                 });
-            // Composed transitions are excluded: around a ring they are created endlessly.
+            // Transitions that a merge has created are excluded: around a ring, merging and
+            // prefiring would create transitions endlessly.
             let is_original = t.index() < net.original_transitions();
             if can_fire_first && is_original && self.proposed.insert(t) {
                 candidates.push(candidate::transitions([t]));

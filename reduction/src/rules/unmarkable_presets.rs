@@ -97,20 +97,22 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     remaining
 }
 
-/// The search for weighted sums of places with too few tokens for some transitions.
+/// The search for weighted sums of tokens that prove transitions dead: a firing would take more of
+/// the sum than any reachable marking has.
 struct WeightedSumSearch<'n> {
     net: &'n WorkNet,
     /// The program's solver.
     lp: Box<dyn IncrementalLp>,
     /// The columns of places and the rows of effects.
     effects: MultiplicityProgram,
-    /// For each row, the number of its transitions that are not found dead yet.
+    /// For each row, the number of transitions with this effect that are not found dead yet.
     live_transitions: Vec<usize>,
-    /// The transitions to refute.
+    /// The transitions that may be dead: no random firing sequence fired them.
     suspects: Vec<TransitionId>,
     /// For each transition, true if it is found dead.
     is_dead: Vec<bool>,
-    /// For each transition, true if the solver shows that no sum refutes it.
+    /// For each transition, true if the solver shows that no weighted sum proves the transition
+    /// dead.
     is_possible: Vec<bool>,
 }
 
@@ -145,8 +147,9 @@ impl<'n> WeightedSumSearch<'n> {
         }
     }
 
-    /// Returns a sum with too few tokens for `t`, together with all transitions that it refutes.
-    /// Returns `None` if no such sum is found.
+    /// Returns a weighted sum that proves `t` dead, together with all suspects that the sum proves
+    /// dead. Returns `None` if the solver finds no optimum within `budget`, the optimum is not
+    /// negative, or no integer form of the solution is a proof.
     fn refuting_sum(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
@@ -164,9 +167,10 @@ impl<'n> WeightedSumSearch<'n> {
         guesses.into_iter().find_map(|guess| self.refuted_by(guess))
     }
 
-    /// Marks transitions that no sum refutes. The negated dual solution is a vector x of firing
-    /// counts with m₀ + C·x ≥ pre(t). Transitions whose inputs are marked in m₀ + C·x need no
-    /// attempt. Floating-point errors can only cause a miss.
+    /// Marks the suspects that no weighted sum can prove dead. The negated dual solution is a
+    /// vector x of firing counts with m₀ + C·x ≥ pre(t). If m₀ + C·x also has enough tokens for
+    /// another suspect, no sum proves this suspect dead. Because of floating-point errors, a dead
+    /// transition may be marked and then missed.
     fn mark_possible(&mut self, multipliers: &[f64]) {
         const TOLERANCE: f64 = 1e-6;
         let mut marking: Vec<f64> =
@@ -187,8 +191,9 @@ impl<'n> WeightedSumSearch<'n> {
         }
     }
 
-    /// Returns the sum with the transitions that need more than the sum has. Marks them as dead.
-    /// Returns `None` if a live transition may increase the sum, or if no transition is refuted.
+    /// Returns the weighted sum as a candidate, with the suspects that need more of the sum than
+    /// the initial marking has. Marks these suspects as dead. Returns `None` if a live transition
+    /// may increase the sum, or if there is no such suspect.
     fn refuted_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places =
             weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));

@@ -13,17 +13,19 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
-/// Limit on the number of transitions at a place that are compared with a changed transition.
+/// Limit on the number of consumers of the input place with the fewest consumers. Transitions
+/// beyond this limit are skipped.
 const MAX_CONSUMERS: usize = 32;
 
-/// The search for transitions that need more than another transition, and give no more.
+/// The search for transitions that take at least as many tokens as another transition, perhaps
+/// repeated, and put no more.
 pub(super) struct WeakerTransitions;
 
 impl CandidateSearch for WeakerTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
-            // The weaker transition takes from all places that the other takes from, so any of them
-            // finds it.
+            // The weaker of two transitions takes from all input places of the stronger one. So the
+            // consumers of any of these places include the weaker transition.
             let rarest = net.pre(t).iter().min_by_key(|arc| net.consumer_count(arc.place));
             if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MAX_CONSUMERS) {
                 let others_at_place = net.consumers(arc.place).filter(|&u| u != t);

@@ -56,7 +56,7 @@ impl AwaitedReply {
     }
 }
 
-/// The reason for a missing answer.
+/// The reason why a worker process gives no answer.
 enum WorkerFailure {
     /// The worker process can no longer be used.
     Lost(&'static str),
@@ -171,7 +171,8 @@ impl GuestLp {
                 }
                 Err(WaitError::Dead) => return Err(self.failure_of_dead_worker()),
                 Err(WaitError::TimeOver) => match budget.exhausted() {
-                    // This process may be the one that uses the memory.
+                    // The memory limit covers this process and the worker process. The worker
+                    // process may be the one that uses the memory.
                     Some(ExhaustionReason::Memory) => return Err(TooMuchMemory),
                     Some(_) => return Err(BudgetExhausted),
                     None if self
@@ -232,7 +233,7 @@ impl GuestLp {
         }
     }
 
-    /// Sends a short message.
+    /// Sends a message that is short enough to be written within [`GRACE`].
     fn send(&mut self, request: &mut OutgoingMessage) -> Result<(), WorkerFailure> {
         let Some(guest) = &mut self.worker else { return Err(NoWorkers) };
         match guest.send(&mut request.0, GRACE, None) {
@@ -390,7 +391,8 @@ impl Drop for GuestLp {
     fn drop(&mut self) {
         let (Some(mut guest), None) = (self.worker.take(), self.awaited) else { return };
         if !self.unsent.0.is_empty() {
-            // A message may be incomplete.
+            // The last message may be sent only in part, so the process cannot serve another
+            // program.
             return;
         }
         let mut request = OutgoingMessage::default();

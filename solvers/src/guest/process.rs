@@ -235,7 +235,8 @@ impl Process {
     pub(crate) fn exceeded_memory(&mut self) -> bool {
         use super::TOO_MUCH_MEMORY;
         use std::os::unix::process::ExitStatusExt as _;
-        // Its pipes close a moment before the process ends.
+        // The pipes of a process close a moment before the process ends, so its exit status may
+        // come late.
         let since = Instant::now();
         while since.elapsed() < 10 * BUDGET_CHECK_INTERVAL {
             match self.child.try_wait() {
@@ -247,8 +248,8 @@ impl Process {
         false
     }
 
-    /// Keeps the process for the next program if there are few idle ones, and otherwise ends it. No
-    /// reply may be outstanding.
+    /// Keeps the process for the next program if fewer than [`MAX_IDLE`] idle processes have the
+    /// same command, and otherwise ends it. No reply may be outstanding.
     pub(crate) fn leave_idle(self) {
         let mut idle = locked(&IDLE);
         let same_program = idle.iter().filter(|process| process.program == self.program);

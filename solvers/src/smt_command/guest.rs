@@ -31,9 +31,9 @@ pub(super) const NO_REPLY: &str = "the solver does not respond";
 #[derive(Debug)]
 pub(super) struct SolverProcess {
     pub(super) process: Process,
-    /// Output that was not sent yet, up to the end of a command.
+    /// Commands for the solver that were not sent yet. Each command is complete.
     pub(super) unsent: Vec<u8>,
-    /// The parser of the output.
+    /// The parser of the solver's output.
     expressions: Expressions,
     /// The writer of terms, with the symbols declared in the process.
     pub(super) writer: Writer,
@@ -127,7 +127,8 @@ impl SolverProcess {
         Ok((guest, name))
     }
 
-    /// Sets the memory limit: the current usage plus half of the memory left.
+    /// Sets the memory limit of the process: its current resident set, plus half of the memory that
+    /// the budget has left.
     pub(super) fn set_memory_limit(&mut self, budget: &Budget) {
         self.max_memory = match budget.memory_left() {
             u64::MAX => u64::MAX,
@@ -289,7 +290,8 @@ impl SolverProcess {
                         return Err(TooMuchMemory);
                     }
                     match budget.and_then(Budget::exhausted) {
-                        // This process may be the one that uses the memory.
+                        // The memory limit covers this process and the solver's process. The
+                        // solver's process may be the one that uses the memory.
                         Some(ExhaustionReason::Memory) => return Err(TooMuchMemory),
                         Some(_) => return Err(BudgetExhausted),
                         None if start.elapsed() >= patience => return Err(BudgetExhausted),

@@ -33,7 +33,7 @@ impl Expression {
         }
     }
 
-    /// Returns the content of a word or text.
+    /// Returns the content of a word or text, or `None` for a list.
     pub(crate) fn content(&self) -> Option<&str> {
         match self {
             Word(content) | Text(content) => Some(content),
@@ -41,7 +41,8 @@ impl Expression {
         }
     }
 
-    /// Returns the elements after the first, if the first element is the word `head`.
+    /// Returns the elements after the first, if the expression is a list that begins with the word
+    /// `head`. Returns `None` for any other expression.
     pub(crate) fn elements_after(&self, head: &str) -> Option<&[Expression]> {
         match self {
             List(parts) if parts.first().and_then(Expression::word) == Some(head) => {
@@ -52,6 +53,7 @@ impl Expression {
     }
 
     /// Returns the unsigned value of a bit-vector in any notation: `#b101`, `#x5`, `(_ bv5 3)`.
+    /// Returns `None` for another expression, or beyond [`MAX_DIGITS`] digits.
     pub(crate) fn bits(&self) -> Option<BigUint> {
         let digits = |text: &str, base| {
             let is_short = text.len() <= MAX_DIGITS;
@@ -68,6 +70,7 @@ impl Expression {
     }
 
     /// Returns the value of a number in any notation: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`.
+    /// Returns `None` for another expression, for a denominator 0, or beyond [`MAX_DIGITS`] digits.
     pub(crate) fn number(&self) -> Option<BigRational> {
         match self {
             Word(word) => decimal(word),
@@ -88,7 +91,8 @@ fn quotient(numerator: BigRational, denominator: BigRational) -> Option<BigRatio
     if denominator.is_zero() { None } else { Some(numerator / denominator) }
 }
 
-/// Parses a decimal number or a fraction of two decimal numbers.
+/// Parses a decimal number or a fraction of two decimal numbers. Returns `None` for another text,
+/// for a denominator 0, or for a number of more than [`MAX_DIGITS`] characters.
 fn decimal(word: &str) -> Option<BigRational> {
     if let Some((numerator, denominator)) = word.split_once('/') {
         return quotient(decimal(numerator)?, decimal(denominator)?);

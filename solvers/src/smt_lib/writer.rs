@@ -97,8 +97,9 @@ impl Writer {
         assertions.iter().try_for_each(|&term| self.write_assertion(terms, term, out))
     }
 
-    /// Returns a literal for each of `assumptions` that implies it, in order. Solvers can assume
-    /// only literals.
+    /// Returns, for each assumption in order, a literal that implies the assumption: the assumption
+    /// itself if it is a literal, otherwise its guard. Solvers can assume only literals. Writes the
+    /// declarations and definitions that the literals need.
     pub(crate) fn guard(
         &mut self,
         terms: &Terms,

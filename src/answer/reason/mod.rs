@@ -26,7 +26,7 @@ pub struct Reason {
     /// The cause.
     #[serde(flatten)]
     pub cause: Cause,
-    /// How the question is understood on a coloured net.
+    /// Remarks about the meaning of the question on a coloured net.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<ReasonNote>,
 }
@@ -35,7 +35,7 @@ pub struct Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonNote {
-    /// A coloured place counts all of its colours.
+    /// The tokens of a coloured place are counted together, whatever their colours.
     ColouredPlaces,
     /// A coloured transition is enabled when one of its bindings is.
     ColouredTransitions,
@@ -143,9 +143,9 @@ pub enum Cause {
     },
     /// Several parts of a formula decide it.
     Parts {
-        /// The first parts.
+        /// The decisive parts that come first in the formula, at most three.
         parts: Vec<PartReason>,
-        /// The number of further parts.
+        /// The number of decisive parts that the reason leaves out.
         more: usize,
     },
     /// A maximum: the value was seen, and a proof excludes larger values.
@@ -457,7 +457,7 @@ impl Cause {
 
 const INITIALLY: &str = "the initial marking shows it";
 
-/// The remark about a diagram that the checker confirmed.
+/// The remark that the checker confirmed a decision diagram as complete.
 const CLOSED: &str = " (the checker confirmed that no marking is missing)";
 
 /// Writes the subject and a colon; nothing without a subject.

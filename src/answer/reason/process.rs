@@ -9,7 +9,8 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ProcessCause {
-    /// A case reaches a dead marking that is not final.
+    /// A case, that is, a run of the process from its initial marking, reaches a dead marking that
+    /// is not final.
     CaseStuck {
         /// The length of the firing sequence; `None` if it was not kept.
         size: Option<WitnessSize>,
@@ -26,7 +27,8 @@ pub enum ProcessCause {
         shortest: Option<bool>,
         /// The tokens beyond the final marking; `None` if the witness is not known step by step.
         tokens: Option<Vec<PlaceTokens>>,
-        /// The final marking that is covered, if there are several.
+        /// The covered final marking. `None` if the net has only one final marking, or if the
+        /// witness is not known step by step.
         final_marking: Option<String>,
     },
     /// No final marking is reachable.
@@ -62,7 +64,8 @@ pub enum ProcessCause {
         size: WitnessSize,
         /// True if no witness is shorter; `None` if this was not asked.
         shortest: Option<bool>,
-        /// The final marking, if there are several.
+        /// The reached final marking. `None` if the net has only one final marking, or if the
+        /// witness is not known step by step.
         final_marking: Option<String>,
     },
     /// A transition fires on a run to a final marking.
@@ -73,7 +76,8 @@ pub enum ProcessCause {
         size: WitnessSize,
         /// True if no witness is shorter; `None` if this was not asked.
         shortest: Option<bool>,
-        /// The final marking, if there are several.
+        /// The reached final marking. `None` if the net has only one final marking, or if the
+        /// witness is not known step by step.
         final_marking: Option<String>,
     },
     /// A transition fires on no run to a final marking.
@@ -87,11 +91,12 @@ pub enum ProcessCause {
     },
     /// The process is sound or weakly sound.
     Sound {
-        /// The final markings, if there are several; the first three.
+        /// The first three final markings. Empty if the net has only one.
         final_markings: Vec<String>,
         /// The number of further final markings.
         more: usize,
-        /// A final marking that was reached, if there are several.
+        /// A final marking that a witness reached. `None` if the net has only one final marking, or
+        /// if no witness is known step by step.
         example: Option<ReachedEnd>,
         /// The number of transitions that were seen to be enabled.
         transitions: usize,

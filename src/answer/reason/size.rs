@@ -65,7 +65,7 @@ pub enum RunSize {
         #[serde(serialize_with = "json_number")]
         prefix: u128,
     },
-    /// Every continuation has the property.
+    /// Every continuation of the prefix has the property.
     Anything {
         /// The number of firings of the prefix.
         #[serde(serialize_with = "json_number")]

@@ -80,7 +80,7 @@ pub enum TextPiece {
     Node(NamedNode),
     /// A quoted text that is no node, such as a marking.
     Quotation(String),
-    /// A text that quotes names itself, such as a formula.
+    /// A text with quotation marks of its own around names, such as a formula.
     Formula(String),
 }
 
