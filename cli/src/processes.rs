@@ -56,7 +56,8 @@ impl CaseOptions {
         CaseOptions { number: 1, last, one_by_one: false }
     }
 
-    /// Returns true if an option about cases is given.
+    /// Returns true if `--final` is given, or `--k` with more than one case. `--cases` is not
+    /// considered.
     pub(super) fn are_asked_about(&self) -> bool {
         self.number > 1 || !self.last.is_empty()
     }

@@ -85,7 +85,8 @@ impl StateEquation {
         self.columns[effect.index()]
     }
 
-    /// Returns the interval of a place's row that states low ≤ m(p) ≤ high.
+    /// Returns the interval of the row of `place` that states low ≤ m(p) ≤ high. The interval is
+    /// relative to the initial tokens, because the row is the change of the place.
     pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
         // The cast is lossless: initial token counts are below 2⁶³. A bound of 2⁶³ or more is
         // dropped.

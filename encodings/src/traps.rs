@@ -37,11 +37,11 @@ use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 use std::collections::HashMap;
 
-/// Returns one constraint per listed trap. Initially unmarked traps have a constraint only if the
-/// encoding counts firings.
+/// Returns one constraint per trap in `traps`. Without firing counts (`with_firings` is false),
+/// initially unmarked traps have no constraint.
 ///
 /// # Errors
-/// Returns [`EncodeError::NotATrap`] if a set is not a trap.
+/// Returns [`EncodeError::NotATrap`] if a set of places is not a trap.
 pub fn listed(
     variables: &mut Variables<'_>,
     traps: &[Vec<PlaceId>],
@@ -97,7 +97,8 @@ fn check_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Returns the constraints that every initially marked trap is marked.
+/// Returns constraints that are satisfiable exactly if the marking m marks every initially marked
+/// trap. The number of constraints is linear in the size of the net.
 pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut leaving = LeavingPlaces { variables: HashMap::new(), pending: Vec::new() };
@@ -133,11 +134,13 @@ pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     constraints
 }
 
-/// The places that may have to leave, with their variables.
+/// The places with variables left(p) and rank(p): the initially marked places, and the outputs of
+/// the transitions by which a place may leave. A place *leaves* when it is removed in the
+/// computation of the largest trap among the empty places.
 struct LeavingPlaces {
     /// The variables left(p) and rank(p) of each place.
     variables: HashMap<PlaceId, (Term, Variable)>,
-    /// Places whose constraint is not created yet.
+    /// Places that have variables, but no constraint for left(p) yet.
     pending: Vec<PlaceId>,
 }
 

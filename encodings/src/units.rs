@@ -11,7 +11,9 @@ use crate::variables::Variables;
 use parikh_net::{LinearSum, PlaceId, UnitId};
 use parikh_solvers::term::Term;
 
-/// Returns one inequality per chain of units from an innermost unit to the root.
+/// Returns one inequality per innermost unit: the places of the unit and of all units around it
+/// hold at most one token. Returns no inequality if the model does not claim that its units are
+/// safe.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let Some(units) = variables.net.safe_units() else { return Vec::new() };
     let mut innermost = vec![true; units.len()];

@@ -72,7 +72,8 @@ impl MarkingSequence {
         }
     }
 
-    /// Returns the sequence that consists of the marking m used by the other parts of the encoding.
+    /// Returns the sequence that consists of the marking m only. The variables m(p) are shared with
+    /// the other parts of the encoding.
     pub fn from_any_marking(variables: &Variables<'_>) -> Self {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
         MarkingSequence {
@@ -132,8 +133,8 @@ impl MarkingSequence {
     }
 }
 
-/// Encodes at most `steps` firings or steps from the initial marking. Returns the constraints, and
-/// the goal in the last marking.
+/// Encodes `steps` steps of the given kind from the initial marking. Returns the constraints, and
+/// the term that the last marking satisfies the goal.
 pub fn bounded(
     variables: &mut Variables<'_>,
     goal: &Predicate,
@@ -149,8 +150,9 @@ pub fn bounded(
     (constraints, goal)
 }
 
-/// Encodes `steps` firings from the marking m of the other parts to the first goal marking. Returns
-/// the constraints, and the goal in the last marking.
+/// Encodes `steps` firings from the marking m, where only the last marking may satisfy the goal.
+/// The variables m(p) are shared with the other parts of the encoding. Returns the constraints, and
+/// the term that the last marking satisfies the goal.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
     let mut sequence = MarkingSequence::from_any_marking(variables);
     let negated_goal = goal.clone().negated();
@@ -163,8 +165,8 @@ pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) ->
     (constraints, goal)
 }
 
-/// Returns upper bounds of the tokens of each place after one firing or step, from the bounds
-/// before, by place index. `None` stands for an unknown bound.
+/// Returns upper bounds of the tokens of each place after one firing or step, from the upper bounds
+/// before, by place index. `None` means that no upper bound is known.
 fn max_tokens_after(
     variables: &Variables<'_>,
     bounds_before: &[Option<u64>],

@@ -497,8 +497,9 @@ pub struct NamedBound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBecause {
-    /// The bound holds in all reachable markings of the net, which the checker visits. The field is
-    /// their maximum number.
+    /// The bound holds in all reachable markings of the net. The field is the number of markings
+    /// that the translator visited. The checker visits them again, within its own limit, and
+    /// ignores the field.
     Visited(u64),
     /// As `Visited`, and the translation copies transitions only for combinations of tokens that
     /// occur together in a visited marking.

@@ -1,9 +1,12 @@
 //! Evidence: the data that makes an answer checkable, and the checkers.
 //!
-//! This crate knows only nets and file formats: no solver, no engine, no floating point. A
-//! *witness* is a firing sequence; the crate replays it on the original net. A *document*
-//! ([`certificate`]) proves that no reachable marking satisfies some predicates; the crate checks
-//! it in exact integer arithmetic. Other crates produce and write the evidence.
+//! This crate knows nets, temporal formulas, transition systems and file formats: no solver, no
+//! engine, no floating point. A *witness* is a firing sequence; the crate replays it on the
+//! original net. A *document* ([`certificate`]) proves that no reachable marking satisfies some
+//! predicates; the crate checks it in exact integer arithmetic. Further modules check runs
+//! ([`lasso`], [`no_run`]), labellings of markings ([`tree`]), home spaces ([`home`]), counts
+//! ([`counting`]), logs of reductions ([`reduction`]), quotients of coloured nets ([`abstraction`])
+//! and answers about transition systems ([`systems`]). Other crates produce and write the evidence.
 
 #![forbid(unsafe_code)]
 

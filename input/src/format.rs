@@ -10,7 +10,7 @@ use std::io::BufRead;
 
 /// A format of model files.
 pub struct ModelFormat {
-    /// The name of the format.
+    /// The name of the format in messages.
     pub name: &'static str,
     /// Returns true if a file with this beginning may be of this format. The beginning is the first
     /// 256 KiB, or the whole file if the file is smaller.
@@ -29,7 +29,7 @@ pub enum SourceModel {
 }
 
 impl SourceModel {
-    /// Returns the same model with more assumptions.
+    /// Returns the model with the assumptions `more` added to its list of assumptions.
     #[must_use]
     pub(super) fn assuming(self, more: impl IntoIterator<Item = Assumption>) -> Self {
         match self {
@@ -61,8 +61,9 @@ impl From<ColouredNet> for SourceModel {
 }
 
 /// Translates a net that may have inhibitor and reset arcs into a place/transition net. Engines and
-/// reduction rules only work on the translated net. With `caps`, a place without a known bound gets
-/// a cap instead of being refused ([`extended::translate_within_caps`]).
+/// reduction rules only work on the translated net. Without `caps`, a place that needs a bound and
+/// has no known bound is an error. With `caps`, such a place gets a cap, that is, an assumed bound
+/// that the model may exceed ([`extended::translate_within_caps`]).
 ///
 /// # Errors
 /// Returns an error if no place/transition net is found that represents the net.

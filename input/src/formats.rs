@@ -74,9 +74,10 @@ pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, Inpu
     read(path, false, timing)
 }
 
-/// Reads a model as [`read_model_as`] does, and may translate inhibitor and reset arcs at places
-/// without a known bound within caps ([`Net::has_caps`](parikh_net::Net::has_caps)). Such a net
-/// only answers questions of reachability. The caller has to check which goals it may ask.
+/// Reads a model as [`read_model_as`] does. Inhibitor and reset arcs at places without a known
+/// bound may be translated with caps, that is, assumed bounds
+/// ([`Net::has_caps`](parikh_net::Net::has_caps)). A net with caps only answers questions of
+/// reachability, so the caller must ask it no other goals.
 ///
 /// # Errors
 /// As [`read_model`].
@@ -88,8 +89,8 @@ fn read(path: &Path, allows_caps: bool, timing: TimingTreatment) -> Result<Model
     translated_from(read_source_as(path, timing)?, path, allows_caps)
 }
 
-/// Translates a net with inhibitor or reset arcs into a place/transition net, within caps where
-/// places have no known bound. Messages use `file` for the net's file.
+/// Translates a net with inhibitor or reset arcs into a place/transition net. Places without a
+/// known bound get caps, that is, assumed bounds. Messages use `file` for the net's file.
 ///
 /// # Errors
 /// When no equivalent place/transition net is found.
@@ -97,7 +98,8 @@ pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, Input
     translated(net, file, true)
 }
 
-/// Translates a model that was read from `path` where it has inhibitor or reset arcs.
+/// Translates the inhibitor and reset arcs of a model that was read from `path`. A model without
+/// such arcs stays as it is.
 ///
 /// # Errors
 /// When no equivalent place/transition net is found.
@@ -117,12 +119,12 @@ fn translated_from(
     })
 }
 
-/// Reads the net that an argument names with its inhibitor and reset arcs, and without its times
-/// and priorities. The caller has read the same file before, with the user's choice about times and
-/// priorities.
+/// Reads the net that a command line argument names, with its inhibitor and reset arcs, and without
+/// its times and priorities. No times or priorities are refused here, since the caller has read the
+/// file before, and has then refused or left out times and priorities.
 ///
 /// # Errors
-/// As [`read_source`], and for coloured nets, whose readers support no such arcs.
+/// As [`read_source`], and for coloured nets, whose readers support no inhibitor and reset arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
     match read_source_as(path, TimingTreatment::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),
@@ -142,7 +144,8 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     read_source_as(path, TimingTreatment::Refused)
 }
 
-/// Reads a model as [`read_source`] does, with or without its times and priorities.
+/// Reads a model as [`read_source`] does. `timing` says whether times and priorities are refused or
+/// left out.
 ///
 /// # Errors
 /// As [`read_source`].

@@ -24,7 +24,7 @@ impl PnmlNodeKind {
     }
 }
 
-/// A reference node: represents another node, usually of another page.
+/// A reference node of PNML: it stands for another node, usually a node of another page.
 struct ReferenceNode {
     id: Box<str>,
     target: Box<str>,
@@ -86,7 +86,8 @@ pub(super) struct PnmlGraph {
     references: Vec<ReferenceNode>,
     /// The index in `references` of each reference node, by id.
     reference_named: HashMap<Box<str>, usize>,
-    /// The arcs whose source or target was not yet a known node.
+    /// The arcs that name a source or target not read yet, or a reference node. They are added to
+    /// the net by [`resolve_all`](Self::resolve_all).
     waiting_arcs: Vec<ArcText>,
     /// The number of arcs in the file; parallel arcs count separately.
     pub(super) arcs: usize,
@@ -221,7 +222,7 @@ impl PnmlGraph {
         added.map_err(|problem| self.net(arc.position, problem))
     }
 
-    /// Resolves the references and joins the arcs that waited.
+    /// Resolves all reference nodes. Then adds the arcs in `waiting_arcs` to the net.
     pub(super) fn resolve_all(&mut self) -> Result<(), InputError> {
         for index in 0..self.references.len() {
             self.resolve(index)?;
@@ -234,7 +235,8 @@ impl PnmlGraph {
         Ok(())
     }
 
-    /// Returns the node with an id, or the node that the reference node with this id represents.
+    /// Returns the node with the id `id`, or the node that the reference node with this id
+    /// represents. Returns an error if there is no such node.
     fn arc_end(&self, arc: &ArcText, id: &str) -> Result<NetNode, InputError> {
         let referenced_node = || self.references[*self.reference_named.get(id)?].node;
         self.builder.core.node(id).or_else(referenced_node).ok_or_else(|| InputError::UnknownEnd {
@@ -245,7 +247,8 @@ impl PnmlGraph {
     }
 
     /// Returns the place with an id, or the place that the reference node with this id represents.
-    /// References must be resolved.
+    /// Returns `None` if no place or reference to a place has the id. References must be resolved
+    /// before.
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
         let referenced_node = || self.references[*self.reference_named.get(id)?].node;
         match self.builder.core.node(id).or_else(referenced_node) {
@@ -287,7 +290,8 @@ impl PnmlGraph {
         Ok(())
     }
 
-    /// Returns the error for a reference whose target does not exist or is of the other kind.
+    /// Returns the error for a reference node whose target does not exist, or is of the other kind.
+    /// The target of a reference place must be a place, and so for transitions.
     fn refers_to_nothing(&self, index: usize) -> InputError {
         let ReferenceNode { id, target, kind, position: at, .. } = &self.references[index];
         InputError::UnknownReference {

@@ -32,8 +32,8 @@ const MEANINGLESS: [&str; 16] = [
 /// Elements whose content is ignored everywhere.
 const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
-/// Elements of a net without meaning: PIPE's classes of tokens, comments and definitions. The
-/// reader checks the classes in markings instead.
+/// Elements of a net that do not change its meaning: PIPE's classes of tokens, comments and
+/// definitions. Tokens of a class other than PIPE's default are refused by the reader of markings.
 pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
 
 /// Elements of a transition without meaning: PIPE's drawing, and TINA's second name.
@@ -51,9 +51,9 @@ const NET_ELEMENTS: [&str; 3] = ["place", "transition", "arc"];
 pub(super) const CHECKED_ELEMENTS: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
 
-/// Returns true if an attribute has a value that changes nothing. In TAPAAL, such values mean that
-/// a transition is not urgent, or that it belongs to the controller, which only matters in games.
-/// In PNEditor, they mean an ordinary place.
+/// Returns true if an attribute has a value that does not change the meaning of the net. In TAPAAL,
+/// such values mean that a transition is not urgent, or that it belongs to the controller, which
+/// only matters in games. In PNEditor, they mean an ordinary place.
 fn says_no(attribute: &str, value: &str) -> bool {
     matches!(
         (attribute, value),
@@ -82,7 +82,7 @@ fn attributes_of(element: &str) -> &'static [&'static str] {
 }
 
 impl XmlTag<'_> {
-    /// Refuses an attribute that may have a meaning.
+    /// Returns an error if the tag has an attribute that may change the meaning of the net.
     pub(super) fn check_attributes(&self) -> Result<(), InputError> {
         let known = attributes_of(self.name());
         let is_known = |name: &str| known.contains(&name) || MEANINGLESS.contains(&name);
@@ -97,8 +97,9 @@ impl XmlTag<'_> {
         }
     }
 
-    /// Refuses an element that the reader does not handle, unless its content is ignored everywhere
-    /// or its name is in `nothing`, the elements without meaning here.
+    /// Returns an error for an element that the reader does not handle. Allowed are elements whose
+    /// content is ignored everywhere, and the elements in `nothing`, which have no meaning in the
+    /// current parent element.
     pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
         match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
             true => Ok(()),

@@ -15,20 +15,24 @@ pub(super) enum PnmlChild {
     FinalMarking,
     Inscription,
     Capacity,
-    /// The colours of a place, or the effect of an arc, perhaps in the attribute `value`.
+    /// The element `type` or `arctype`: the sort of a place, or the kind of an arc. Contains the
+    /// attribute `value`, or `None` if the text has the type.
     Type(Option<String>),
     Condition,
     /// The priority of a transition.
     Priority,
     Timed,
     Rate,
-    /// A time interval, with the element's name and attributes.
+    /// A time interval of a transition. Contains the name of the element, `delay` or `interval`,
+    /// and the names and values of its attributes.
     Limit(&'static str, Vec<(String, String)>),
-    /// Tool data, with the attributes of the element.
+    /// The element `toolspecific`, with the names and values of its attributes.
     ToolSpecific(Vec<(String, String)>),
-    /// PIPE's mark of a token to follow through the net, or of an arc for this token only.
+    /// PIPE's element `tagged`. It says that a place holds the token to follow through the net, or
+    /// that an arc moves only this token.
     Tagged,
-    /// A marking or inscription of a coloured net.
+    /// The initial marking of a place, or the inscription of an arc, as in coloured nets
+    /// (`hlinitialMarking`, `hlinscription`).
     Coloured,
     /// Graphics, other tools' data, and other elements to skip.
     Other,
@@ -53,9 +57,10 @@ impl PnmlLabel {
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// Returns the next child of the current element, for the caller to read or skip. Returns
-    /// `None` when the element ends. The caller handles the elements in `handled`. Elements in
-    /// `meaningless` are skipped, and all others are refused.
+    /// Returns the next child of the current element with its position. The caller reads or skips
+    /// the child. Returns `None` when the element ends. The children are those named in `handled`,
+    /// names, graphics and tool data. Elements in `meaningless` are skipped, and all other elements
+    /// are an error.
     pub(super) fn child(
         &mut self,
         handled: &[&str],

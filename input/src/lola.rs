@@ -36,7 +36,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
     },
 };
 
-/// The first keywords of nets, including high-level nets.
+/// The keywords with which files of LoLA begin, including files of high-level nets.
 const FIRST: [&str; 4] = ["PLACE", "SORT", "FUNCTION", "MARKING"];
 
 const KEYWORDS: [&str; 10] = [
@@ -52,7 +52,7 @@ const KEYWORDS: [&str; 10] = [
     "FINAL",
 ];
 
-/// Splits a text into tokens; with `max_tokens`, at most this many.
+/// Splits a text into tokens. With `max_tokens`, stops after this number of tokens.
 fn tokens(
     script: Script<'_>,
     max_tokens: Option<usize>,

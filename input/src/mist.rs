@@ -115,8 +115,8 @@ pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputEr
     reader.tokens.expect("vars")?;
     reader.variables()?;
     reader.tokens.expect("rules")?;
-    // The rules are built last: whether they read `run` depends on the initial markings, which
-    // follow in the file.
+    // The rules are built last. If the net chooses its initial marking, every rule reads the place
+    // `run`, and the initial markings follow in the file.
     let mut rules = Vec::new();
     while reader.tokens.peek().is_some_and(|it| !it.is("init")) {
         rules.push(reader.rule()?);
@@ -159,7 +159,8 @@ struct MistReader<'t> {
     places: HashMap<String, PlaceId>,
     /// The number of rules built so far.
     rules: usize,
-    /// The place that every rule reads, if the net chooses its initial marking.
+    /// The place `run`, which is marked after the initial marking was chosen, and which every rule
+    /// reads. `None` if the file has a single initial marking.
     run: Option<PlaceId>,
 }
 
@@ -329,8 +330,9 @@ impl MistReader<'_> {
     /// Builds the initial marking, or the places and transitions that choose among several.
     fn build_initial(&mut self, limits: Vec<VariableLimit>) -> Result<(), InputError> {
         let script = self.tokens.script;
-        // The places with several possible initial numbers of tokens. Each has the variable's name
-        // and the most tokens that may be added to the least number (`None`: any number).
+        // The places for which the file allows several initial numbers of tokens, with the
+        // variable's name. The number is the largest minus the smallest number of tokens; `None`
+        // stands for no upper limit.
         let mut undetermined: BTreeMap<PlaceId, (String, Option<u64>)> = BTreeMap::new();
         let mut limit_of_variable: HashMap<&str, &VariableLimit> = HashMap::new();
         limit_of_variable.extend(limits.iter().map(|limit| (limit.variable.as_str(), limit)));
@@ -350,9 +352,9 @@ impl MistReader<'_> {
         built.map_err(|problem| script.build(&(0..0), &problem))
     }
 
-    /// Adds the places and transitions that choose among the initial markings. `undetermined` has
-    /// the variable's name of each chosen place, and the most tokens that may be added (`None`: any
-    /// number).
+    /// Adds places and transitions that choose one of the initial markings before the rules fire.
+    /// `undetermined` has the places whose initial tokens are chosen, with the variable's name. The
+    /// number is the most tokens that may be added; `None` stands for no limit.
     fn build_choice(
         &mut self,
         undetermined: BTreeMap<PlaceId, (String, Option<u64>)>,

@@ -39,8 +39,8 @@ pub struct ColouredViews {
     unfoldings: [OnceLock<Net>; 2],
     /// The unfolding of the exact quotient, in which equivalent colours are merged.
     quotient: OnceLock<Net>,
-    /// The coloured net with its skeleton; `None` inside if the skeleton exceeds the range of
-    /// numbers.
+    /// The coloured net with its skeleton, that is, the net without colours. The inner `None` means
+    /// that numbers of the skeleton exceed their types.
     with_skeleton: OnceLock<Option<ColouredModel>>,
 }
 
@@ -58,7 +58,8 @@ pub enum ModelView<'m> {
     Coloured(&'m ColouredModel),
 }
 
-/// The reason why a coloured net has no unfolding.
+/// The error for a coloured net whose unfolding exceeds the limits, or for which the budget is
+/// spent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
@@ -69,9 +70,11 @@ pub enum ModelView<'m> {
     approximately(u128::from(*.most_bindings))
 )]
 pub struct NotUnfolded {
-    /// The number of colours of all places.
+    /// The number of places before guards are evaluated: the sum of the numbers of colours of all
+    /// places.
     places: u128,
-    /// The number of bindings of all transitions, ignoring guards.
+    /// The number of transitions before guards are evaluated: the number of bindings of all
+    /// transitions.
     transitions: u128,
     most_places: u64,
     most_bindings: u64,
@@ -160,7 +163,8 @@ impl ColouredViews {
     }
 
     /// Returns the unfolding in which bindings with the same inputs and outputs are built only
-    /// once, if it was made. It serves questions about markings.
+    /// once. Returns `None` if this unfolding was not made yet. It serves questions about markings,
+    /// not about single bindings.
     pub fn existing_unfolding(&self) -> Option<&Net> {
         self.unfoldings[1].get()
     }
@@ -176,8 +180,8 @@ impl ColouredViews {
         self.quotient.get_or_init(|| net)
     }
 
-    /// Returns the coloured net with its skeleton. Returns `None` if the skeleton exceeds the range
-    /// of numbers.
+    /// Returns the coloured net with its skeleton, that is, the net without colours. Returns `None`
+    /// if numbers of the skeleton exceed their types.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.with_skeleton.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
     }
@@ -192,7 +196,8 @@ impl<'m> ModelView<'m> {
         }
     }
 
-    /// Returns the net to which answers refer. This is the model, whatever net the engines work on.
+    /// Returns the net to which answers refer: the model as in its file, plain or coloured,
+    /// whatever net the engines work on.
     pub fn net_meant(self) -> NetMeant {
         match self {
             ModelView::Model(_) => NetMeant::Model,
@@ -202,7 +207,8 @@ impl<'m> ModelView<'m> {
         }
     }
 
-    /// Returns the name of a transition, or of a step with its binding.
+    /// Returns the name of a transition. In a coloured net without unfolding, this is the name of a
+    /// step, that is, a transition with a binding.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
             ModelView::Coloured(model) => model.step_name(t).into(),

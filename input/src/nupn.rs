@@ -15,7 +15,7 @@ use parikh_net::{PlaceId, UnitId, Units, UnitsError};
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// The reason why nested units are left out.
+/// The error in a section of nested units (NUPN). The net is then read without nested units.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NupnError {
     #[error("`<size>` states {said} {what}, but the net has {found}")]
@@ -42,7 +42,7 @@ pub(super) enum NupnError {
     Units(#[from] UnitsError),
 }
 
-/// A `<unit>`: the id, and the lists as text.
+/// An element `<unit>`: the id, and the lists of its places and sub-units as text.
 #[derive(Default)]
 struct UnitText {
     id: String,
@@ -50,10 +50,11 @@ struct UnitText {
     subunits: String,
 }
 
-/// The whole section, not yet checked.
+/// The whole section of nested units, as read from the file and not yet checked.
 #[derive(Default)]
 pub(super) struct UnitTree {
-    /// For each `<size>` the numbers of places, transitions and arcs, as text; empty if absent.
+    /// The numbers of places, transitions and arcs that each `<size>` states, in this order, as
+    /// text. A missing number is an empty text.
     sizes: Vec<[String; 3]>,
     /// The number of `<structure>` elements.
     structures: usize,

@@ -8,19 +8,19 @@ use super::source::TextPosition;
 use super::xml::{XmlReader, trimmed};
 use std::io::BufRead;
 
-/// Returns the number of tokens as text if the tokens are of the predefined class or of no named
-/// class. Returns `None` for other classes.
+/// Returns the number in a marking or inscription of PIPE, as text. The text is a number, or
+/// `Default,` and a number. Returns `None` if another class of tokens is named.
 pub(super) fn plain_tokens(text: &str) -> Option<&str> {
     let number = trimmed(text.strip_prefix("Default,").unwrap_or(text));
     (!number.contains(',')).then_some(number)
 }
 
 impl<R: BufRead> XmlReader<R> {
-    /// Reads the label `tagged` that was opened last. Without a tagged token the label has no
-    /// meaning. With a tagged token, some arcs only move that token.
+    /// Reads the label `tagged` that was opened last, and checks that it tags no token. In a net
+    /// with a tagged token, some arcs only move that token.
     ///
     /// # Errors
-    /// When the label is not `false`.
+    /// When the label is anything but empty, `false` or `0`, or when the file cannot be read.
     pub(super) fn untagged(
         &mut self,
         at: TextPosition,

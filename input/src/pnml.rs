@@ -86,12 +86,13 @@ fn read_extended_from(
 struct PnmlReader<R> {
     xml: XmlReader<R>,
     graph: PnmlGraph,
-    /// The position where the net begins, once reached.
+    /// The position where the net begins; `None` until the reader reaches the net.
     net_at: Option<TextPosition>,
-    /// The sections of nested units; more than one is an error.
+    /// The sections of nested units with their positions. The net is read without units if there is
+    /// more than one section.
     units: Vec<(TextPosition, UnitTree)>,
     finals: Vec<FinalMarking>,
-    /// The final marking from the labels of places.
+    /// The final marking that the labels `finalMarking` of places describe.
     place_finals: FinalMarking,
     /// The times and priorities found so far.
     urgencies: NetUrgency,

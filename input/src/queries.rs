@@ -14,7 +14,8 @@ use std::path::Path;
 /// A property of a query file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The name of the property for its answer, verbatim; empty if the property has none.
+    /// The name of the property as written in the file, for the line with its answer. Empty if the
+    /// property has no name.
     pub id: String,
     /// The author's comment.
     pub description: Option<String>,
@@ -27,7 +28,8 @@ pub struct Query {
 pub struct QueryFile {
     /// The properties in the order of the file.
     pub queries: Vec<Query>,
-    /// The error that ended the file early, if any. The properties before it are complete.
+    /// The error that ended the file early, if any. The properties before the error are complete
+    /// and are returned.
     pub cut_short: Option<InputError>,
 }
 

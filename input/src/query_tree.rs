@@ -34,7 +34,7 @@ pub(super) enum QueryOperator {
     Xor,
     Compare(NumberRelation),
     Fireable,
-    /// Parikh's own operator: the next transition is one of these.
+    /// Parikh's own operator: the next transition of the run is one of its operands.
     Fires,
     Deadlock,
     True,
@@ -115,7 +115,8 @@ enum QueryOperand {
     Expression(Expression),
     Before(Formula),
     Reach(Formula),
-    /// The places of one name. A coloured place gives all its colours, perhaps none.
+    /// The places that one name denotes. In an unfolding, a coloured place denotes the places of
+    /// all its colours. The list is empty if the unfolding left out all colours.
     Places(Vec<PlaceId>),
     Transitions(Vec<TransitionId>),
 }
@@ -142,7 +143,7 @@ struct OpenElement {
 /// A partially read formula.
 pub(super) struct FormulaTree {
     open: Vec<OpenElement>,
-    /// The formula, once its element is closed.
+    /// The formula; `None` until its element is closed.
     finished: Option<Formula>,
     /// The line of the element `<formula>`.
     line: u64,
@@ -234,7 +235,8 @@ impl FormulaTree {
         Ok(())
     }
 
-    /// Returns the formula after its element was closed.
+    /// Returns the formula after its element was closed. Returns an error if the element
+    /// `<formula>` contains no formula.
     pub(super) fn finish(self) -> Result<Formula, FormulaError> {
         let missing = FormulaError { line: self.line, problem: FormulaProblem::NoFormula };
         self.finished.ok_or(missing)

@@ -43,7 +43,8 @@ pub(super) struct ScriptTokens<'t> {
     next_index: usize,
 }
 
-/// The number of characters shown on either side of an error in a very long line.
+/// The largest number of characters of a line shown before an error. An excerpt of a line has at
+/// most twice this number of characters.
 const EXCERPT_RADIUS: usize = 60;
 
 impl<'t> Script<'t> {
@@ -142,7 +143,7 @@ impl<'t> ScriptTokens<'t> {
         }
     }
 
-    /// Returns the error that this token is not the expected one.
+    /// Returns the error that `token` was found, and `expected` was expected.
     pub(super) fn unexpected_token(&self, token: &ScriptToken<'_>, expected: &str) -> InputError {
         let found: String = token.text.chars().take(40).collect();
         self.script.error(&token.span, format!("found `{found}`, expected {expected}"))

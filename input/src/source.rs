@@ -106,8 +106,9 @@ impl<R: BufRead> XmlSource<R> {
                     consumed: 0,
                 })
             }
-            // The file is declared as UTF-16, but readable as ASCII. Such declarations are wrong:
-            // some programs write them from a string in UTF-16.
+            // The file is declared as UTF-16, but the declaration itself is in ASCII, so the
+            // declared encoding is wrong. Some programs write such declarations because their
+            // strings in memory are in UTF-16.
             Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => {
                 Utf8Stream::Utf8(all_bytes(head))
             }

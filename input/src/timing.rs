@@ -21,10 +21,11 @@ use parikh_net::Assumption;
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
-/// Tool data of a node, an arc or a net.
+/// The data of a tool (`toolspecific`) about a node, an arc or a net.
 pub(super) struct ToolData {
     tool: String,
-    /// Attributes with their values, and elements with their texts.
+    /// The names and values of all attributes, and the names and texts of all inner elements. An
+    /// element with an attribute `key` has the key as its name.
     entries: Vec<(String, String)>,
 }
 
@@ -71,7 +72,7 @@ impl<R: BufRead> XmlReader<R> {
     }
 }
 
-/// Interval ends without a limit.
+/// The texts for ∞ as the upper end of an interval.
 const UNLIMITED_ENDS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
 
 /// Distributions under which a delay can have any length.
@@ -91,9 +92,11 @@ const UNLIMITED_DISTRIBUTIONS: [&str; 9] = [
 #[derive(Clone, Default)]
 pub(super) struct TransitionUrgency {
     priority: Option<String>,
-    /// The label `timed` as text. Untimed transitions fire before timed ones.
+    /// The text of the label `timed` in lower case, or the same information from tool data. `None`
+    /// if the file has none. Untimed transitions fire before timed transitions.
     timed: Option<String>,
-    /// The reason why the firing time is limited, if it is.
+    /// The part of the file that limits the firing time, for a message, such as an interval. `None`
+    /// if the transition may fire at any time.
     limit: Option<String>,
     has_rate: bool,
 }
@@ -109,7 +112,7 @@ impl TransitionUrgency {
         self.timed = Some(label.text.to_ascii_lowercase());
     }
 
-    /// Records a rate.
+    /// Records a rate of the transition.
     pub(super) fn rate(&mut self) {
         self.has_rate = true;
     }
@@ -175,10 +178,11 @@ fn is_unlimited(data: &ToolData) -> bool {
 /// The times, priorities and rates of a partially read net.
 #[derive(Default)]
 pub(super) struct NetUrgency {
-    /// The priority and the text of `timed` of the first transition; `None` before the first
-    /// transition.
+    /// The priority and the label `timed` of the first transition, to compare with later
+    /// transitions. `None` before the first transition.
     first: Option<(Option<String>, Option<String>)>,
-    /// The error for the first time or differing priority.
+    /// The error for the first transition with a limited firing time, or with another priority or
+    /// label `timed` than the first transition. `None` if there is none.
     refusal: Option<InputError>,
     has_rates: bool,
     /// The names of the tools with data in the net.
@@ -226,7 +230,7 @@ impl NetUrgency {
         self.has_rates |= data.entries.iter().any(|(name, _)| name == "probability");
     }
 
-    /// Records rates.
+    /// Records a rate of a part of the net.
     pub(super) fn rate(&mut self) {
         self.has_rates = true;
     }

@@ -37,7 +37,7 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
     },
 };
 
-/// The first keywords of declarations.
+/// The keywords at the beginnings of declarations.
 const KEYWORDS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 fn begins(beginning: &[u8]) -> bool {
@@ -273,7 +273,9 @@ impl<'t> TinaReader<'t> {
         }
     }
 
-    /// Reads an interval. The interval `[0,w[` limits nothing.
+    /// Reads an interval of firing times, if the next token begins one. Records the error that
+    /// refuses times, except for the interval `[0,w[`, which allows all times. Returns an error if
+    /// the interval is malformed.
     fn interval(&mut self) -> Result<(), InputError> {
         let Some(first) = self.tokens.peek().filter(|it| it.is("[") || it.is("]")).cloned() else {
             return Ok(());
@@ -307,8 +309,8 @@ impl<'t> TinaReader<'t> {
         Ok(())
     }
 
-    /// Reads the nodes before and behind an arrow, if there are any, as neighbours of a transition
-    /// or place.
+    /// Reads the nodes before and after the arrow of a declaration, and adds the arcs between these
+    /// nodes and `node`. Reads nothing if the declaration ends before an arrow.
     fn read_arcs(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
         let ends_declaration = |token: Option<&ScriptToken<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))

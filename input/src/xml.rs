@@ -51,7 +51,7 @@ pub(super) enum XmlItem<'b> {
     Close,
     /// A piece of text. One text may come in several pieces.
     Text(Cow<'b, str>),
-    /// A comment or another hidden construct.
+    /// A comment, a declaration or another construct without text and elements.
     Nothing,
     /// The end of the file, with every element closed.
     EndOfFile,

@@ -6,18 +6,22 @@
 use crate::printable::Quoted;
 use std::fmt;
 
-/// Something that is assumed about a model.
+/// An assumption on which answers about a model rest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Assumption {
     /// The nested units (NUPN) are safe, as the model claims.
     SafeUnits,
-    /// A case begins with one token in this place, the source: the model has no initial marking.
+    /// A case, that is, a run of the modelled process, begins with one token in this place, the
+    /// source. The model has no initial marking.
     InitialToken(String),
-    /// A case is done with one token in this place, the sink: the model names no final marking.
+    /// A case, that is, a run of the modelled process, is complete with one token in this place,
+    /// the sink. The model names no final marking.
     FinalToken(String),
-    /// A case is done in a marking that was given beside the model, whose own is ignored.
+    /// A case, that is, a run of the modelled process, is complete in a marking that the user gave.
+    /// The final markings in the model are ignored.
     OtherFinalMarking,
-    /// A case is done in the empty marking, as the model says.
+    /// A case, that is, a run of the modelled process, is complete in the empty marking, as the
+    /// model says.
     EmptyFinalMarking,
     /// The information of this tool was skipped; the name may be empty.
     ToolSpecific(String),
@@ -28,7 +32,7 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    /// Returns the word for programs.
+    /// Returns the identifier of the assumption in output for programs, without its parameters.
     pub fn key(&self) -> &'static str {
         match self {
             Assumption::SafeUnits => "units",

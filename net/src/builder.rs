@@ -51,9 +51,9 @@ pub struct NetBuilder {
     name: String,
     places: Names,
     transitions: Names,
-    /// The labels that differ from the ids.
+    /// The labels of places, without labels that equal the place's id.
     place_labels: Vec<(PlaceId, Box<str>)>,
-    /// The labels that differ from the ids.
+    /// The labels of transitions, without labels that equal the transition's id.
     transition_labels: Vec<(TransitionId, Box<str>)>,
     tokens: Vec<u64>,
     /// The arcs from places to transitions.
@@ -61,11 +61,13 @@ pub struct NetBuilder {
     /// The arcs from transitions to places.
     post: Vec<RawArc>,
     units: Option<Units>,
-    /// The coloured nodes of an unfolded net.
+    /// The coloured places and transitions from which the net was unfolded; `None` for other nets.
     folding: Option<Folding>,
-    /// The net with inhibitor or reset arcs that this net represents.
+    /// The relation to the net with inhibitor or reset arcs that this net represents; `None` for
+    /// other nets.
     translation: Option<Translation>,
-    /// The features beyond those that the arcs show.
+    /// The features that were added explicitly. [`build`](Self::build) adds the features that
+    /// follow from the arcs.
     features: Features,
     /// The assumptions about the model, sorted, without repetition.
     assumptions: Vec<Assumption>,
@@ -112,7 +114,7 @@ impl NetBuilder {
         Ok(builder)
     }
 
-    /// Adds features beyond those that the arcs show.
+    /// Adds features that do not follow from the arcs.
     pub fn add_features(&mut self, features: Features) {
         self.features = self.features.and(features);
     }
@@ -228,8 +230,8 @@ impl NetBuilder {
         self.checked_arc(t, p, weight).map(|_| ())
     }
 
-    /// Returns the weights of the arcs from places to transitions added so far, for the given
-    /// pairs.
+    /// Returns the total weight of the input arcs added so far, for each transition and place that
+    /// is a key of `pairs`. Keys without an arc are left out.
     pub(crate) fn input_weights(
         &self,
         pairs: &BTreeMap<(TransitionId, PlaceId), u64>,
@@ -293,12 +295,12 @@ impl NetBuilder {
         self.units = Some(units);
     }
 
-    /// Attaches the coloured net from which the net was unfolded.
+    /// Attaches the coloured places and transitions from which the net was unfolded.
     pub fn set_folding(&mut self, folding: Folding) {
         self.folding = Some(folding);
     }
 
-    /// Attaches the net with inhibitor or reset arcs that this net represents.
+    /// Attaches the relation to the net with inhibitor or reset arcs that this net represents.
     pub fn set_translation(&mut self, translation: Translation) {
         self.translation = Some(translation);
     }
@@ -423,8 +425,8 @@ fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
     rows
 }
 
-/// The effect class of each transition, the changes of each class, and the transitions of each
-/// class.
+/// The effect class of each transition, the changes of tokens by each class, and the transitions of
+/// each class. An effect class contains all transitions with the same effect.
 type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.

@@ -27,7 +27,7 @@ pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Opt
     best
 }
 
-/// Names are compared up to this length in characters, to limit the time.
+/// The largest number of characters of a name that are compared. Limits the time for long names.
 const MAX_COMPARED_CHARACTERS: usize = 200;
 
 /// Computes Levenshtein's distance, with one row of the table at a time.

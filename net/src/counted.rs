@@ -17,15 +17,15 @@ use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// Returns the net with a counter for the firings of each transition. The counters are places after
-/// all places of `net`, in the order of the transitions. They are called `#t`, with more `#` if a
-/// node has that name.
+/// Returns the net with a counter for each transition: a place whose tokens are the number of
+/// firings of the transition. The counters come after all places of `net`, in the order of the
+/// transitions. They are called `#t`, with more `#` if a node has that name.
 ///
-/// Initial and final markings are those of `net`, with empty counters. The counts of a final
-/// marking do not matter.
+/// Initial and final markings are those of `net`, with 0 tokens on all counters. Users of a final
+/// marking must ignore its counters.
 ///
-/// A net that stands for a model with inhibitor or reset arcs keeps its translation. Its counters
-/// belong to the transitions of the model: all copies of a transition put on the same counter.
+/// A net that represents a model with inhibitor or reset arcs keeps its translation. It has one
+/// counter per transition of the model: all copies of a transition put a token on the same counter.
 ///
 /// # Errors
 /// Returns an error if there are too many nodes.
@@ -52,11 +52,11 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
     Ok(counted.with_final_markings(finals))
 }
 
-/// Returns the net with one more transition, the last one, which takes `last` and puts the initial
-/// marking.
+/// Returns the net with a transition that restarts it. The new transition comes last. It takes the
+/// tokens of the marking `last`, and puts the tokens of the initial marking.
 ///
 /// # Errors
-/// If there are too many nodes.
+/// If there are too many nodes or arcs, or the names need too much memory.
 pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     let mut name = "again".to_owned();
@@ -69,14 +69,15 @@ pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// Returns the counters of a [`counted`] net, one for each transition of the model, in order.
+/// Returns the counters of a net made by [`counted`], one for each transition of the model, in
+/// order.
 pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
 }
 
-/// Returns the places of a [`counted`] net that are places of the model, without counters and
-/// without places that a translation added.
+/// Returns the places of a net made by [`counted`] that are places of the model. Counters and
+/// places that a translation added are left out.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     let uncounted = net.place_count().saturating_sub(transitions);

@@ -33,18 +33,18 @@ pub struct Inhibitor {
 /// A net with inhibitor and reset arcs. Made by an [`ExtendedBuilder`].
 #[derive(Clone, Debug)]
 pub struct ExtendedNet {
-    /// The places, the transitions and the plain arcs.
+    /// The places, the transitions and the plain arcs, as a place/transition net.
     core: Net,
-    /// The inhibitor arcs of each transition, by ascending place, at most one per place. Empty if
-    /// the net has none.
+    /// The inhibitor arcs of each transition, by ascending place, at most one per place. The outer
+    /// list is empty if the net has no inhibitor arcs.
     inhibitors: Vec<Vec<Inhibitor>>,
-    /// The places that each transition empties, by ascending place. Empty if the net has no reset
-    /// arcs.
+    /// The places that each transition empties by reset arcs, by ascending place. The outer list is
+    /// empty if the net has no reset arcs.
     resets: Vec<Vec<PlaceId>>,
 }
 
 impl ExtendedNet {
-    /// Returns the places, the transitions and the plain arcs.
+    /// Returns the place/transition net of the places, the transitions and the plain arcs.
     pub fn core(&self) -> &Net {
         &self.core
     }
@@ -110,7 +110,8 @@ impl ExtendedNet {
             && self.inhibitors(t).iter().all(|arc| marking[arc.place] < arc.weight)
     }
 
-    /// Returns the token ranges that enable `t`.
+    /// Returns the ranges of tokens that enable `t`, one per input arc and one per inhibitor arc.
+    /// All of them must hold.
     pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
         let lower_windows = self.core.pre(t).iter();
         let lower_windows = lower_windows.map(|arc| Window {
@@ -173,9 +174,11 @@ impl From<Net> for ExtendedNet {
 pub struct ExtendedBuilder {
     /// The nodes and the plain arcs.
     pub core: NetBuilder,
-    /// The largest weight of the read arcs between two nodes.
+    /// The weight of the read arc between a transition and a place. If several read arcs were
+    /// added, it is the largest weight.
     read_arcs: BTreeMap<(TransitionId, PlaceId), u64>,
-    /// The smallest weight of the inhibitor arcs between two nodes.
+    /// The weight of the inhibitor arc between a transition and a place. If several inhibitor arcs
+    /// were added, it is the smallest weight.
     inhibitors: BTreeMap<(TransitionId, PlaceId), u64>,
     /// The reset arcs.
     resets: BTreeMap<(TransitionId, PlaceId), ()>,
@@ -227,7 +230,8 @@ impl ExtendedBuilder {
             for ((t, p), weight) in std::mem::take(&mut self.read_arcs) {
                 let plain_weight = taken.get(&(t, p)).copied().unwrap_or_default();
                 let missing = u128::from(weight).saturating_sub(plain_weight);
-                // At most the weight of the arc, which was checked.
+                // The difference is at most the weight of the read arc, which was checked when the
+                // arc was added. So it fits 64 bits.
                 let missing = u64::try_from(missing).unwrap_or_default();
                 if missing > 0 {
                     self.core.take(t, p, missing)?;
@@ -251,13 +255,14 @@ impl ExtendedBuilder {
     }
 }
 
-/// Returns a bound on the tokens of a place that follows from inhibitor arcs alone. Returns `None`
-/// if some transition adds to the place and is not inhibited by it.
+/// Returns a bound on the tokens of a place that follows from its inhibitor and reset arcs alone.
+/// Returns `None` if some transition increases the place, and neither resets it nor is inhibited by
+/// it.
 ///
-/// Let B be the largest of m₀(p) and of the tokens that each transition raising p can leave. With
-/// an inhibitor arc of weight w and an increase of d tokens this is (w − 1) + d; with a reset arc,
-/// the tokens put. The successors of a marking with at most B tokens on p have at most B tokens on
-/// p.
+/// Let B be the largest of m₀(p) and of the tokens on p after any firing of a transition that
+/// increases p. With an inhibitor arc of weight w and an increase of d tokens, p then has at most
+/// (w − 1) + d tokens. With a reset arc, only the tokens put are on p. By induction, no reachable
+/// marking has more than B tokens on p.
 pub fn bound_by_inhibitors(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
     let mut max_tokens = core.initial()[p];

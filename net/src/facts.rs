@@ -12,14 +12,15 @@ use crate::id::PlaceId;
 use crate::net::Net;
 use crate::sum::LinearSum;
 
-/// The provenance of a fact, from the strongest to the weakest. A fact that follows from several
-/// facts has the weakest of their provenances.
+/// The provenance of a fact, that is, the kind of premises from which it follows, from the
+/// strongest to the weakest. A fact that follows from several facts has the weakest of their
+/// provenances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provenance {
     /// The arcs and the initial marking alone.
     #[default]
     Arcs,
-    /// Place invariants as well; proved too.
+    /// Place invariants, besides the arcs and the initial marking. Such facts are proved, too.
     Flows,
     /// The model's claim that its units are safe (NUPN), which is not proved.
     UnitsClaimed,
@@ -33,7 +34,7 @@ impl Provenance {
     /// The weakest provenance that still means proved.
     pub const PROVED: Provenance = Provenance::Flows;
 
-    /// Returns true if the fact holds only if the model's units are safe.
+    /// Returns true for facts that are proved only under the model's claim that its units are safe.
     pub fn assumes_units(self) -> bool {
         self > Provenance::PROVED
     }
@@ -44,7 +45,7 @@ impl Provenance {
 pub struct PlaceBound {
     /// The number of tokens.
     pub tokens: u64,
-    /// The provenance.
+    /// The provenance of the bound, that is, the kind of premises from which it follows.
     pub rests_on: Provenance,
 }
 
@@ -71,10 +72,10 @@ pub enum Reason {
     /// A place invariant, with bounds on its other places, allows no more tokens on the place (or
     /// no fewer, for a lower bound).
     Flow {
-        /// The invariant's position among the flows.
+        /// The index of the invariant in the list of place invariants.
         flow: usize,
-        /// The number of derived bounds, from the first on, that the argument uses for the other
-        /// places.
+        /// The number of earlier bounds that the argument may use for the other places: a prefix of
+        /// the list of derived bounds.
         using: usize,
     },
 }
@@ -93,9 +94,10 @@ impl Reason {
 #[derive(Clone, Debug)]
 pub struct Facts {
     places: usize,
-    /// The bounds by provenance.
+    /// The best known bounds of each provenance, indexed by [`Provenance`].
     bounds: [ProvenanceBounds; 3],
-    /// The bounds with their reasons. Flows are positions in `flows`.
+    /// The bounds whose reasons are recorded here, in the order of derivation. An invariant in a
+    /// reason is an index in `flows`.
     derived: Vec<DerivedBound>,
     /// Place invariants, if they were requested. Users can verify each by multiplying it with the
     /// incidence matrix.
@@ -105,12 +107,13 @@ pub struct Facts {
     pub traps: Vec<Vec<PlaceId>>,
 }
 
-/// The bounds of one provenance; the lists are empty while there are none.
+/// The best known bounds of one provenance. Each list is empty as long as it has no bound.
 #[derive(Clone, Debug, Default)]
 struct ProvenanceBounds {
-    /// The lower bounds, indexed by place.
+    /// The largest known lower bound of each place, indexed by place.
     lower: Vec<u64>,
-    /// The upper bounds, indexed by place.
+    /// The smallest known upper bound of each place, indexed by place. `None` for a place without a
+    /// known upper bound.
     upper: Vec<Option<u64>>,
 }
 
@@ -187,7 +190,8 @@ impl Facts {
         &self.derived
     }
 
-    /// Adds bounds with their reasons, which refer to this list and to `flows`.
+    /// Adds the bounds `derived` with their reasons, and the invariants `flows`. Indices in the
+    /// reasons refer to `derived` and `flows`. They are adapted to the lists of this collection.
     pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
         let (derived_before, flows_before) = (self.derived.len(), self.flows.len());
         self.flows.extend_from_slice(flows);

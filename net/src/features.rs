@@ -9,9 +9,9 @@
 pub struct Features(u8);
 
 impl Features {
-    /// Arcs of weight 1.
+    /// The empty set: the net has only arcs of weight 1.
     pub const PLAIN: Features = Features(0);
-    /// Arcs of larger weights.
+    /// Arcs of weights greater than 1.
     pub const WEIGHTS: Features = Features(1);
     /// A feature that no part of the program supports. Tests use it in place of a future feature.
     pub const UNKNOWN: Features = Features(1 << 7);

@@ -51,7 +51,7 @@ impl Goal {
         }
     }
 
-    /// Returns the goal's statements about single markings and firings, in order.
+    /// Returns the conditions, sums and firings that the goal mentions, in the order of its atoms.
     pub fn mentions(&self) -> Vec<Mention<'_>> {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => vec![Mention::Condition(predicate)],
@@ -69,13 +69,13 @@ impl Goal {
         }
     }
 
-    /// Returns true for goals about runs or their tree.
+    /// Returns true for [`Goal::Run`] and [`Goal::Tree`], whose properties use temporal operators.
     pub fn is_about_time(&self) -> bool {
         !matches!(self, Goal::Reach(_) | Goal::Maximise(_) | Goal::Home(_))
     }
 
-    /// Returns the places whose tokens matter to the goal, ascending. A statement about enabledness
-    /// counts with the input places of its transitions.
+    /// Returns the places whose tokens the goal reads, ascending. A test of a transition's
+    /// enabledness reads the input places of the transition.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => predicate.support(net),
@@ -97,7 +97,7 @@ pub enum Mention<'g> {
     Firings(&'g [TransitionId]),
 }
 
-/// A goal about single markings, which a search decides at each marking.
+/// A goal that an explicit search decides by looking at each reachable marking by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MarkingGoal {
     /// The same as [`Goal::Reach`].
@@ -115,7 +115,7 @@ impl MarkingGoal {
         }
     }
 
-    /// Returns the places that matter, as [`Goal::support`].
+    /// Returns the places whose tokens the goal reads, ascending, as [`Goal::support`].
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
             MarkingGoal::Reach(predicate) => predicate.support(net),
@@ -199,7 +199,7 @@ impl FromIterator<(GoalId, Goal)> for SortedGoals {
     }
 }
 
-/// Returns the goals that are about single markings.
+/// Returns the reachability goals and the goals that maximise a sum, with their ids.
 pub fn marking_goals(goals: &[(GoalId, Goal)]) -> Vec<(GoalId, MarkingGoal)> {
     goals.iter().cloned().collect::<SortedGoals>().markings
 }

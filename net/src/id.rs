@@ -18,7 +18,7 @@ macro_rules! dense_id {
                 $name(u32::try_from(index).expect("the builder bounds every node count by u32"))
             }
 
-            /// Returns the position, from 0.
+            /// Returns the index of the node, from 0.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

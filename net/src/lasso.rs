@@ -2,7 +2,7 @@
 
 use crate::sequence::FiringSequence;
 
-/// A run, or the set of all runs with a common prefix.
+/// A single run, or all runs that begin with a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LassoRun {
     /// The firings from the initial marking.
@@ -18,12 +18,13 @@ pub enum RunEnd {
     Repeats(FiringSequence),
     /// The marking is dead and stays forever.
     Dead,
-    /// Any continuation: the prefix decides the question.
+    /// Any continuation: all runs that begin with the prefix answer the question in the same way.
     Anything,
 }
 
 impl LassoRun {
-    /// Returns the prefix and `rounds` repetitions of the cycle.
+    /// Returns the prefix followed by `rounds` repetitions of the cycle. Without a cycle, returns
+    /// the prefix.
     pub fn rounds(&self, rounds: usize) -> FiringSequence {
         let mut sequence = self.prefix.clone();
         if let RunEnd::Repeats(cycle) = &self.end {

@@ -39,8 +39,9 @@ pub struct LoopRun {
     blocks: Vec<Vec<RepeatedElement>>,
 }
 
-/// A position in a run: pairs of a block and the index of the element before which the position
-/// lies, from the outermost block inwards. All enclosing blocks are in their first repetition.
+/// A position in a run with nested loops. Each entry has the number of a block and the index of an
+/// element in it, from the outermost block inwards. The position is before this element. All
+/// enclosing blocks are in their first repetition.
 pub type Spot = [(usize, usize)];
 
 /// The reason why blocks are not a valid run.

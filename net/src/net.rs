@@ -96,9 +96,10 @@ pub struct Net {
     pub(crate) name: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
-    /// The labels of places that differ from the ids, sorted by place.
+    /// The labels of places, without labels that equal the place's id, sorted by place.
     pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
-    /// The labels of transitions that differ from the ids, sorted by transition.
+    /// The labels of transitions, without labels that equal the transition's id, sorted by
+    /// transition.
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
     /// Input arcs, one row per transition.
     pub(crate) pre: Rows<Arc>,
@@ -276,9 +277,10 @@ impl Net {
         self.units.as_ref()
     }
 
-    /// Returns the nested units if the model claims that they are safe *in this net*, from this
-    /// initial marking on. Returns `None` without the claim, and for a net with another initial
-    /// marking ([`from_marking`](Self::from_marking)).
+    /// Returns the nested units if the model claims that they are safe in all markings reachable
+    /// from this net's initial marking. Returns `None` if the model makes no such claim. Also
+    /// returns `None` if the net has another initial marking than the claim
+    /// ([`from_marking`](Self::from_marking)).
     pub fn safe_units(&self) -> Option<&Units> {
         let units = self.units()?;
         // Places added to the net, such as counters, come last and are in no unit.
@@ -338,14 +340,16 @@ impl Net {
             return None;
         }
         let place = self.place_named(name)?;
-        // Places that a translation added beyond caps are not places of the model.
+        // Places after the model's places were added by the translation. In a net with caps, that
+        // is, assumed bounds, formulas cannot name these places.
         let is_of_model = !self.has_caps() || place.index() < self.model_places().len();
         is_of_model.then(|| vec![place])
     }
 
     /// Returns the place to which a colour of a coloured place unfolds. The outer `None` means that
-    /// the sort has no such colour, or that the net knows no single colours. The inner `None` means
-    /// that the unfolding left the place out. A colour is written `red`, `red,2`, or `(red,2)`.
+    /// the sort has no such colour, or that the net knows no single colours. A net without an
+    /// attached coloured net, or unfolded from a quotient, knows none. The inner `None` means that
+    /// the unfolding left the place out. A colour is written `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
         let folding = self.folding().filter(|folding| folding.classes().is_none())?;
         let coloured = folding.coloured()?;
@@ -356,7 +360,8 @@ impl Net {
             match self.place_named(&name) {
                 Some(found) if folding.place_of(found) == place => return Some(Some(found)),
                 None if self.transition_named(&name).is_none() => return Some(None),
-                // An id of the model that looks like this gets a prime.
+                // Another node of the net has this name. The unfolding then adds a prime to the
+                // name of the place.
                 _ => name.push('\''),
             }
         }
@@ -384,8 +389,9 @@ impl Net {
         self.transition_named(name).map(|transition| vec![transition])
     }
 
-    /// Returns true if `t` takes the token of the place that is marked until a cap is exceeded. A
-    /// firing sequence that contains `t` need not be a firing sequence of the model.
+    /// Returns true if `t` takes the token of the place that is marked as long as no cap, that is,
+    /// no assumed bound, is exceeded. A firing sequence that contains `t` need not be a firing
+    /// sequence of the model.
     pub fn exceeds_cap(&self, t: TransitionId) -> bool {
         let within = self.translation().and_then(Translation::within_caps);
         within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))
@@ -413,16 +419,16 @@ impl Net {
         Net { folding: None, ..self }
     }
 
-    /// Returns the net with another initial marking. Claims of the model about its reachable
-    /// markings are dropped, unless the marking is the model's initial marking. For a reachable
-    /// marking, see [`from_marking_after`](Self::from_marking_after).
+    /// Returns the net with the initial marking `marking`. The model's claims about reachable
+    /// markings do not apply to the new net, unless `marking` is the model's initial marking. For a
+    /// reachable marking, see [`from_marking_after`](Self::from_marking_after).
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
     }
 
-    /// Returns the net whose initial marking is the one after `sequence`. The claim of safe units
-    /// stays, since the markings reachable from there are reachable here. It is dropped if the new
-    /// initial marking violates it.
+    /// Returns the net whose initial marking is the marking after `sequence`. The claim of safe
+    /// units is kept, since every marking reachable from the new initial marking is reachable in
+    /// this net. The claim is dropped if the new initial marking violates it.
     ///
     /// # Errors
     /// If the sequence cannot be fired.
@@ -472,8 +478,8 @@ impl Net {
         Ok(())
     }
 
-    /// Fires `t` `count` times. Each firing changes a place by the same amount, so it is enough
-    /// that `t` is enabled at the first and the last firing.
+    /// Fires `t` `count` times. Each firing changes a place by the same amount. So it is enough to
+    /// check that `t` is enabled at the first and the last firing.
     fn fire_repeatedly(
         &self,
         marking: &mut Marking,

@@ -9,7 +9,7 @@ use crate::net::Net;
 use crate::{PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// Returns a node's name: its label, or its id if it has no label. A blank label is none.
+/// Returns the name of a node for users: its label, or its id if the label is missing or blank.
 pub fn name_of<'a>(id: &'a str, label: Option<&'a str>) -> &'a str {
     label.filter(|label| !label.trim().is_empty()).unwrap_or(id)
 }
@@ -108,10 +108,11 @@ impl Net {
     }
 }
 
-/// The ids of the model's nodes of one kind by their names.
+/// The ids of the model's places, or of its transitions, by the names that users see. A name is a
+/// label, or the id of a node without a label.
 #[derive(Clone, Debug)]
 pub struct NameIndex<'n> {
-    /// The ids of the nodes with each name.
+    /// The ids of the nodes with each name. Several nodes may share a name.
     ids: HashMap<&'n str, Vec<&'n str>>,
     /// The name of each node whose name is not its id.
     names: HashMap<&'n str, &'n str>,
@@ -140,11 +141,12 @@ impl<'n> NameIndex<'n> {
         self.names.contains_key(id) || self.ids(id).contains(&id)
     }
 
-    /// Returns the ids of the nodes that a text stands for.
+    /// Returns the ids of the nodes that a text denotes.
     ///
     /// # Errors
-    /// The ids of the candidates, if a word is the name of several nodes; none, if no node has the
-    /// text as its id or its name.
+    /// The ids of all nodes with this name, if the text is a [`Mention::Word`] and several nodes
+    /// have the name. An empty list, if the text denotes no node: for [`Mention::Id`] this means
+    /// that no node has this id.
     pub fn find(&self, text: &str, mention: Mention) -> Result<Vec<&'n str>, Vec<&'n str>> {
         let by_name = self.ids(text);
         let by_id = || {
@@ -166,7 +168,8 @@ impl<'n> NameIndex<'n> {
         }
     }
 
-    /// Returns true if `text` could mean other nodes than the one with this id.
+    /// Returns true if `text`, read as a name, does not denote exactly the node with the id `text`.
+    /// That is, the node with this id has another name, or another node has the name `text`.
     pub fn is_shared(&self, text: &str) -> bool {
         self.names.contains_key(text) || self.ids(text).iter().any(|&id| id != text)
     }
@@ -177,9 +180,10 @@ impl<'n> NameIndex<'n> {
 pub enum Mention {
     /// The id of one node.
     Id,
-    /// An id first, then a name, which only one node may have.
+    /// The id of a node, or otherwise the name of exactly one node.
     Word,
-    /// The name of all nodes that are meant; an id if no node has this name.
+    /// The name of one or more nodes, all of which are meant. If no node has this name, the id of a
+    /// node.
     Name,
 }
 

@@ -9,9 +9,10 @@ use crate::sum::LinearSum;
 use crate::translation::{Caps, Translation, Window};
 
 impl Net {
-    /// Returns the marking of this net that represents `marking` of the model. The complement
-    /// places of a translation hold the rest of the bounds. Returns `None` if a place would exceed
-    /// its bound: then the model does not reach the marking.
+    /// Returns the marking of this net that represents `marking` of the model. Each complement
+    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place
+    /// exceeds its bound or its cap, that is, its assumed bound. Without caps, the model does not
+    /// reach such a marking.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
         let mut completed = marking.padded(self.place_count());
         let Some(translation) = self.translation() else { return Some(completed) };
@@ -26,7 +27,8 @@ impl Net {
         Some(completed)
     }
 
-    /// Returns true if `marking` is one of the final markings, as far as the model's places go.
+    /// Returns true if `marking` agrees with one of the final markings on all places of the model.
+    /// Places that a translation added are not compared.
     pub fn is_final(&self, marking: &[u64]) -> bool {
         let places = self.model_places().len();
         let is_same = |final_marking: &Marking| {
@@ -36,9 +38,10 @@ impl Net {
     }
 }
 
-/// Translates a condition on the model's markings to one on the markings of `net`, if that has
-/// caps; otherwise returns the condition. A copy of a transition stands for the transition itself,
-/// so callers pass all copies or none. Returns `None` if numbers overflow.
+/// Translates a condition on the model's markings to a condition on the markings of `net`, if `net`
+/// has caps, that is, assumed bounds. Otherwise returns the condition unchanged. A test of one copy
+/// of a transition becomes a test of the model's transition. So callers pass all copies of a
+/// transition, or none. Returns `None` if numbers overflow.
 pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
     match net.translation().and_then(|translation| Some((translation, translation.caps()?))) {
         Some((translation, caps)) => {
@@ -56,21 +59,23 @@ pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     }
 }
 
-/// Replaces m(p) in a sum by p + over(p): the tokens on p and on the place for tokens beyond its
-/// cap. Returns `None` if numbers overflow.
+/// Replaces m(p) in a sum by the tokens on p and on the overflow place of p. The overflow place has
+/// the tokens of p beyond its cap. Returns `None` if numbers overflow.
 fn with_tokens_beyond_caps(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
     let overflow_terms =
         sum.terms().iter().filter_map(|&(place, a)| Some((caps.overflow.get(&place)?.1, a)));
     LinearSum::new(sum.terms().iter().copied().chain(overflow_terms)).ok()
 }
 
-/// Translates the predicate for a net with caps. Returns `None` if numbers overflow.
+/// Translates a predicate on the model's markings to a net with caps, that is, assumed bounds.
+/// Returns `None` if numbers overflow.
 fn translate_predicate(
     translation: &Translation,
     caps: &Caps,
     predicate: Predicate,
 ) -> Option<Predicate> {
-    // Transitions that pass a cap or drain a place are not transitions of the model.
+    // The translation's transitions `leave` and `drain` are not transitions of the model, and never
+    // count as enabled.
     let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
         Some(windows) => Predicate::and(windows.iter().map(window_predicate)),
         None => Predicate::False,
@@ -105,9 +110,9 @@ fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     let Some(&(cap, _)) = caps.overflow.get(&place) else { return true };
     let (a, bound, cap) = (i128::from(a), i128::from(atom.bound), i128::from(cap));
     match a > 0 {
-        // a·m <= b must fail for all numbers from the cap on.
+        // With a > 0, the atom a·m(p) ≤ b must be false for all m(p) ≥ cap.
         true => a * cap > bound,
-        // a·m <= b with a < 0 must hold for all of them.
+        // With a < 0, the atom a·m(p) ≤ b must be true for all m(p) ≥ cap.
         false => a * cap <= bound,
     }
 }

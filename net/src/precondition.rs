@@ -17,36 +17,40 @@ use crate::sum::{LinearSum, add_up};
 use parikh_temporal::{Ctl, Formula, Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
-/// The largest number of transitions without effect on a predicate that the `_near` functions list
-/// one by one.
+/// The functions `before_some_near` and `before_all_near` simplify more than this number of
+/// transitions without effect on the predicate. They test the enabledness of fewer transitions one
+/// by one.
 const MAX_LISTED_TRANSITIONS: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
-    /// `None` if the result has more than `max_leaves` leaves or numbers that are too large, if the
-    /// predicate speaks of deadness, or if the net has arcs other than plain arcs.
+    /// `None` if an intermediate or final result has more than `max_leaves` leaves or numbers that
+    /// are too large. Also returns `None` if the predicate mentions deadness, or if the net has
+    /// arcs other than plain arcs.
     pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, None)
     }
 
-    /// Returns a predicate that implies [`before_some`](Self::before_some) and speaks of fewer
-    /// places. Transitions without effect on the predicate are left out if there are many of them;
-    /// otherwise the result is `before_some` itself.
+    /// Returns a predicate that implies [`before_some`](Self::before_some) and reads fewer places.
+    /// If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they
+    /// count as never enabled. Otherwise the result is `before_some` itself. Returns `None` as
+    /// `before_some`.
     pub fn before_some_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, Some(false))
     }
 
-    /// Returns a predicate that implies [`before_all`](Self::before_all) and speaks of fewer
-    /// places. If many transitions have no effect on the predicate, they count as always enabled;
-    /// otherwise the result is `before_all` itself. Returns `None` as
+    /// Returns a predicate that implies [`before_all`](Self::before_all) and reads fewer places. If
+    /// more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they count
+    /// as always enabled. Otherwise the result is `before_all` itself. Returns `None` as
     /// [`before_some`](Self::before_some).
     pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). If many
-    /// transitions have no effect on the predicate, `far_is_enabled` says whether they count as
-    /// always or never enabled. With `None` the result is exact.
+    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). The value in
+    /// `far_is_enabled` replaces the test of enabledness of transitions without effect on the
+    /// predicate. It is used only for more than `MAX_LISTED_TRANSITIONS` such transitions. With
+    /// `None` the result is exact.
     fn ex_with_far(
         &self,
         net: &Net,
@@ -60,15 +64,16 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
-        // For most transitions φ_t is φ itself, so EX φ is hardly smaller than φ.
+        // After most transitions the predicate is unchanged, and is itself a part of EX. So EX has
+        // hardly fewer leaves than the predicate.
         if self.leaf_count() > max_leaves {
             return None;
         }
         let terms_of_place = self.terms_by_place(net);
-        // Transitions that shift the read values by the same amounts leave the same predicate,
-        // which is built once. The work for each transition grows with the places that it changes,
-        // not with the length of sums: there are sums over thousands of places, and nets with
-        // hundreds of thousands of transitions.
+        // Transitions that shift the left sides of the comparisons by the same amounts give the
+        // same predicate, which is built once. The work for each transition grows with the places
+        // that it changes, not with the length of sums. There are sums over thousands of places,
+        // and nets with hundreds of thousands of transitions.
         let mut group_of_shifts: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
         let mut group_numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
@@ -207,7 +212,8 @@ impl Predicate {
         terms_of_place
     }
 
-    /// Returns the number of leaves.
+    /// Returns the number of leaves, that is, of subformulas other than conjunctions and
+    /// disjunctions.
     pub fn leaf_count(&self) -> usize {
         match self {
             Predicate::And(parts) | Predicate::Or(parts) => {

@@ -88,7 +88,7 @@ impl Predicate {
         Predicate::at_least(place, tokens + 1).negated()
     }
 
-    /// Makes the predicate that holds in this marking only.
+    /// Makes the predicate that holds in `marking` only.
     pub fn exactly(marking: &Marking) -> Predicate {
         let places = (0..).map(PlaceId::new).zip(marking.tokens());
         Predicate::and(places.flat_map(|(place, &tokens)| {
@@ -216,9 +216,11 @@ impl Predicate {
     }
 
     /// Returns the predicate with the parts of every conjunction and disjunction sorted and without
-    /// duplicates, so that predicates that differ only in this are equal.
+    /// duplicates. So predicates become equal if they differ only in the order or repetition of
+    /// parts.
     pub fn sorted(self) -> Predicate {
-        // Constructed again first: a part may become a junction of the same kind, or a single part.
+        // A sorted part may be a junction of the same kind as this junction, or the only part left.
+        // The constructors flatten such junctions before the parts are sorted.
         let joined = match self {
             Predicate::And(parts) => Predicate::and(parts.into_iter().map(Predicate::sorted)),
             Predicate::Or(parts) => Predicate::or(parts.into_iter().map(Predicate::sorted)),
@@ -236,8 +238,9 @@ impl Predicate {
         }
     }
 
-    /// Returns the only place that the leaves compare. Returns `None` if there are several places,
-    /// other leaves, or no leaves.
+    /// Returns the place, if every leaf compares the tokens of one place, the same in all leaves.
+    /// Returns `None` if a leaf compares several places or is no comparison, if leaves compare
+    /// different places, or if there are no leaves.
     pub fn only_place(&self) -> Option<PlaceId> {
         match self {
             Predicate::Atom(atom) => match atom.sum.terms() {

@@ -23,15 +23,15 @@
 
 use std::fmt::{self, Display, Write};
 
-/// A text shown in one line.
+/// A text shown in one line: harmful characters and line breaks are written as escapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<T>(pub T);
 
-/// A text shown as one word.
+/// A text shown as one word: white space and backslashes are written as escapes, too.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<T>(pub T);
 
-/// A name shown inside a sentence.
+/// A name shown inside a sentence: between backquotes, with escapes, and shortened if it is long.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(pub &'a str);
 
@@ -139,7 +139,7 @@ impl Display for EscapedXml<'_> {
 
 /// A writer that escapes on the way to `out`.
 struct EscapingWriter<'a, 'f> {
-    /// The output.
+    /// The formatter that receives the escaped text.
     out: &'a mut fmt::Formatter<'f>,
     /// Decides which characters are escaped in addition to harmful ones.
     is_also_escaped: fn(char) -> bool,

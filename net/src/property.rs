@@ -6,8 +6,9 @@ use parikh_temporal::{AtomId, Formula, Formulas, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-/// A formula of the logic with path type `P`, with the meaning `A` of its atoms. Two properties are
-/// equal if they were written alike, part by part; equivalent ones may differ.
+/// A formula of CTL or LTL, as the path type `P` says, with the meaning `A` of its atoms. Two
+/// properties are equal if their formulas have the same structure and their atoms the same
+/// meanings. Equivalent formulas of different structure are unequal.
 #[derive(Clone, Debug)]
 pub struct Property<P, A> {
     atoms: Vec<A>,
@@ -18,11 +19,11 @@ pub struct Property<P, A> {
 }
 
 impl<P: Paths, A: Clone + Ord> Property<P, A> {
-    /// Copies a formula with the atoms that occur in it: atom number `i` means `atoms[i]`. All runs
-    /// count.
+    /// Copies a formula with the atoms that occur in it. Atom number `i` means `atoms[i]`. The
+    /// property has no fairness requirement.
     ///
     /// # Panics
-    /// If the formula has an atom beyond `atoms`.
+    /// If an atom's number is not an index of `atoms`.
     pub fn new(formulas: &Formulas<P>, formula: Formula<P>, atoms: &[A]) -> Self {
         let occurring = formulas.atoms(formula);
         let mut sorted_atoms: Vec<A> =
@@ -51,7 +52,8 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
         Self::new(&formulas, negation, &self.atoms).with_fairness(self.fairness.clone())
     }
 
-    /// Returns the property restricted to runs that are fair in this sense.
+    /// Returns the property with this fairness requirement: it quantifies only over runs that are
+    /// fair in this sense.
     #[must_use]
     pub fn with_fairness(self, fairness: Fairness) -> Self {
         Property { fairness, ..self }
@@ -74,15 +76,15 @@ impl<P: Paths, A> Property<P, A> {
         self.formula
     }
 
-    /// Returns the fairness of the runs that count.
+    /// Returns the fairness requirement on the runs that the property quantifies over.
     pub fn fairness(&self) -> &Fairness {
         &self.fairness
     }
 
-    /// Copies the formula to another store, with `atoms[i]` in place of atom i.
+    /// Copies the formula to another store, and replaces atom number `i` by the formula `atoms[i]`.
     ///
     /// # Panics
-    /// If `atoms` is too short.
+    /// If an atom's number is not an index of `atoms`.
     pub fn translated(&self, to: &mut Formulas<P>, atoms: &[Formula<P>]) -> Formula<P> {
         self.formulas.copy_to(self.formula, to, |atom| atoms[atom.0 as usize])
     }

@@ -21,26 +21,27 @@
 
 use crate::sequence::FiringSequence;
 
-/// A pump with the stages before it.
+/// A sequence of stages that ends with a pump, that is, a firing sequence that can be repeated. It
+/// shows that tokens grow without bound.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PumpSequence {
-    /// The earlier stages. The first begins in the initial marking.
+    /// The stages before the last stage. The first stage begins in the initial marking.
     pub earlier: Vec<Stage>,
     /// The last stage.
     pub last: Stage,
 }
 
-/// A prefix and the pump after it.
+/// A firing sequence that is fired once, and the pump that is repeated after it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Stage {
     /// The firings before the pump, fired once.
     pub prefix: FiringSequence,
-    /// The repeated firings.
+    /// The pump: the firings that are repeated as often as later stages need.
     pub pump: FiringSequence,
 }
 
 impl PumpSequence {
-    /// Makes evidence of a single stage.
+    /// Makes a sequence of a single stage.
     pub fn single(prefix: FiringSequence, pump: FiringSequence) -> Self {
         PumpSequence { earlier: Vec::new(), last: Stage { prefix, pump } }
     }

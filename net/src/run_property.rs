@@ -18,12 +18,13 @@ use parikh_temporal::{AtomId, Letter, Linear, PartialTruth};
 pub enum RunAtom {
     /// The predicate holds in the marking.
     Holds(Predicate),
-    /// One of these transitions fires next; ascending.
+    /// One of these transitions, listed in ascending order, fires next.
     Fires(Vec<TransitionId>),
 }
 
 impl RunAtom {
-    /// Returns the predicate of an atom about the marking.
+    /// Returns the predicate of an atom about the marking; `None` for an atom about the next
+    /// firing.
     pub fn condition(&self) -> Option<Predicate> {
         match self {
             RunAtom::Holds(predicate) => Some(predicate.clone()),
@@ -31,8 +32,8 @@ impl RunAtom {
         }
     }
 
-    /// Returns, by atom, its value at the first position of every run. Atoms about the next firing
-    /// are unknown, except in a dead initial marking, where they are false.
+    /// Returns the value of each atom at the first position of every run, indexed by atom. Atoms
+    /// about the next firing are unknown. In a dead initial marking they are false.
     pub fn initial_values(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
         let value_of = |atom: &RunAtom| match atom {
@@ -42,8 +43,8 @@ impl RunAtom {
         atoms.iter().map(value_of).collect()
     }
 
-    /// Returns the truth value in a marking left by `firing`; `None` stands for a dead marking that
-    /// repeats.
+    /// Returns true if the atom holds in `marking` when `firing` fires next. `None` means that the
+    /// marking is dead, and repeats forever in the run.
     pub fn is_true(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> bool {
         match self {
             RunAtom::Holds(predicate) => predicate.holds(net, marking),
@@ -54,12 +55,14 @@ impl RunAtom {
     }
 }
 
-/// An LTL formula with the meaning of its atoms and the runs that count.
+/// An LTL formula with the meaning of its atoms, and the fairness of the runs that it quantifies
+/// over.
 pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
-    /// Returns the property of all runs that has the fairness requirement as part of the formula.
-    /// The automaton doubles with each transition, so this is for few transitions.
+    /// Returns an equivalent property without a fairness requirement: the formula states the
+    /// fairness. Each transition with a requirement doubles the formula's automaton, so this is for
+    /// few transitions.
     #[must_use]
     pub fn with_fairness_in_formula(&self) -> Self {
         let fairness = self.fairness();
@@ -91,14 +94,16 @@ impl RunProperty {
         RunProperty::new(&formulas, whole, &atoms)
     }
 
-    /// Returns the letter of a marking left by `firing`.
+    /// Returns the letter at a position of a run, that is, the set of atoms that hold there. The
+    /// run is in `marking`, and `firing` fires next; `None` means that the marking is dead.
     pub fn letter(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> Letter {
         let numbered = (0..).zip(self.atoms());
         let true_atoms = numbered.filter(|(_, atom)| atom.is_true(net, marking, firing));
         Letter::of(true_atoms.map(|(number, _)| AtomId(number)))
     }
 
-    /// Returns the places that matter to the atoms, ascending.
+    /// Returns the places whose tokens the atoms read, ascending. Atoms about firings read no
+    /// places.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut places: Vec<PlaceId> = self
             .atoms()
@@ -113,8 +118,8 @@ impl RunProperty {
         places
     }
 
-    /// Returns the places that matter to the atoms in markings that are not dead, ascending. A
-    /// cycle must restore them for its letters to repeat.
+    /// Returns the places whose tokens the atoms read in a marking that is not dead, ascending. If
+    /// a cycle restores the tokens of these places, its letters repeat.
     pub fn read_places(&self, net: &Net) -> Vec<PlaceId> {
         fn mark(predicate: &Predicate, net: &Net, places: &mut Vec<PlaceId>) {
             match predicate {

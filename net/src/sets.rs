@@ -2,10 +2,12 @@
 //!
 //! Source: B. Galler and M. Fischer, *An improved equivalence algorithm*, CACM 1964.
 
-/// Disjoint sets of the numbers below a count. The smallest member represents each set.
+/// A partition of the numbers from 0 to a limit into disjoint sets. The smallest member represents
+/// each set.
 #[derive(Clone, Debug)]
 pub struct Sets {
-    /// A smaller or equal member of the same set, for each number; the smallest member has itself.
+    /// A member of the same set for each number: a smaller member, or the number itself if it is
+    /// the smallest.
     leader: Vec<usize>,
 }
 

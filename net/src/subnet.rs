@@ -8,7 +8,7 @@ use crate::sets::Sets;
 use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// A part of a net, with its nodes in the whole net.
+/// A connected part of a net, with the ids of its nodes in the whole net.
 #[derive(Clone, Debug)]
 pub struct Subnet {
     /// The part as a net, without labels and units.
@@ -20,7 +20,8 @@ pub struct Subnet {
 }
 
 impl Net {
-    /// Returns the parts, ordered by their first node. A node without arcs is a part of its own.
+    /// Returns the connected parts of the net, ordered by their first node. A node without arcs is
+    /// a part of its own.
     ///
     /// # Errors
     /// None for a net that was built, since nodes keep their names.

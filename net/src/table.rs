@@ -3,16 +3,18 @@
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::OnceLock;
 
-/// Indices by the hashes of their keys, with open addressing; at most half of the slots are used.
+/// A hash table of indices, with open addressing. It stores hashes, and callers compare the keys.
+/// At most half of the slots are used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// For each slot, the lower half of a hash and its index, or [`FREE`] in place of the index.
+    /// Each slot has the low 32 bits of the hash of a key, and the index of the key. A free slot
+    /// has [`FREE`] as its index.
     slots: Vec<(u32, u32)>,
     /// Number of indices in the table.
     len: usize,
 }
 
-/// The mark of a free slot; no index is as large.
+/// The index in a free slot. No stored index is as large.
 pub(crate) const FREE: u32 = u32::MAX;
 
 /// Hashes a key with a seed that differs between processes, so that no file can be crafted to cause
@@ -61,7 +63,8 @@ impl Table {
 
     /// Returns the first slot for a hash; `None` if the table has no slots.
     fn first_slot(&self, hash: u32) -> Option<usize> {
-        // A table with fewer than 2³² slots has enough bits in the hash for all of them.
+        // The number of slots is a power of two. Up to 2³² slots, the hash has enough bits to
+        // choose any slot.
         Some(hash as usize & self.slots.len().checked_sub(1)?)
     }
 }

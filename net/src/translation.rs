@@ -85,17 +85,18 @@ pub struct TranslationBound {
 /// The reason why a place is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
-    /// All reachable markings, at most this many, were visited.
+    /// A search visited all reachable markings. The number of visited markings is given.
     Visited(u64),
-    /// All reachable markings, at most this many, were visited. A transition that empties places
-    /// has one copy for each combination of token counts on these places in a visited marking that
-    /// enables it. All combinations would be too many.
+    /// A search visited all reachable markings. The number of visited markings is given. A
+    /// transition that empties places has a copy for each combination of token counts on these
+    /// places in a visited marking that enables it. Copies for all combinations up to the bounds
+    /// would be too many.
     VisitedResetCounts(u64),
     /// Every transition that adds to the place is inhibited by it:
     /// [`bound_by_inhibitors`](crate::extended::bound_by_inhibitors).
     Capacity,
-    /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
-    /// factor of at least 1.
+    /// A weighted sum of tokens that no transition increases by its plain arcs bounds the place.
+    /// The list has the places of the sum, each with a factor of at least 1.
     Weights(Vec<(PlaceId, u64)>),
     /// The bound is a cap, that is, an assumed bound: the place may hold more tokens, and tokens
     /// beyond the cap are counted on another place.
@@ -140,12 +141,13 @@ pub struct Translation {
 /// The caps of a net: assumed bounds of places whose bounds are unknown.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// The place that is marked until a firing exceeds a cap.
+    /// The place that is marked as long as no firing has exceeded a cap.
     pub within_place: PlaceId,
-    /// For each place with a cap: the cap, and the place for the tokens beyond it.
+    /// For each place with a cap, the cap and the overflow place. The overflow place has the tokens
+    /// beyond the cap.
     pub overflow: BTreeMap<PlaceId, (u64, PlaceId)>,
-    /// The enabling condition of each transition of the model, over the model's places. No number
-    /// exceeds the cap of its place.
+    /// The enabling condition of each transition of the model: ranges of tokens on the model's
+    /// places, all of which must hold. No limit of a range exceeds the cap of its place.
     pub enabled: Vec<Vec<Window>>,
 }
 
@@ -188,7 +190,8 @@ impl Translation {
         self.caps.as_ref()
     }
 
-    /// Returns the place that is marked until a cap is passed, if there are caps.
+    /// Returns the place that is marked as long as no cap, that is, no assumed bound, is exceeded.
+    /// Returns `None` if the translation has no caps.
     pub fn within_caps(&self) -> Option<PlaceId> {
         self.caps.as_ref().map(|caps| caps.within_place)
     }
@@ -230,15 +233,15 @@ impl Translation {
         start..self.copy_ends.get(t.index()).copied().unwrap_or(start)
     }
 
-    /// Returns true if `copy` is one of several copies of a transition. Then statements about each
-    /// copy differ from statements about the transition: a run that is fair to the transition need
-    /// not be fair to each copy.
+    /// Returns true if `copy` is one of several copies of a transition. Then a statement about one
+    /// copy is weaker or stronger than the statement about the transition. For example, a run that
+    /// is fair to the transition need not be fair to each copy.
     pub fn has_other_copies(&self, copy: TransitionId) -> bool {
         self.copies(self.origin(copy)).len() > 1
     }
 
-    /// Returns the transition of the model that a copy represents. A transition that represents
-    /// none moves tokens beyond caps; its result is the first id after the model's transitions.
+    /// Returns the transition of the model that `copy` represents. For a transition that only
+    /// handles caps, and represents none, returns the first id after the model's transitions.
     pub fn origin(&self, copy: TransitionId) -> TransitionId {
         TransitionId::new(self.copy_ends.partition_point(|&end| end <= copy.index()))
     }
@@ -263,8 +266,8 @@ pub fn copy_name(
     unused_name(format!("{transition}[{}]", annotations.join(",")), is_taken)
 }
 
-/// Returns the name of another node of a net with caps: `what`, or `what(place)`, with primes as
-/// needed.
+/// Returns the name of a place or transition that only handles caps: `what`, or `what(place)`.
+/// Primes are appended until the name is unused.
 pub fn cap_name(what: &str, place: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
     unused_name(place.map_or_else(|| what.to_owned(), |place| format!("{what}({place})")), is_taken)
 }

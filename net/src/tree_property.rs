@@ -23,7 +23,7 @@ impl TreeProperty {
         Letter::of(true_atoms.map(|(number, _)| AtomId(number)))
     }
 
-    /// Returns the places that matter to the atoms, ascending.
+    /// Returns the places whose tokens the atoms read, ascending.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut places: Vec<PlaceId> =
             self.atoms().iter().flat_map(|atom| atom.support(net)).collect();

@@ -33,19 +33,21 @@ pub struct Units {
     units: Vec<Unit>,
     /// The unit that encloses all others.
     root: UnitId,
-    /// The marking from which on the units are claimed to be safe; `None` without the claim.
+    /// The marking for which the model claims safety: the units are safe in all markings reachable
+    /// from it. `None` without the claim.
     safe_from: Option<Marking>,
     /// The unit of each place, indexed by place.
     unit_of: Vec<UnitId>,
 }
 
-/// A violation of the claim that the units are safe.
+/// A violation of unit-safety: places of one unit and its enclosing units hold more than one token
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breach {
     /// A unit with too many tokens.
     pub unit: UnitId,
-    /// Number of tokens on the unit's own places, at least 2. With `with_units_around`, the places
-    /// of all enclosing units count, too.
+    /// The number of tokens on the unit's own places, at least 2. If `with_units_around` is true,
+    /// tokens on the places of all enclosing units are counted, too.
     pub tokens: u128,
     /// True if the places of enclosing units are counted.
     pub with_units_around: bool,
@@ -157,7 +159,8 @@ impl Units {
         Units { safe_from: holds.then(|| reached.clone()), ..self.clone() }
     }
 
-    /// Returns a place whose tokens in `marking` contradict unit-safety.
+    /// Returns a marked place that shows that `marking` is not unit-safe. Returns `None` if the
+    /// marking is unit-safe.
     fn unsafe_place(&self, marking: &Marking) -> Option<PlaceId> {
         let mut is_marked = vec![false; self.units.len()];
         for (place, tokens) in marking.marked() {
@@ -209,7 +212,8 @@ impl Units {
         self.safe_from.as_ref()
     }
 
-    /// Returns true if `place` is in a unit. Only places added to a net afterwards are not.
+    /// Returns true if `place` belongs to a unit. Only places that were added to the net after the
+    /// units were checked, such as counters, belong to no unit.
     pub fn covers(&self, place: PlaceId) -> bool {
         place.index() < self.unit_of.len()
     }

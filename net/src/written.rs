@@ -14,7 +14,7 @@ pub enum Unwritable {
     /// The language lacks a kind of arc.
     #[error("transition `{transition}` has {kind} arcs, which {language} cannot express")]
     Arcs {
-        /// The first such transition.
+        /// The first transition with an arc of this kind.
         transition: String,
         /// The kind of arc.
         kind: &'static str,
@@ -93,8 +93,8 @@ fn spelt(name: &str) -> Result<(), Unwritable> {
     }
 }
 
-/// Returns the first transition with reset arcs, or with inhibitor arcs if `inhibitors_too`, and
-/// the kind of these arcs.
+/// Returns the first transition that has reset arcs, or inhibitor arcs if `inhibitors_too` is true.
+/// Also returns the kind of the arcs. Returns `None` if there is no such transition.
 fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'static str)> {
     let kind = |t| match () {
         () if !net.resets(t).is_empty() => Some((t, "reset")),

@@ -15,13 +15,14 @@ pub struct DisplayNames {
     pub places: Vec<String>,
     /// Names of transitions.
     pub transitions: Vec<String>,
-    /// The nodes whose label is not unique, with the label. Indices count places first, then
-    /// transitions.
+    /// The index and the label of each node whose label belongs to several nodes. Indices count
+    /// places first, then transitions.
     pub shared: Vec<(usize, String)>,
 }
 
 impl DisplayNames {
-    /// Returns the labels where they are unique, and the ids otherwise.
+    /// Returns a name for each node: its label if no other node has the label, and its id
+    /// otherwise.
     pub fn for_people(net: &Net) -> DisplayNames {
         let (places, transitions) = (net.places(), net.transitions());
         let places: Vec<_> = places.map(|p| (net.place_name(p), net.place_label(p))).collect();

@@ -7,9 +7,9 @@ use std::fmt::Write;
 /// A curve through points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// The name, shared by curves with the same colour.
+    /// The name of the curve. Curves with the same name have the same colour.
     pub name: String,
-    /// The style, shared by curves with the same dash pattern.
+    /// The style of the curve. Curves with the same style have the same dash pattern.
     pub style: String,
     /// The text in the legend after name and style.
     pub note: String,
@@ -26,7 +26,7 @@ pub struct PlotFrame<'a> {
     pub x: &'a str,
     /// The smallest value at which the x axis may end.
     pub min_x_end: f64,
-    /// The minimum distance between grid lines on the x axis: 1 if the axis counts.
+    /// The smallest allowed distance between grid lines on the x axis: 1 if x is a whole number.
     pub min_grid_step: f64,
     /// The unit after each number at the y axis.
     pub unit: &'a str,
@@ -136,7 +136,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the index of `wanted` in the list, appending it if necessary.
+/// Returns the index of `wanted` in the list. A missing text is appended to the list.
 fn position<'a>(list: &mut Vec<&'a str>, wanted: &'a str) -> usize {
     list.iter().position(|&entry| entry == wanted).unwrap_or_else(|| {
         list.push(wanted);

@@ -35,13 +35,14 @@ use parikh_evidence::reduction::{ReducedNet, WorkNet};
 use parikh_net::{FiringSequence, FiringStep, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 
-/// The prefix firings and the postponed transitions of one level.
+/// The firings that one level adds to a sequence: before its other firings, and before a dead
+/// marking. A level is the part of a reduction between two fusions of places.
 #[derive(Debug, Default)]
 struct FusionLevel {
     /// Firings before all other firings of the level, in the order of rule applications.
     prefix: Vec<FiringStep>,
-    /// Groups of postponed transitions, in the order of rule applications. They fire last before a
-    /// dead marking.
+    /// Groups of postponed transitions, in the order of rule applications. In a sequence to a dead
+    /// marking, they are fired at the end, as often as possible.
     postponed: Vec<Vec<TransitionId>>,
 }
 
@@ -50,11 +51,14 @@ struct FusionLevel {
 pub struct BackTranslation {
     /// Number of transitions of the original net.
     original_transitions: usize,
-    /// The steps that transition `original_transitions + i` stands for, by i.
+    /// The composed transitions: entry i has the steps that the transition with the id
+    /// `original_transitions + i` stands for.
     compositions: Vec<Box<[FiringStep]>>,
-    /// The levels. Level 0 is before the first fusion, and level i after fusion i.
+    /// The levels, that is, the parts of the reduction between fusions of places. Level 0 is before
+    /// the first fusion, and level i after fusion i.
     levels: Vec<FusionLevel>,
-    /// The routers of the fusions, in the order of rule applications.
+    /// The routers of the fusions, in the order of rule applications. A router tracks which of the
+    /// fused places hold the tokens.
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.
     final_ids: Vec<TransitionId>,
@@ -88,7 +92,8 @@ impl BackTranslation {
         self.current_level().prefix.push(step);
     }
 
-    /// Records transitions that fire last before a dead marking.
+    /// Records transitions that a rule has postponed. In a sequence to a dead marking, they are
+    /// fired at the end, as often as possible.
     pub(super) fn fire_last(&mut self, transitions: Vec<TransitionId>) {
         self.current_level().postponed.push(transitions);
     }
@@ -99,9 +104,9 @@ impl BackTranslation {
     }
 
     /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
-    /// by `moves`, transitions that move a token between the places. If there are none, it is
-    /// justified by twins: transitions with the same effect that take their token from different
-    /// places of the group.
+    /// by `moves`, transitions that move a token between places of the group. If `moves` is empty,
+    /// it is justified by twins. Twins are transitions with the same effect that take their token
+    /// from different places of the group.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(FusionLevel::default());
@@ -125,8 +130,9 @@ impl BackTranslation {
         Some(&self.compositions[composition_index])
     }
 
-    /// Translates a firing sequence of the reduced net to the original net. Both end in markings
-    /// that agree on the support.
+    /// Translates a firing sequence of the reduced net to the original net. The final markings of
+    /// both sequences agree on the support, that is, on the places whose tokens matter to the
+    /// questions.
     ///
     /// # Errors
     /// Returns an error if the result is too long, the budget ends, or `sequence` is not a firing
@@ -144,9 +150,10 @@ impl BackTranslation {
     /// Translates a lasso, as [`sequence`](Self::sequence) translates a finite sequence. Returns
     /// the prefix and the repeated part, which covers one or more passes through `pump`.
     ///
-    /// The tokens of fused places may be elsewhere after one pass, so that a single pass need not
-    /// repeat. Passes are added until each fused place holds at least as much as after some earlier
-    /// pass. The part before that pass belongs to the prefix; the rest repeats.
+    /// After one pass, the tokens of fused places may be on other places of their group, so that
+    /// the pass cannot simply be repeated. Passes are added until each fused place holds at least
+    /// as many tokens as after an earlier pass. The firings up to the end of that earlier pass
+    /// belong to the prefix. The firings after it are the repeated part.
     ///
     /// # Errors
     /// The same as for [`sequence`](Self::sequence).
@@ -161,7 +168,7 @@ impl BackTranslation {
         let mut translated_prefix = std::mem::take(&mut walk.output);
         let mut passes = 1..=1u64;
         loop {
-            // The pass used for comparison ends here.
+            // The following passes are compared with the tokens at this point.
             let tokens = walk.router_tokens.clone();
             for _ in passes.clone() {
                 walk.check_budget()?;
@@ -213,10 +220,11 @@ fn covers(current: &[Vec<u64>], earlier: &[Vec<u64>]) -> bool {
 struct BackTranslator<'b> {
     translation: &'b BackTranslation,
     budget: &'b Budget,
-    /// Number of steps processed, whether in the output or not. The budget is checked every
-    /// [`STEPS_PER_CHECK`] steps.
+    /// The number of steps expanded so far, including steps of failed attempts. The budget is
+    /// checked every [`STEPS_PER_CHECK`] steps.
     steps: u64,
-    /// Tokens of the fused places. Indexed by router, then by position in the fused group.
+    /// The tokens of the fused places, indexed by router, that is, by fusion, then by position in
+    /// the fused group.
     router_tokens: Vec<Vec<u64>>,
     /// The firings of the original net so far.
     output: FiringSequence,
@@ -226,7 +234,7 @@ struct BackTranslator<'b> {
 const STEPS_PER_CHECK: u64 = 1 << 12;
 
 impl<'b> BackTranslator<'b> {
-    /// Starts with the prefixes of all levels, the earliest first.
+    /// Starts a translation with the expanded prefix firings of all levels, in the order of levels.
     fn new(back: &'b BackTranslation, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
         let mut walk = BackTranslator {
@@ -286,7 +294,7 @@ impl<'b> BackTranslator<'b> {
         original: &Net,
         marking: &mut Marking,
     ) -> Result<bool, BackError> {
-        // Firing at a level uses only the routers below it.
+        // Transitions at a level pass only through the routers of fusions up to this level.
         let routers = self.router_tokens[..level].to_vec();
         let mut trial =
             BackTranslator { router_tokens: routers, output: FiringSequence::new(), ..*self };
@@ -306,7 +314,8 @@ impl<'b> BackTranslator<'b> {
                 Ok(true)
             }
             Ok(()) | Err(BackError::NotEnabled) => Ok(false),
-            // A smaller count may succeed.
+            // The expansion of fewer firings may be short enough, so the caller tries a smaller
+            // count.
             Err(BackError::TooLong(_)) if step.count > 1 => Ok(false),
             Err(error) => Err(error),
         }
@@ -319,7 +328,8 @@ impl<'b> BackTranslator<'b> {
 
     /// Appends the expansion of `step`, a transition of the working net at `level`.
     fn expand(&mut self, level: usize, step: FiringStep) -> Result<(), BackError> {
-        // Pairs of level and step allow one stack for all levels.
+        // Each entry has the level at which its step is still to be expanded. So one stack serves
+        // all levels.
         let mut stack = vec![(level, step)];
         let mut expanded = Vec::new();
         while let Some((level, step)) = stack.pop() {
@@ -333,7 +343,8 @@ impl<'b> BackTranslator<'b> {
                 _ => self.translation.routers[level - 1].watermark(),
             };
             if t.index() >= first_new_id {
-                // Only composed transitions have ids at or above a watermark.
+                // The watermark of a router is the first transition id created after its fusion.
+                // Only composed transitions are created during a reduction.
                 let stands_for = self.translation.expansion(t).ok_or(BackError::NotEnabled)?;
                 push_parts(&mut expanded, step, stands_for);
                 stack.extend(expanded.drain(..).map(|expanded_step| (level, expanded_step)));
@@ -358,8 +369,9 @@ impl<'b> BackTranslator<'b> {
     }
 }
 
-/// Pushes the expansion of `step` onto a stack, the first step on top. Repetitions of several steps
-/// are pushed as a single step with a smaller count.
+/// Pushes the expansion of `step` onto a stack, with the first step on top. If the expansion has
+/// several steps, it is pushed once. Below it, `step` is pushed with a count reduced by 1, to be
+/// expanded later.
 fn push_parts(stack: &mut Vec<FiringStep>, step: FiringStep, expansion: &[FiringStep]) {
     if let &[FiringStep { transition, count }] = expansion
         && let Some(count) = count.checked_mul(step.count)

@@ -8,16 +8,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The value of `newer` and `older` at the ends of a chain.
+/// The value of `newer` in the latest link of a chain, and of `older` in the earliest link.
 const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// The value of `newer` for an id that is in no chain.
 const NOT_IN_CHAIN: u32 = u32::MAX - 1;
 
-/// The position of an id in a chain.
+/// The position of an id in a chain, that is, in the doubly linked list of the ids in one bucket.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    /// The bucket of the chain.
+    /// The bucket whose ids form the chain.
     bucket: u32,
     /// The next id inserted into the chain.
     newer: u32,
@@ -25,13 +25,13 @@ struct Link {
     older: u32,
 }
 
-/// Ids by hash, about 24 bytes each. Only half of the hash is stored: readers must distinguish ids
-/// that share it.
+/// Ids by the hash of their content, in about 24 bytes each. A bucket is chosen by half of the
+/// hash. So its ids may have different content, which readers must compare.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     /// The id that was last inserted into each bucket.
     latest: HashMap<u32, u32>,
-    /// The links, by id.
+    /// The link of each id, indexed by id. An id in no chain has [`NOT_IN_CHAIN`] as `newer`.
     links: Vec<Link>,
 }
 
@@ -55,8 +55,8 @@ impl Buckets {
         self.links[id] = Link { bucket, newer: NO_NEIGHBOUR, older };
     }
 
-    /// Returns the ids in the bucket of `hash`, latest first, at most `max_ids` ids that `is_alive`
-    /// accepts. Removes the other ids that it visits.
+    /// Returns the latest ids in the bucket of `hash` for which `is_alive` returns true, at most
+    /// `max_ids` ids, latest first. Removes the visited ids for which it returns false.
     pub(super) fn ids(
         &mut self,
         hash: u64,

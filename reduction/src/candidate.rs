@@ -13,18 +13,18 @@ pub fn places(places: impl Into<Vec<PlaceId>>) -> Candidate {
     Candidate { places: places.into(), ..Candidate::default() }
 }
 
-/// Returns a candidate with these transitions.
+/// Returns a candidate with the given transitions.
 pub fn transitions(transitions: impl Into<Vec<TransitionId>>) -> Candidate {
     Candidate { transitions: transitions.into(), ..Candidate::default() }
 }
 
-/// Returns a candidate with one place and these transitions.
+/// Returns a candidate with one place and the given transitions.
 pub fn place_and_transitions(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Candidate {
     Candidate { transitions: transitions.into(), ..place(p) }
 }
 
-/// Returns a candidate with places with multiplicities, and these transitions. The multiplicities
-/// are left out if all of them are 1.
+/// Returns a candidate with the given places, each with its multiplicity, and the given
+/// transitions. If every multiplicity is 1, the list of multiplicities is left empty.
 pub fn weighted(
     places: impl IntoIterator<Item = (PlaceId, u32)>,
     transitions: impl Into<Vec<TransitionId>>,

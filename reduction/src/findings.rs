@@ -6,10 +6,11 @@ use parikh_net::{PlaceId, TransitionId};
 /// The dead transitions and constant places found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// True if a rule has removed reachable markings or transitions. Facts about unprotected nodes
-    /// then hold only in the reduced net.
+    /// True if a lossy rule was applied, that is, a rule that may remove reachable markings or
+    /// transitions. Later findings about unprotected nodes hold only in the reduced net.
     is_lossy: bool,
-    /// True if the reachable tokens of support places are preserved in any case.
+    /// True if the reduction preserves the reachable token counts of support places, even by lossy
+    /// rules.
     keeps_support: bool,
     /// Dead transitions of the original net, in the order of discovery.
     dead_transitions: Vec<TransitionId>,

@@ -40,9 +40,10 @@ pub(super) fn finish(
     reduction::finish(original, work, needs, &mut name, &mut complete)
 }
 
-/// Returns the units over the remaining places. Every marking of the reduced net agrees on these
-/// places with a reachable marking of the original net, unless places were fused. In that case the
-/// units are dropped.
+/// Returns the original units, restricted to the places that remain in the reduced net. Each
+/// reachable marking of the reduced net agrees on these places with a reachable marking of the
+/// original net. So a claim that the units are safe still holds. After a fusion of places this is
+/// not so, and the function returns `None`.
 fn remaining_units(
     original: &Net,
     work: &WorkNet,
@@ -59,7 +60,8 @@ fn remaining_units(
         parent: unit.parent,
     });
     let name = |p: PlaceId| builder.place_name(p);
-    // A rejection would mean inconsistent markings. Dropping the units is always sound.
+    // The check fails only if the initial markings are inconsistent. Then the units are dropped,
+    // which is always sound.
     Units::new(
         remaining_units.collect(),
         units.root(),
@@ -70,7 +72,7 @@ fn remaining_units(
     .ok()
 }
 
-/// Returns `base`, with a number appended if another node has this name.
+/// Returns the name `base`. If another node has this name, a number is appended.
 fn unique_name(builder: &NetBuilder, base: String) -> String {
     let mut name = base.clone();
     let mut number = 2;

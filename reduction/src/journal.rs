@@ -16,8 +16,8 @@ struct Journal {
     /// For each node, one more than the position of its latest entry. 0 for a node without an
     /// entry.
     latest_entry: Vec<u32>,
-    /// Position up to which some rule has read. A node with an entry after this position needs no
-    /// second entry.
+    /// The position up to which some rule has read the journal. A changed node with an entry after
+    /// this position needs no second entry, because no rule has read the first.
     read_end: u32,
 }
 
@@ -46,19 +46,21 @@ impl Journal {
     }
 }
 
-/// The journals of places and transitions, with the batch of each transition's last change.
+/// The journals of changed places and changed transitions. For each transition, also the batch of
+/// rule applications that changed it last.
 #[derive(Debug, Default)]
 pub(super) struct Journals {
     places: Journal,
     transitions: Journal,
-    /// Number of the current batch.
+    /// The number of the current batch of rule applications.
     current_batch: u32,
     /// For each transition, the batch that last created or changed it.
     last_batch: Vec<u32>,
 }
 
 impl Journals {
-    /// Starts a batch: transitions changed from now on are fresh.
+    /// Starts a batch of rule applications. The method [`is_fresh_around`](Self::is_fresh_around)
+    /// tests for changes in the current batch.
     pub(super) fn start_batch(&mut self) {
         self.current_batch += 1;
     }
@@ -98,8 +100,8 @@ impl Journals {
         ChangedNodes { places, transitions }
     }
 
-    /// Returns true if a transition adjacent to these places was created or changed in the current
-    /// batch.
+    /// Returns true if a transition with an arc to or from one of `places` was created or changed
+    /// in the current batch of rule applications.
     pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
         let last_batch = |t: TransitionId| self.last_batch.get(t.index()).copied().unwrap_or(0);
         let is_fresh = |t: TransitionId| last_batch(t) == self.current_batch;
@@ -107,8 +109,8 @@ impl Journals {
     }
 }
 
-/// The position of a rule in the journals. The default position has read nothing, and receives the
-/// whole net.
+/// The position up to which a rule has read the journals. A new cursor has read nothing: its first
+/// read returns all nodes of the net.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JournalCursor {
     /// True after the first read.
@@ -144,7 +146,7 @@ impl ChangedNodes {
         }
     }
 
-    /// Returns the changed places and the places of changed transitions.
+    /// Returns the changed places, and the input and output places of changed transitions.
     pub fn places_around(&self, net: &WorkNet) -> Vec<PlaceId> {
         let mut places = self.places.clone();
         for &t in &self.transitions {
@@ -155,8 +157,9 @@ impl ChangedNodes {
         places
     }
 
-    /// Returns the changed transitions, and the transitions of changed places. Changed places with
-    /// more than `cap` arcs are left out.
+    /// Returns the changed transitions, and the transitions next to changed places. Transitions
+    /// next to a changed place with more than `cap` arcs are left out, unless they changed
+    /// themselves.
     pub fn transitions_around(&self, net: &WorkNet, cap: usize) -> Vec<TransitionId> {
         let mut transitions = self.transitions.clone();
         for &p in &self.places {

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct Log {
     /// The rule of each application, with the sizes of its candidate.
     entries: Vec<LogEntry>,
-    /// Places, transitions and multiplicities of all candidates, one after another.
+    /// The data of all candidates, one after another: the indices of places, the indices of
+    /// transitions, and the multiplicities.
     numbers: Vec<u32>,
 }
 
@@ -74,7 +75,8 @@ impl Log {
         })
     }
 
-    /// Returns the log in names. `net` is the net that was reduced for `needs`.
+    /// Returns the log with the names of nodes in place of their indices. `net` is the net that was
+    /// reduced for `needs`.
     pub fn in_names(&self, net: &Net, needs: &Needs) -> NamedLog {
         let prefixes = NamePrefixes::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
@@ -104,7 +106,7 @@ impl Log {
         }
     }
 
-    /// Returns the log for a file. `net` was reduced for `needs` to `reduced`.
+    /// Returns the contents of the log file of a reduction of `net` to `reduced` for `needs`.
     pub fn to_file(&self, net: &Net, needs: &Needs, reduced: &Net) -> LogFile {
         LogFile {
             format: FORMAT.to_owned(),

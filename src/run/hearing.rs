@@ -110,7 +110,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 
     /// Returns the value ranges known for open maxima, among the first `MAX_REPORTED_QUESTIONS`
-    /// open questions with a single goal. Empty for a net with caps.
+    /// open questions with a single goal. Empty for a net with caps, that is, assumed bounds of
+    /// places.
     pub(super) fn open_maximum_ranges(&self) -> Vec<MaximumRange> {
         // In a net with caps, the goal's value is not the question's value.
         let has_caps = self.board.net().has_caps();

@@ -1,11 +1,13 @@
-//! Token intervals: bounds for every reachable marking from one pass over the arcs.
+//! Token intervals: bounds for every reachable marking, from the arcs and known bounds.
 //!
 //! A place that some transition can fill is assumed to fill up at once, as far as a known bound
 //! allows, and never to become empty. A transition that is not enabled even then is dead. A place
-//! that no possible transition fills keeps at most its initial tokens. Dually, a place never falls
-//! below its initial tokens and the tokens that its consumers leave behind. A worklist computes
-//! both in time linear in the arcs, and settles many goals: dead transitions for quasi-liveness,
-//! constant places for stable marking, and one-safeness implied by nested units.
+//! that no possible transition fills keeps at most its initial tokens. Dually, a place keeps at
+//! least the smaller of its initial tokens and the fewest tokens that a possible consumer leaves
+//! behind. A worklist computes the upper bounds, then a pass over the arcs the lower ones. A place
+//! rises at most once, and each of its consumers is then examined again. The intervals settle many
+//! goals: dead transitions for quasi-liveness, constant places for stable marking, and one-safeness
+//! implied by nested units.
 //!
 //! # Conditions
 //! 1. `high(p)` ≥ m₀(p), and a transition counts as possible once `pre(t,p) ≤ high(p)` for all p.

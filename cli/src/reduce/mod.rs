@@ -96,7 +96,7 @@ enum PreservedClass {
     Liveness,
 }
 
-/// The output format.
+/// The format of the facts printed on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReduceFormat {
     /// A fact per line, comments after `#`.

@@ -78,7 +78,8 @@ pub struct CertificateText {
     /// True if the certificate is about the net that starts at the end of the witness.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub after_witness: bool,
-    /// One line per step of the certificate, or a single line if the certificate is left out.
+    /// The lines to show, about one per step. If there are too many, the last line says how many
+    /// are left out. If the page is full, a single line says so.
     pub lines: Vec<Sentence>,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn encode(
 struct PredicateEncoder<'a> {
     /// The tokens of the places in the marking, by place index.
     places: &'a [OrderEncodedTokens],
-    /// Number of decision diagram nodes that may still be created.
+    /// Number of decision diagram nodes that may still be created for the whole predicate.
     nodes_left: usize,
 }
 
@@ -121,8 +121,8 @@ struct ComparisonEncoder<'a> {
     terms: &'a [(PlaceId, i64)],
     /// Minimum and maximum of the sum of the terms from each index on.
     ranges: Vec<(i128, i128)>,
-    /// The literal of each node, by the index of its first term and the limit for the remaining
-    /// sum.
+    /// The literal of each node created so far. A node is the pair (i, limit): the terms from index
+    /// i on sum to at most the limit.
     nodes: HashMap<(usize, i128), Literal>,
     /// Number of decision diagram nodes that may still be created for the whole property.
     nodes_left: &'a mut usize,

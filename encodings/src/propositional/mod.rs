@@ -58,11 +58,15 @@ use tokens::{OrderEncodedTokens, at_most_one, equal_if, imply};
 /// The encoding of tokens as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenEncoding {
-    /// One variable for each "at least so many tokens".
+    /// One variable for each possible number k of tokens of a place: true if the place holds at
+    /// least k tokens.
     Order,
-    /// The order encoding, with the constraints of components.
+    /// The order encoding, with additional clauses for components, that is, for sets of places that
+    /// together hold one token. The clauses state that exactly one place of a component is marked,
+    /// or at most one if the component may be empty.
     OneOfN,
-    /// The marked place of a component as a binary number.
+    /// For each component, that is, a set of places that together hold at most one token, the
+    /// number of its marked place in binary. Places of no component use the order encoding.
     Log,
 }
 
@@ -116,7 +120,8 @@ type FiringLiterals = Vec<(TransitionId, Literal)>;
 struct Marking {
     /// The tokens of each place, by place index.
     places: Vec<OrderEncodedTokens>,
-    /// The bits of each coded component, lowest first, in the order of the components.
+    /// For each component of `Unrolling::coded_components`, in the same order, the bits of the
+    /// number of its marked place, lowest first.
     codes: Vec<Vec<Literal>>,
 }
 
@@ -126,15 +131,20 @@ pub struct Unrolling<'n> {
     /// For each place, bounds of its tokens in every reachable marking.
     place_ranges: Vec<TokenRange>,
     semantics: StepSemantics,
-    /// The disjoint coded components of [`TokenEncoding::Log`]. Other places are order-encoded.
+    /// The components whose marked place is encoded as a binary number, without common places.
+    /// Empty unless the encoding is [`TokenEncoding::Log`].
     coded_components: Vec<CodedComponent>,
-    /// For each transition, true if components prevent it from ever firing.
+    /// For each transition, true if it needs or produces two tokens of a coded component, so that
+    /// it never fires.
     never_fires: Vec<bool>,
-    /// The components with explicit constraints, for [`TokenEncoding::OneOfN`].
+    /// The components with explicit clauses: at most one place is marked, and at least one unless
+    /// the component may be empty. Empty unless the encoding is [`TokenEncoding::OneOfN`].
     stated_components: Vec<SafeComponent>,
-    /// True if markings are left out where a place has more values than [`MAX_RANGE`] allows.
+    /// True if markings are left out when a place could have token counts that differ by more than
+    /// [`MAX_RANGE`]. If false, such a place is an error.
     within_range: bool,
-    /// True if a marking was left out because of its values.
+    /// True if a marking was left out, because a place could have token counts that differ by more
+    /// than [`MAX_RANGE`].
     was_narrowed: bool,
     /// The markings so far, the initial marking first.
     markings: Vec<Marking>,
@@ -198,15 +208,17 @@ impl<'n> Unrolling<'n> {
         }
     }
 
-    /// Leaves out markings in which a place has more values than [`MAX_RANGE`] allows. A model then
-    /// still gives firings, but the absence of a model proves nothing.
+    /// Leaves out markings, so that the possible token counts of a place differ by at most
+    /// [`MAX_RANGE`]. A model of the clauses still gives a firing sequence, but unsatisfiable
+    /// clauses prove nothing.
     #[must_use]
     pub fn within_range(mut self) -> Self {
         self.within_range = true;
         self
     }
 
-    /// Returns true if some marking was left out because a place had too many values.
+    /// Returns true if some marking was left out, because the possible token counts of a place
+    /// differed by more than [`MAX_RANGE`].
     pub fn is_narrowed(&self) -> bool {
         self.was_narrowed
     }
@@ -239,7 +251,8 @@ impl<'n> Unrolling<'n> {
     /// Adds a step and the marking after it.
     ///
     /// # Errors
-    /// Returns an error if the number of tokens of a place could vary by more than [`MAX_RANGE`].
+    /// Returns an error if the possible token counts of a place after the step differ by more than
+    /// [`MAX_RANGE`]. With [`within_range`](Self::within_range), markings are left out instead.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possibly_enabled();
         let mut ranges = self.ranges_after(&possible);
@@ -298,7 +311,8 @@ impl<'n> Unrolling<'n> {
         goal::encode(&self.last().places, predicate, clauses)
     }
 
-    /// Returns the firing sequence under these values of the solver's variables.
+    /// Returns the transitions whose firing literals are true, step by step. `values` has the value
+    /// of each of the solver's variables.
     pub fn firing_sequence(&self, values: &[bool]) -> FiringSequence {
         let fires = |&&(_, fired): &&(TransitionId, Literal)| fired.evaluate(values) == Some(true);
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
@@ -424,8 +438,8 @@ impl<'n> Unrolling<'n> {
     }
 }
 
-/// Narrows a range to at most [`MAX_RANGE`], from both sides. Values of the previous marking are
-/// kept.
+/// Narrows the range of a place's token counts, so that its ends differ by at most [`MAX_RANGE`].
+/// Values are removed at both ends, but no value that is possible in the previous marking.
 fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
     let excess = (*high - *low - MAX_RANGE).max(0);
     let (removable_below, removable_above) =
@@ -436,7 +450,7 @@ fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
     *high -= (excess - removed_below).min(removable_above);
 }
 
-/// A transition next to a place, with its change of the place.
+/// A change of a place's tokens by the firing of a transition in a step.
 #[derive(Clone, Copy)]
 struct FiringChange {
     /// The literal of the firing.

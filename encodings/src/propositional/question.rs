@@ -17,7 +17,7 @@ const MAX_LITERALS: usize = 100_000_000;
 pub struct PropositionalGoal<'n> {
     /// The encoded steps.
     unrolling: Unrolling<'n>,
-    /// The requested encoding.
+    /// The encoding that the caller requested: the part of the encoding and the number of steps.
     encoding: Encoding,
     /// The encoding of tokens as bits.
     token_encoding: TokenEncoding,
@@ -28,14 +28,15 @@ pub struct PropositionalGoal<'n> {
 }
 
 impl<'n> PropositionalGoal<'n> {
-    /// Encodes a goal of `net` with [`EncodingPart::Unrolling`] or [`EncodingPart::Steps`] and the
-    /// number of steps of the encoding. Proved `facts` are used. The model's claim that its units
-    /// are safe is used unless `values` is [`TokenEncoding::Order`].
+    /// Encodes a goal of `net`. `encoding` consists of [`EncodingPart::Unrolling`] or
+    /// [`EncodingPart::Steps`], and gives the number of steps. `values` is the encoding of tokens
+    /// as bits. Proved `facts` are used. The model's claim that its units are safe is used unless
+    /// `values` is [`TokenEncoding::Order`].
     ///
     /// # Errors
-    /// Returns an error if the goal or the encoding is not supported. Also returns an error if
-    /// numbers are too large for one variable per value, or if the clauses would have too many
-    /// literals.
+    /// Returns an error if the goal or the encoding is not supported. Also returns an error if a
+    /// place or a sum has too many possible values for one variable per value. The third cause is
+    /// that the clauses would have too many literals.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
@@ -91,7 +92,8 @@ impl<'n> PropositionalGoal<'n> {
         &self.cnf
     }
 
-    /// Returns the firing sequence under these values of the variables.
+    /// Returns the firing sequence that a model of the formula describes. `values` has the value of
+    /// each variable.
     pub fn firing_sequence(&self, values: &[bool]) -> FiringSequence {
         self.unrolling.firing_sequence(values)
     }

@@ -56,7 +56,7 @@ impl OrderEncodedTokens {
         self.low + self.threshold_literals.len() as i128
     }
 
-    /// Returns the literal that there are at least `value` tokens.
+    /// Returns the literal or constant that is true if there are at least `value` tokens.
     pub(super) fn at_least(&self, value: i128) -> MaybeLiteral {
         match usize::try_from(value - self.low - 1) {
             Err(_) => MaybeLiteral::Is(true),
@@ -67,7 +67,8 @@ impl OrderEncodedTokens {
         }
     }
 
-    /// Returns each variable, preceded by the least number of tokens if the variable is true.
+    /// Returns each variable with the number k of tokens that it compares with: it is true if there
+    /// are at least k tokens. The pair is k and the variable.
     pub(super) fn variables(&self) -> impl Iterator<Item = (i128, Literal)> {
         (self.low + 1..).zip(self.threshold_literals.iter().copied())
     }

@@ -42,13 +42,14 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Number of rounds with unanswered queries before the unrolling is extended anyway.
+/// Number of rounds, that is, passes over all open goals, at one number of steps. Then the
+/// unrolling is extended, even if queries are unanswered.
 const MAX_ROUNDS: u32 = 2;
 
 /// Result of a query.
 pub(super) enum QueryResult {
-    /// The firing sequence leads to a goal marking. `None` if its numbers exceed the supported
-    /// range.
+    /// A firing sequence to a marking that satisfies the query's predicate. `None` if a number in
+    /// the solver's model exceeds the supported range.
     Reached(Option<FiringSequence>),
     /// No marking that satisfies the goal is reachable within the current number of steps.
     UnreachableWithin,
@@ -56,7 +57,8 @@ pub(super) enum QueryResult {
     Unfinished,
     /// The solver has no answer, and more time would not help.
     Unknown(String),
-    /// The engine cannot reach the goal with any number of steps, for this reason.
+    /// More steps do not help: the predicate stays unreachable in this unrolling, or exceeds a
+    /// limit of the encoding. The text is the reason for giving up the goal. It is not a proof.
     NeverReachable(String),
 }
 
@@ -102,12 +104,13 @@ pub(super) struct Bmc<'g, R> {
     unrolling: R,
     /// The number of steps that the unrolling should have next.
     steps: usize,
-    /// Number of steps of the unrolling at the last queries.
+    /// Number of steps of the unrolling when the last queries were made.
     last_query_steps: usize,
-    /// The reason why the unrolling cannot be extended further, if it cannot.
+    /// The reason why the unrolling cannot be extended further. `None` as long as extending it is
+    /// possible.
     limit: Option<String>,
-    /// Goals that need no further query at the current number of steps: unreachable within it, or
-    /// without an answer of the solver.
+    /// Goals that need no further query at the current number of steps. Each is unreachable within
+    /// this number of steps, or the solver has no answer.
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
@@ -200,7 +203,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     return;
                 }
                 QueryResult::Unfinished => return,
-                // A smaller value may still be reachable.
+                // The query asked for a value larger by `increment`. A smaller increase may still
+                // be reachable.
                 QueryResult::NeverReachable(_) if increment > 0 => {
                     (increment, is_doubling) = (increment / 2, false)
                 }
@@ -225,7 +229,8 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
             match self.unrolling.extend_to(self.steps, budget) {
                 ExtensionResult::Complete => {}
                 ExtensionResult::Partial => return SliceProgress::Unfinished,
-                // The steps encoded so far have not been queried yet.
+                // The last steps of the unrolling have not been queried yet. So the goals are
+                // queried at this length before the engine gives up.
                 ExtensionResult::TooLong(reason)
                     if self.limit.is_none() && self.unrolling.steps() > self.last_query_steps =>
                 {
@@ -256,7 +261,8 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
             let all_answered = self.open_goals().iter().all(|(id, _)| self.answered.contains(id));
-            // At the maximum length, the engine can only repeat its queries.
+            // If the unrolling cannot be extended, the rounds continue with longer time slices
+            // until every goal is answered.
             if all_answered || (self.rounds >= MAX_ROUNDS && self.limit.is_none()) {
                 if let Some(reason) = self.limit.take() {
                     self.open_goals().iter().for_each(|(id, _)| self.give_up(*id, &reason));

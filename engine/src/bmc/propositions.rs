@@ -33,7 +33,7 @@ pub(super) struct Propositions<'g> {
     solver: CountingSolver,
     unrolling: Unrolling<'g>,
     /// The last query of each goal: the number of steps, the predicate, and the literal that
-    /// implies it.
+    /// implies the predicate.
     last_queries: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     /// Number of queries.
     query_count: u64,
@@ -61,7 +61,8 @@ impl<'g> Propositions<'g> {
     /// Creates the unrolling with the initial marking only.
     pub(super) fn new(work: &Assignment<'g>) -> Self {
         let (net, facts) = (work.working_net.net(), work.working_net.facts());
-        // The units of a derived net have no claim of safety.
+        // The model claims that the units of its own net are safe, but not the units of a derived
+        // net.
         let assumes_units = work.working_net.parent().is_none() && work.board.breach().is_none();
         let provenance = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
@@ -140,7 +141,8 @@ impl StepSequence for Propositions<'_> {
     }
 
     fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
-        // The last step may have exceeded the limit. Goals have some additional space.
+        // The estimate for the last step may have been too low. Goals may add as many literals as
+        // one step.
         if self.solver.literals > MAX_LITERALS + MAX_STEP_LITERALS {
             return QueryResult::NeverReachable("the goal needs too many clauses".to_owned());
         }

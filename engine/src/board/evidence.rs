@@ -20,13 +20,16 @@ use std::time::{Duration, Instant};
 pub enum Evidence {
     /// The checker accepted a certificate for this goal.
     Certified(Option<KeptDocument>),
-    /// The checker accepted an argument about what stays reachable in the net as a whole.
+    /// The checker accepted an argument, a [`Structure`], that the goal stays reachable from every
+    /// reachable marking, or that it does not.
     Argued(Option<KeptStructure>),
     /// The checker accepted an argument that no run has the property.
     NoRun(Option<Arc<NoRun>>),
-    /// The checker accepted a labelling: markings with the subformulas that hold there.
+    /// The checker accepted a labelling, that is, markings labelled with the subformulas that hold
+    /// in each marking.
     Labelling(Option<Arc<Labelling>>),
-    /// The checker itself visited this many markings: those along runs that may have the property.
+    /// The checker itself searched for a run with the property and found none. The number is the
+    /// count of markings that the checker visited.
     Visited(u64),
     /// A search visited all relevant markings, and the checker did not repeat the search.
     Searched {
@@ -34,15 +37,18 @@ pub enum Evidence {
         markings: u64,
         /// True if stubborn sets left out markings.
         stubborn: bool,
-        /// The structure to visit when a file is audited, for questions about what stays reachable.
+        /// For an evidence file about a home-space goal: the search that an auditor must repeat.
+        /// `None` for other goals, if no evidence is kept, or if the goals could not be translated
+        /// to the searched net.
         argued: Option<KeptStructure>,
     },
 }
 
 impl Evidence {
-    /// Returns the kind and content of the evidence-file line that shows the result by itself, for
-    /// evidence about `net`. Returns `None` for certificates and structures, which may be about a
-    /// reduced net, and for arguments about runs, which need the property as well.
+    /// Returns the kind and content of an evidence-file line that shows the result without further
+    /// information. Returns `None` for certificates and structures, which may be about a reduced
+    /// net. Also returns `None` for arguments that no run has the property, for unchecked searches,
+    /// and for a labelling that was not kept.
     pub fn line(&self, net: &Net) -> Option<(EvidenceKind, Content)> {
         match self {
             Evidence::Labelling(Some(labelling)) => Some((
@@ -107,16 +113,17 @@ pub(super) struct Checks {
     check_count: AtomicUsize,
     /// True if certificates are kept.
     pub(super) keeps_certificates: bool,
-    /// True if an unchecked exhaustive search is accepted.
+    /// True if the board accepts a result that rests on an exhaustive search alone, without a
+    /// check.
     pub(super) take_searches: bool,
 }
 
-/// The time that a check may take even if the share is used up, when the result could also rest on
-/// the search.
+/// The minimum time of an optional check, that is, a check without which the result would rest on
+/// an exhaustive search. It applies even if [`REPEATED_VISITS_TIME_SHARE`] is used up.
 const FREE: Duration = Duration::from_millis(250);
 
-/// The share of the elapsed time for all checks, in [0, 1]. Beyond this share, a check gets only
-/// [`FREE`] if the result could also rest on the search.
+/// The share of the elapsed time that all optional checks together may take, in [0, 1]. Beyond this
+/// share, each optional check gets [`FREE`] only.
 const REPEATED_VISITS_TIME_SHARE: f64 = 0.1;
 
 impl Checks {
@@ -131,9 +138,9 @@ impl Checks {
         }
     }
 
-    /// Returns the budget of a check. A check gets the whole remaining analysis if it is `needed`
-    /// or if unchecked searches are rejected. Otherwise it gets a small share of the elapsed time,
-    /// since visiting all markings again costs as much as the search.
+    /// Returns the budget of a check. A check gets all of the remaining time if it is `needed`, or
+    /// if this board rejects unchecked searches. Otherwise it gets a small share of the elapsed
+    /// time, since visiting all markings again costs as much as the search.
     pub(super) fn budget(&self, needed: bool) -> Budget {
         if needed || !self.take_searches {
             return self.budget.child();

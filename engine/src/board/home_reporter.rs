@@ -71,9 +71,9 @@ impl<'b> HomeReporter<'b> {
         HomeReporter { working_net: Some(working_net), ..self }
     }
 
-    /// Reports that the goal is unreachable after `sequence`. The certificate of the proof is about
-    /// the net with the marking after the sequence as its initial marking; without a certificate,
-    /// that marking is dead.
+    /// Reports that the goal is unreachable from the end of `sequence`. The certificate of the
+    /// proof is about the net with this end marking as its initial marking. Without a certificate,
+    /// the end marking must be dead and violate the goal.
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
@@ -105,9 +105,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns a shorter prefix of the sequence, after which the same certificate shows that the
-    /// goal is lost, with its number of firings. Returns `None` if no such prefix is found in time
-    /// or witnesses are not shortened.
+    /// Returns a shorter prefix of the sequence, and its number of firings. The goal is unreachable
+    /// from the end of the prefix by the same certificate. Returns `None` if no such prefix is
+    /// found in time, or if witnesses are not shortened.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -131,8 +131,8 @@ impl<'b> HomeReporter<'b> {
         sooner
     }
 
-    /// Reports that the goal's transition fires finitely often, because each of its firings lowers
-    /// a weighted sum of tokens that no firing increases.
+    /// Reports that the goal becomes unreachable, because its transition fires finitely often. Each
+    /// firing of the transition lowers a weighted sum of tokens that no firing increases.
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
@@ -234,7 +234,7 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns the checker's own copy of the engine's net, with the predicates translated to this
-    /// net. The error is an empty text if the time was over.
+    /// net. The error is the reason for a failure, or an empty text if the time was over.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -268,7 +268,9 @@ impl<'b> HomeReporter<'b> {
         Some(self.board.short(goal, witness, &end))
     }
 
-    /// Reports that all transitions are live, by the structure of the net.
+    /// Reports that all transitions are live, because the net is an asymmetric-choice net in which
+    /// every siphon contains an initially marked trap. Settles the liveness goals in `goals`.
+    /// `structure` has the traps.
     pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
         let Structure::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.open_predicate(goal).is_some());
@@ -289,8 +291,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports that the goal stays coverable, by the structure of the net closed by a transition
-    /// from the target to the initial marking.
+    /// Reports that the goal's target marking stays coverable. The net is closed by a transition
+    /// that takes the target marking and puts the initial marking. The closed net is live, because
+    /// every siphon contains an initially marked trap.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
@@ -319,8 +322,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports that from every marking of the engine's net firings lead back. Returns the number of
-    /// open goals that are thereby shown to stay reachable.
+    /// Reports that from every reachable marking of the engine's net, firings lead back. They lead
+    /// to a fixed marking, or to markings that satisfy the goals (see [`ReturnProof::to`]). Returns
+    /// the number of goals in `goals` that are thereby shown to stay reachable.
     pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -363,7 +367,7 @@ impl<'b> HomeReporter<'b> {
         said
     }
 
-    /// Reports that the goal is lost after the sequence `after` of the engine's net. The
+    /// Reports that the goal is unreachable after the sequence `after` of the engine's net. The
     /// certificate is about the engine's net with the end of this sequence as its initial marking.
     pub fn lost_there(
         &self,
@@ -477,8 +481,8 @@ impl<'b> HomeReporter<'b> {
             .fault(self.technique, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// Records a result, unless its proof rests on a violated claim. Freezes a goal with the
-    /// opposite result.
+    /// Records a result. Does nothing if its proof rests on a violated claim of safe units. Freezes
+    /// the goal if the opposite result is recorded already.
     fn enter(&self, goal: GoalId, found: HomeKnowledge) {
         let mut entry = self.board.entry(goal);
         let rests_on = |home: &HomeKnowledge| match home {

@@ -62,8 +62,9 @@ impl Knowledge {
         }
     }
 
-    /// Returns the basis of a settled goal, and `None` for an open goal. For a maximum this is the
-    /// pump that shows it to be unbounded, otherwise the proved bound, even if the goal is open.
+    /// Returns the basis of a result, and `None` for a goal without a result. The basis of an
+    /// unbounded maximum is its self-covering sequence. The basis of another maximum is its proved
+    /// bound, even if the goal is still open.
     pub fn standing(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
             technique: by,
@@ -237,8 +238,8 @@ pub enum ReachKnowledge {
     },
 }
 
-/// The state of a [`Goal::Maximise`]: the maximum lies between the
-/// value seen and the bound proved.
+/// The state of a [`Goal::Maximise`]. The maximum, if it exists, lies between the largest value
+/// seen and the proved bound.
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
     /// The largest value seen, with its witness and technique.

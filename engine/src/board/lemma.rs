@@ -11,12 +11,14 @@ use parikh_evidence::certificate::{Document, Lemma};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use parikh_structure::excluded::{MAX_TERMS, required_tokens};
 
-/// The explanation of a lemma.
+/// The explanation of an unreachable predicate by a lemma: the tokens that it requires never occur
+/// together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LemmaExplanation {
-    /// Places that never hold these numbers of tokens at the same time.
+    /// Places with numbers of tokens. In no reachable marking does every listed place hold at least
+    /// its number of tokens.
     pub together: Vec<(PlaceId, u64)>,
-    /// The weighted sum that excludes these numbers of tokens.
+    /// The weighted sum of tokens that excludes the markings described by `together`.
     pub sum: LemmaSum,
 }
 
@@ -27,21 +29,23 @@ pub enum LemmaSum {
     Short {
         /// The sum.
         sum: LinearSum,
-        /// The initial value.
+        /// The value of the sum in the initial marking, which is also its maximum.
         most: i128,
     },
     /// A sum with too many terms to be read, that never exceeds its initial value.
     Long {
-        /// The number of places with a weight.
+        /// The number of terms of the sum.
         places: usize,
     },
-    /// The lemma rests on traps, lower bounds, units or counts of firings as well.
+    /// The lemma needs more than a weighted sum of tokens: traps, lower bounds, safe units or
+    /// counts of firings.
     Mixed,
 }
 
-/// Explains why no reachable marking satisfies `predicate`, from a linear certificate about the net
-/// itself: some places never hold enough tokens at the same time. Returns `None` for another proof,
-/// for a translated, reduced or abstracted net, or if no lemma has this form.
+/// Explains why no reachable marking satisfies `predicate`: some places never hold enough tokens at
+/// the same time. The explanation comes from a linear certificate about the net itself. Returns
+/// `None` for another proof, for a translated, reduced or abstracted net, and if no lemma of the
+/// certificate has this form.
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
@@ -80,8 +84,8 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     }
 }
 
-/// Returns the weights as a readable sum. Returns `None` if there are no weights, too many weights,
-/// or weights beyond 64 bits.
+/// Returns the weights as a sum that is short enough to be read. Returns `None` if there are no
+/// weights, too many weights, or weights beyond 64 bits.
 fn readable(net: &Net, lemma: &Lemma) -> Option<LemmaSum> {
     if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;

@@ -9,13 +9,15 @@ use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// The largest number of steps of a sequence that is stored as a plain firing sequence.
+/// The largest number of steps of an accelerated sequence that is stored as a plain firing sequence
+/// instead.
 const MAX_FLAT_STEPS: usize = 2_000;
 
-/// An observation along the sequence, with its position.
+/// An observation about a goal along an accelerated sequence, with its position.
 struct Sight {
     id: GoalId,
-    /// The value of the sum, for a maximum. `None` for a predicate, which holds at this position.
+    /// For a maximum, the value of its sum at this position. `None` for a predicate: the marking at
+    /// this position satisfies it.
     value: Option<i128>,
     /// The position of the observation in the sequence.
     spot: Arc<Spot>,
@@ -23,10 +25,11 @@ struct Sight {
 
 impl WitnessReporter<'_> {
     /// Replays an accelerated sequence of the board's net. Records the open goals that hold after
-    /// an element of the sequence or of a block's first round, and the largest values at these
-    /// positions. Returns the number of goals reached. A call for a coloured or reduced net is a
-    /// fault. So is a call for a net whose units are claimed to be safe: the claim is compared with
-    /// plain sequences only.
+    /// an element of the sequence, or after an element of a block's first round. Also records the
+    /// largest values of sums at these positions. Returns the number of goals reached.
+    ///
+    /// A call for a coloured or reduced net is a fault. So is a call for a net whose units are
+    /// claimed to be safe: the claim is compared with plain sequences only.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
         let claims = board.net().safe_units().is_some();
@@ -64,8 +67,8 @@ impl WitnessReporter<'_> {
             }
         }
         self.reached_along(longest, along);
-        // Other observations keep the loops, as do those whose sequence passes through markings
-        // with more tokens than a plain replay supports.
+        // The remaining observations are too long for a plain sequence, or a plain replay does not
+        // support their numbers of tokens. Their witnesses keep the loops.
         for &Sight { id, value, ref spot } in sights {
             let is_open = self.board().is_open(id);
             let witness = || {

@@ -73,9 +73,9 @@ use std::time::Duration;
 /// The name of a technique in the contest's terms: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
 
-/// Limit on the time for computing the place invariants that explain results.
+/// Limit on the time for computing the place invariants by which results are explained to the user.
 const MAX_SUMS_TIME: Duration = Duration::from_millis(100);
-/// The largest number of places of a net for which these place invariants are computed.
+/// The largest number of places of a net for which place invariants for explanations are computed.
 const MAX_SUMS_PLACES: usize = 5_000;
 
 /// The reason why an engine gave a goal up.
@@ -83,7 +83,7 @@ const MAX_SUMS_PLACES: usize = 5_000;
 pub struct GivenUp {
     /// The name of the engine.
     pub engine: String,
-    /// The reason, as a clause.
+    /// The reason in words, as a part of a sentence.
     pub why: String,
 }
 
@@ -120,18 +120,22 @@ pub struct Board<'n> {
     /// The channel to which each settled goal is sent. `None` without a listener.
     settled: Option<Sender<GoalId>>,
     checks: Checks,
-    /// The home-space goals, by predicate.
+    /// The id of each home-space goal, by its predicate. A home-space goal asks if the predicate
+    /// stays reachable from every reachable marking.
     homes: HashMap<Predicate, GoalId>,
     /// The settings for shortening witnesses.
     shortening: ShorteningState,
-    /// The place invariants for explanations, computed at first use; `None` if not wanted.
+    /// The place invariants for explanations, computed at first use. `None` unless
+    /// [`with_reasons_by_sums`](Self::with_reasons_by_sums) was called.
     sums: Option<OnceLock<InvariantSums>>,
-    /// Prefixes of runs, as hints for searches: translations of runs of reduced nets that turned
-    /// out not to have the property on the original net.
+    /// Prefixes of runs of the original net, as hints for searches. Each is the translation of a
+    /// run of a reduced net that has a property, although its translation does not have the
+    /// property.
     run_hints: Mutex<Vec<FiringSequence>>,
     /// The goals with a witness or a proof from a reduced net.
     reduced: Mutex<BTreeSet<GoalId>>,
-    /// The argument that every firing can be undone, with its technique.
+    /// The accepted argument that every firing can be undone, with the technique behind it. Empty
+    /// while no such argument is known.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
 
@@ -181,8 +185,8 @@ impl<'n> Board<'n> {
         self.coloured.is_some() || self.net.folding().is_some()
     }
 
-    /// Drops witnesses after the replay, except those of goals about deadness. This is for
-    /// examinations with a goal per node.
+    /// Drops witnesses after the replay, except those of goals about deadness. This is for contest
+    /// examinations with one goal per place or transition.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
@@ -213,7 +217,8 @@ impl<'n> Board<'n> {
         (is_known && is_small).then(|| sums.get_or_init(find))
     }
 
-    /// Describes by how much witnesses were shortened and in what time, if this was tried.
+    /// Returns the number of witnesses for which shortening was tried, their firings before and
+    /// after, and the time spent, as text. Returns `None` if shortening was tried for no witness.
     pub fn shortening_told(&self) -> Option<String> {
         self.shortening.summary()
     }
@@ -296,8 +301,9 @@ impl<'n> Board<'n> {
         self.faults.load(Ordering::Relaxed)
     }
 
-    /// Returns true if something seems reachable only through a marking with 2⁶³ tokens or more on
-    /// a place, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    /// Returns true if an engine's claim was dropped because a place would get 2⁶³ tokens or more.
+    /// Some goals may then be reachable although the board records no witness. See
+    /// [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
     pub fn overflowed(&self) -> bool {
         self.overflowed.load(Ordering::Relaxed)
     }
@@ -452,7 +458,8 @@ pub struct Observation {
     pub firings: u64,
 }
 
-/// Converts a value of a maximum from the net that was read to the engine's net.
+/// Converts a value of the goal's sum in the net that was read to the value in the engine's net.
+/// The two values differ by a constant per goal. Returns `None` if `value` is `None`.
 fn in_tokens_of(
     working_net: Option<&WorkingNet<'_>>,
     goal: GoalId,
@@ -461,7 +468,8 @@ fn in_tokens_of(
     Some(value? - working_net.map_or(0, |working_net| working_net.constant(goal)))
 }
 
-/// Converts a proof about the engine's net to one about the net that was read.
+/// Returns a proof about the engine's net, with the number of rule applications that reduced the
+/// net that was read to the engine's net.
 fn about_read(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
     match working_net.and_then(WorkingNet::changes) {
         Some(changes) => proof.of_reduced(changes),

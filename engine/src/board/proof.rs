@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
-/// The argument behind an "unreachable" or an "at most".
+/// The proof of a result that does not rest on a replayed witness alone, such as "unreachable" or
+/// "at most".
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The certificate, about the engine's net. Several goals may share it. `None` if the engine
@@ -65,28 +66,33 @@ pub enum Argument {
         /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
     },
-    /// The marking is dead.
+    /// The goal becomes unreachable: the marking at the end of the witness is dead and violates the
+    /// goal.
     #[serde(rename = "dead-marking")]
     DeadEnd,
-    /// A weighted sum of tokens that no firing increases bounds the number of firings.
+    /// The goal's transition fires finitely often: each of its firings lowers a weighted sum of
+    /// tokens that no firing increases.
     #[serde(rename = "finitely-many-firings")]
     Finitely,
-    /// Every siphon of an asymmetric-choice net contains an initially marked trap.
+    /// All transitions are live: the net is an asymmetric-choice net in which every siphon contains
+    /// an initially marked trap.
     Commoner {
         /// The number of traps.
         traps: usize,
     },
-    /// The net closed by a transition from the target to the initial marking is live. It is an
-    /// asymmetric-choice net in which every siphon contains an initially marked trap.
+    /// The goal's target marking stays coverable: the net is live if a transition from the target
+    /// to the initial marking is added. This closed net is an asymmetric-choice net in which every
+    /// siphon contains an initially marked trap.
     #[serde(rename = "commoner-of-the-closed-net")]
     Closed {
         /// The number of traps.
         traps: usize,
     },
-    /// Every firing can be undone by firings that need only its output tokens.
+    /// Every firing can be undone by firings that need only its output tokens. So a goal that was
+    /// reached stays reachable.
     #[serde(rename = "reversible-firings")]
     Undone,
-    /// From every marking, firings lead back to a marking where the transition can fire again.
+    /// From every reachable marking, firings lead back to a marking that satisfies the goal.
     #[serde(rename = "firings-lead-back")]
     Returning,
     /// An inductive invariant excludes the goal.
@@ -112,11 +118,14 @@ pub enum Argument {
         /// True if the model's claim of unit-safety (NUPN) is used, here or for the assumed goals.
         assumes_units: bool,
     },
-    /// Markings labelled with subformulas that follow from each other.
+    /// Markings are labelled with subformulas that hold there. Each label follows from the tokens
+    /// of its marking, from other labels of the marking or of its successors, or from assumed
+    /// goals.
     Labelling {
         /// The number of markings.
         markings: usize,
-        /// The number of other goals whose unreachability is assumed.
+        /// The number of other goals that are assumed to be settled, as unreachable or as staying
+        /// reachable.
         given: usize,
         /// True if the model's claim of unit-safety (NUPN) is used for the assumed goals.
         assumes_units: bool,
@@ -126,12 +135,14 @@ pub enum Argument {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
         markings: u64,
-        /// True if the model's claim of unit-safety (NUPN) is used for facts known before.
+        /// True if the model's claim of unit-safety (NUPN) is used for the goals that the search
+        /// assumes to be unreachable.
         assumes_units: bool,
     },
     /// The formula was evaluated on a decision diagram of all markings.
     TreeDescribed {
-        /// The number of nodes; `None` if the checker did not get the diagram.
+        /// The number of nodes of the diagram. `None` if the checker did not evaluate the formula
+        /// on the diagram.
         nodes: Option<usize>,
     },
     /// No run has the property, by evaluation on a decision diagram of all markings.
@@ -289,7 +300,8 @@ impl fmt::Display for ProofSummary {
     }
 }
 
-/// One of several marked traps, as text.
+/// The traps of an argument as text: "the marked trap" or "one of n marked traps". The field is the
+/// number of traps.
 struct OneOf(usize);
 
 impl fmt::Display for OneOf {

@@ -112,13 +112,15 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Converts a bound to tokens of the board's net.
+    /// Converts a bound on the goal's sum in the engine's net to a bound in the board's net.
     fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.working_net.map_or(0, |working_net| working_net.constant(goal))
     }
 
-    /// Takes the result of another board about this goal [weakened](SimulatingNet::weakened) on an
-    /// abstraction of this board's coloured net.
+    /// Records a result of another board, which belongs to an abstraction of this board's coloured
+    /// net. `weakened` is the goal of the other board. It must be this board's goal
+    /// [weakened](SimulatingNet::weakened) for the abstraction. Only unreachability and upper
+    /// bounds carry over.
     pub fn on_abstraction(
         &self,
         abstraction: &SimulatingNet,
@@ -152,8 +154,8 @@ impl<'b> ProofReporter<'b> {
                     evidence.clone(),
                 );
             }
-            // Reachability in the abstraction shows nothing here, and other kinds of goals are not
-            // asked there.
+            // Reachability in the abstraction shows nothing about the coloured net. The board of
+            // the abstraction has no other kinds of goals.
             _ => {}
         }
     }
@@ -220,7 +222,8 @@ pub struct CertificateReporter<'d> {
     document: &'d Arc<Document>,
     /// The result of checking the certificate itself. Empty before the first report.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if a check ran out of time: there will not be more time for the next goal.
+    /// True if a check ran out of time. Later reports are then not checked, since they would not
+    /// get more time.
     gave_up: Cell<bool>,
 }
 
@@ -258,8 +261,9 @@ impl CertificateReporter<'_> {
     }
 
     /// Checks the certificate for the claim that no reachable marking of the net that was read
-    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If the time
-    /// for the check ends, the engine's own search may still be the evidence.
+    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If the check
+    /// runs out of time, the evidence is the engine's own exhaustive search. This requires that
+    /// `proof` rests on such a search and that the board accepts unchecked searches.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out

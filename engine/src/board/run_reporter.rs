@@ -30,7 +30,8 @@ pub struct RunReporter<'b> {
 }
 
 impl Board<'_> {
-    /// Stores a sequence that may be the prefix of a run with the property.
+    /// Stores a sequence that may be the prefix of a run with an open property. Does nothing if the
+    /// sequence is stored already, or if [`MAX_RUN_HINTS`] sequences are stored.
     fn note_way(&self, way: FiringSequence) {
         let mut ways = self.run_hints.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if ways.len() < MAX_RUN_HINTS && !ways.contains(&way) {
@@ -60,9 +61,9 @@ impl<'b> RunReporter<'b> {
         self.working_net.filter(|working_net| working_net.parent().is_some())
     }
 
-    /// Reports a run with the property. Reductions need not preserve runs: a run of a reduced net
-    /// may translate to a run of the net that was read without the property; then its prefix is
-    /// stored as a [hint](Board::run_hints).
+    /// Reports a run with the property. Reductions need not preserve runs: the translation of a
+    /// reduced net's run may lack the property. Then the prefix of the run is stored as a
+    /// [hint](Board::run_hints).
     pub fn exists(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
@@ -94,7 +95,8 @@ impl<'b> RunReporter<'b> {
         self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
     }
 
-    /// Stores the back-translation of a prefix on a derived net.
+    /// Translates the prefix of a run of a derived net to the original net, and stores the
+    /// translation as a hint for searches.
     fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
         if let Ok(Some(way)) = working_net.run_to_original(way) {

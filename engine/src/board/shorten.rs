@@ -31,8 +31,8 @@ const MAX_STORED_TOKEN_COUNTS: usize = 6_000_000;
 /// The share of the elapsed time that shortening may take.
 const SHORTENING_TIME_SHARE: f64 = 0.04;
 
-/// The time that shortening may take in any case, unless more is given. With the share this is less
-/// than 5 % of any noticeable run.
+/// The default minimum of the total time for shortening witnesses. Together with
+/// `SHORTENING_TIME_SHARE` it is less than 5 % of any noticeable run.
 pub const FREE: Duration = Duration::from_micros(500);
 
 /// The time limit for a proof that a witness is shortest, if the analysis has no limit.
@@ -45,11 +45,12 @@ pub(super) struct ShorteningState {
     start_time: Option<Instant>,
     /// True if a proof is wanted that no witness is shorter.
     proving: bool,
-    /// The time that shortening may take in any case.
+    /// The minimum of the total time for shortening, which applies when the share of the elapsed
+    /// time is smaller.
     free: Duration,
     /// Nanoseconds spent, summed over threads.
     spent: AtomicU64,
-    /// The number of witnesses tried.
+    /// The number of witnesses for which shortening was tried.
     witness_count: AtomicU64,
     firings_before: AtomicU64,
     firings_after: AtomicU64,
@@ -131,8 +132,9 @@ impl Board<'_> {
         found
     }
 
-    /// Returns a witness of the goal with the end marking `end`, or a shorter one that shows the
-    /// same.
+    /// Returns the given witness of the goal, or a shorter witness. `end` is the end marking of the
+    /// given witness. The end of a shorter witness satisfies the predicate, or has at least the
+    /// same value of the sum, or, for other goals, equals `end`.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
@@ -203,7 +205,8 @@ impl Clock {
 pub(super) struct Long<'a> {
     /// The original net.
     pub(super) net: &'a Net,
-    /// Returns true for markings to which the witness may lead.
+    /// Returns true for a wanted marking, that is, a marking at which the shortened witness may
+    /// end.
     pub(super) is_wanted: &'a dyn Fn(&Marking) -> bool,
 }
 
@@ -218,7 +221,8 @@ pub(super) struct Short {
 enum Breadth {
     /// The first wanted marking, by a shortest sequence.
     Found(Vec<TransitionId>),
-    /// No wanted marking within this many firings: all nearer markings were visited.
+    /// No wanted marking was found, although all markings within this number of firings were
+    /// visited. After a complete search, the number is the search's length limit `less`.
     NoneWithin(u64),
 }
 
@@ -307,7 +311,9 @@ impl Long<'_> {
         Some(kept.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// Searches for a wanted marking breadth-first, with fewer than `less` firings.
+    /// Searches for a wanted marking breadth-first, by sequences with fewer than `less` firings.
+    /// Stops after about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at
+    /// the time `until`.
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
         let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
@@ -381,9 +387,10 @@ impl Long<'_> {
         firings
     }
 
-    /// Removes the firings from index `begin` up to `end` and those that cannot fire without them,
-    /// up to the first wanted marking. Returns `None` if the rest is no shorter or leads to no
-    /// wanted marking.
+    /// Removes the firings with indices from `begin` to `end` − 1, and later firings that are then
+    /// disabled. Also removes the firings after the first wanted marking from index `end` on.
+    /// Returns `None` if no firing is removed, the result does not end in a wanted marking, or a
+    /// place would get too many tokens.
     fn without_these(
         &self,
         firings: &[TransitionId],

@@ -95,9 +95,9 @@ impl<'b> TreeReporter<'b> {
         );
     }
 
-    /// Returns a reporter for results from a decision diagram of all markings. The certificate, if
-    /// there is one, says that the set is closed under firing. The number of markings is `None`
-    /// beyond 64 bits.
+    /// Returns a reporter for results from a decision diagram of all markings. `document` is the
+    /// certificate that the set of markings is closed under firing, or `None` if no certificate was
+    /// made. `markings` is the number of markings, or `None` beyond 64 bits.
     pub fn described<'d>(
         self,
         document: Option<&'d Arc<Document>>,
@@ -159,9 +159,11 @@ pub struct DiagramTreeReporter<'d> {
     trees: TreeReporter<'d>,
     document: Option<&'d Arc<Document>>,
     markings: u64,
-    /// The checked certificate.
+    /// The certificate after its check, or the flaw that the check found. Empty before the first
+    /// completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if the check ran out of time: there will not be more time for the next goal.
+    /// True if a check ran out of time. Later results are then not checked, since they would not
+    /// get more time.
     gave_up: Cell<bool>,
 }
 

@@ -82,8 +82,9 @@ impl<'b> WitnessReporter<'b> {
         self.take_note(replayed, &sequence);
     }
 
-    /// Handles the outcome of a replay. A sequence may take a place beyond 2⁶³ − 1 tokens; then
-    /// nothing is shown, and the engine is not at fault.
+    /// Handles the outcome of a replay of `sequence`. If a place would get more than 2⁶³ − 1
+    /// tokens, the sequence shows nothing, but the engine is not at fault. Any other error is a
+    /// fault.
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
@@ -217,8 +218,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Reports that the goal's sum is unbounded, by pumps of the net that was read, in stages if
-    /// needed.
+    /// Reports that the goal's sum is unbounded. `pumping` is a self-covering sequence of the net
+    /// that was read, in one or several stages.
     pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.technique, format_args!("{goal:?} is no maximum"));

@@ -22,7 +22,7 @@ pub(super) enum BindingOutcome {
     LimitReached,
 }
 
-/// Tokens of one colour that a transition takes under every binding.
+/// A part of an input arc that takes tokens of a single colour. The colour depends on the binding.
 #[derive(Debug)]
 struct BindingInput {
     /// Index of the input place.
@@ -38,12 +38,13 @@ struct BindingInput {
 pub(super) struct BindingRule {
     /// The transition with its guard and arcs.
     pub(super) compiled: CompiledTransition,
-    /// The inputs that a search matches with tokens.
+    /// The parts of the input arcs that take tokens of a single colour. A search matches each part
+    /// with a colour on its place.
     inputs: Vec<BindingInput>,
     /// For each check of the guard, the variables that it reads.
     variables_of_check: Vec<Vec<usize>>,
-    /// True if the transition takes exactly what the inputs match, so that no other tokens must be
-    /// checked.
+    /// True if matching all `inputs` already shows that the marking has the tokens that the
+    /// transition takes. Otherwise these tokens are checked separately at the end of a search.
     is_plain: bool,
 }
 
@@ -87,7 +88,8 @@ pub(super) struct Finder {
     taken_tokens: Vec<(usize, u64, u64)>,
     /// Number of tokens and colours that may still be inspected.
     inspections_left: u64,
-    /// True if the next input is the one with the fewest fitting colours.
+    /// True if the input with the fewest fitting colours is matched next. Otherwise it is the input
+    /// whose place has the fewest colours, which takes less time to determine.
     is_exhaustive: bool,
     /// Buffer for the tokens of an arc.
     scratch: Vec<(u64, u64)>,
@@ -110,8 +112,9 @@ impl Finder {
     }
 
     /// Searches for a binding of `rule` that satisfies `constraints` and is enabled in `marking`,
-    /// inspecting at most `max_inspected` tokens and colours. With `is_exhaustive`, more time is
-    /// spent on excluding bindings.
+    /// inspecting at most `max_inspected` tokens and colours. With `is_exhaustive`, inputs with few
+    /// fitting colours are matched first. This takes more time per input, but excludes bindings
+    /// earlier.
     pub(super) fn find(
         &mut self,
         rule: &BindingRule,
@@ -249,7 +252,8 @@ impl Finder {
             count += usize::from(self.try_bind_input(rule, input, colour, tokens));
             self.unbind_since(trail_length);
             if count >= max_count || self.inspections_left == 0 {
-                // When the limit is reached, the order does not matter.
+                // The exact number is not needed. Either another input has no more fitting colours,
+                // or the search ends because no inspections are left.
                 return count;
             }
         }
@@ -336,8 +340,8 @@ impl Finder {
         })
     }
 
-    /// After all inputs are matched: binds the remaining variables, and checks the tokens that no
-    /// input describes.
+    /// Binds the remaining variables after all inputs are matched. Then checks that the marking has
+    /// all tokens that the binding takes, unless the matched inputs show this.
     fn bind_remaining(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
         let unbound = (0..sizes.len()).filter(|&slot| !self.is_bound_variable[slot]);

@@ -74,7 +74,7 @@ impl Hints {
     }
 }
 
-/// A watched goal.
+/// An open goal about single markings, which the walks test.
 struct WatchedColouredGoal {
     /// The goal's id on the board.
     id: GoalId,
@@ -103,9 +103,10 @@ struct WalkContext<'t> {
     initial: ColouredTokens,
     /// The watched goals.
     goals: Vec<WatchedColouredGoal>,
-    /// For each place, the goals that depend on it.
+    /// For each place, the indices in `goals` of the goals that depend on its tokens.
     goals_of_place: Vec<Vec<usize>>,
-    /// For each coloured transition, the goals that hold in every marking that enables it.
+    /// For each coloured transition, the indices in `goals` of the goals that hold in every marking
+    /// that enables the transition.
     goals_of_firing: Vec<Vec<usize>>,
 }
 

@@ -9,7 +9,8 @@ use parikh_net::coloured::BoundColour;
 use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 use parikh_unfolding::merge;
 
-/// Limit on the tokens and colours inspected for a binding if another transition would do as well.
+/// Limit on the tokens and colours inspected in the first search for a binding of a transition.
+/// [`MAX_INSPECTIONS`] applies only if no transition of a step has a binding within this limit.
 const MAX_QUICK_INSPECTIONS: u64 = 2_000;
 
 /// Limit on the tokens and colours inspected for deciding if a binding exists.
@@ -18,10 +19,12 @@ const MAX_INSPECTIONS: u64 = 1_000_000;
 /// Limit on the tokens of a place, so that sums fit in 64 bits. The walk ends beyond it.
 const MAX_TOKENS: u64 = 1 << 60;
 
-/// Knowledge about the bindings of a transition in the current marking.
+/// The result of the last search for an enabled binding of a transition, if it still applies in the
+/// current marking.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BindingStatus {
-    /// No search was made since the last relevant firing.
+    /// It is unknown if a binding is enabled: no search was completed, or a later firing may have
+    /// changed its result.
     Unknown,
     /// A binding is enabled.
     Enabled,
@@ -57,9 +60,10 @@ pub(super) struct ColouredWalker<'w> {
     fired_transitions: Vec<u32>,
     /// The colours of the variables of these firings, one firing after another.
     fired_colours: Vec<u64>,
-    /// The transition numbers of these firings, as far as they were computed.
+    /// For each firing, from the first one on, the number of its binding among the transitions of
+    /// the skeleton. Computed only for firings that were reported.
     transition_numbers: Vec<TransitionId>,
-    /// Unreported sightings.
+    /// Observations of goals in the current walk that are not reported to the board yet.
     pending: Vec<Observation>,
     /// For each goal, the largest value seen of a maximum, or 0 for a predicate. `None` if the goal
     /// was not seen yet.
@@ -367,8 +371,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Returns true if there are sightings that should be reported now: the walk has at least 1000
-    /// firings, and twice as many as at the first unreported sighting.
+    /// Returns true if there are unreported observations that should be reported now. The walk must
+    /// have at least 1000 firings, and twice as many as at the first unreported observation.
     pub(super) fn should_report(&self) -> bool {
         let first_firing = self.pending.first().map(|sighting| sighting.firings);
         first_firing.is_some_and(|first_firing| {
@@ -376,7 +380,7 @@ impl<'w> ColouredWalker<'w> {
         })
     }
 
-    /// Reports the sightings.
+    /// Reports the unreported observations to the board.
     pub(super) fn report_pending(&mut self, witness_reporter: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last_firing) = pending.iter().map(|sighting| sighting.firings).max() else {

@@ -34,7 +34,8 @@ const MAX_WORK: usize = 4_000_000;
 /// Minimum token counts by place. Places without an entry have minimum 0.
 pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
-/// Returns the minimal markings that no kept node covers. Returns `None` if a limit is exceeded.
+/// Returns the minimal markings that the tree does not cover. Returns `None` if there are more than
+/// [`MAX_CLAUSES`] or the work exceeds [`MAX_WORK`].
 pub(super) fn minimal_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
     let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;
@@ -74,13 +75,14 @@ fn is_below(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
     lower.iter().all(|(place, tokens)| upper.get(place).is_some_and(|more| tokens <= more))
 }
 
-/// Returns true if no covered marking has at least these token counts.
+/// Returns true if no marking that the tree covers has at least these token counts.
 pub(super) fn excludes(tree: &Tree<'_>, least: &MinimumTokens) -> bool {
     tree.kept_nodes().all(|node| !covers(node, least))
 }
 
-/// Returns an upper bound of a sum over the covered markings: the value with the maximum of each
-/// place. Returns `None` if a place of the sum is unbounded or a coefficient is negative.
+/// Returns an upper bound of a sum over all markings that the tree covers: the value of the sum
+/// with the maximum of each place. Returns `None` if a place of the sum is unbounded, or if a
+/// coefficient is not positive.
 pub(super) fn upper_bound(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     let max_of_term = |&(place, a): &(PlaceId, i64)| {
         let max_tokens = tree.kept_nodes().map(|node| node[place.index()]).max()?;

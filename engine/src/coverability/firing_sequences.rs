@@ -146,8 +146,9 @@ fn shift_demand(
 }
 
 /// Returns a self-covering sequence that increases the sum: a prefix, and the firings of one
-/// acceleration of a node. Returns `None` if these firings consume tokens from some place or do not
-/// increase the sum, or if the prefix would be too long.
+/// acceleration of a node. Returns `None` if these firings together remove tokens from some place
+/// or do not increase the sum. Also returns `None` if the prefix would be too long or a number
+/// overflows.
 pub(super) fn single_pump(
     tree: &Tree<'_>,
     node: u32,
@@ -173,9 +174,11 @@ pub(super) fn single_pump(
     Some((prefix, word.into_iter().collect()))
 }
 
-/// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
-/// to the given one of its last node. Unnecessary stages are removed if this is fast. Adds the work
-/// to `work`. Returns `None` if the sequence cannot be replayed or does not increase the sum.
+/// Returns a staged self-covering sequence that increases the sum, that is, a sequence with several
+/// cycles. A cycle may use tokens that earlier cycles added. The cycles are the accelerations of
+/// the branch to `node`, up to the given acceleration of `node`. Unnecessary stages are removed if
+/// the estimated work is small. Adds the work to `work`. Returns `None` if the sequence cannot be
+/// replayed or does not increase the sum.
 pub(super) fn staged_pump(
     tree: &Tree<'_>,
     node: u32,
@@ -218,8 +221,8 @@ pub(super) fn staged_pump(
     increases_sum(&sequence).then_some(sequence)
 }
 
-/// Returns the sequence without one earlier stage. The prefix of this stage moves to the beginning
-/// of the next stage.
+/// Returns the sequence without the stage with index `stage` in [`PumpSequence::earlier`]. The
+/// prefix of this stage moves to the beginning of the next stage.
 fn without_stage(pumping: &PumpSequence, stage: usize) -> PumpSequence {
     let mut shorter = pumping.clone();
     let mut prefix = shorter.earlier.remove(stage).prefix;

@@ -45,7 +45,8 @@ fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
     net.pre(t).iter().all(|arc| tokens[arc.place.index()] >= arc.weight)
 }
 
-/// Returns true if the predicate eventually holds at a node. Adds the approximate work to `work`.
+/// Returns true if the predicate holds in the markings that the node represents, as soon as the ω
+/// places have enough tokens. Adds the approximate work to `work`.
 pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
     *work += 1;
     let enabled = |t: TransitionId| is_enabled(net, tokens, t);
@@ -73,8 +74,8 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
     }
 }
 
-/// Adds the token demands that make the predicate hold. The predicate must eventually hold at the
-/// node.
+/// Adds to `demand` the tokens on ω places from which on the predicate holds. The predicate must
+/// [hold](holds) at the node.
 pub(super) fn add_demands(
     net: &Net,
     tokens: &[u64],

@@ -42,7 +42,7 @@ pub(super) enum TreeOrder {
 pub(super) struct TreeLimits {
     /// The order in which nodes are expanded.
     pub(super) order: TreeOrder,
-    /// Limit on the number of nodes, kept or not.
+    /// Limit on the number of nodes. Nodes that a later node covers count, too.
     pub(super) nodes: usize,
     /// Limit on the approximate number of token comparisons until the next unbounded place is
     /// found.
@@ -95,7 +95,8 @@ impl Outline {
         }
     }
 
-    /// Returns false only if no marking with outline `by` covers a marking with this outline.
+    /// Returns false if the outlines show that no marking with outline `by` covers a marking with
+    /// this outline.
     fn may_be_covered(self, by: Outline) -> bool {
         self.marked & !by.marked == 0 && self.total <= by.total
     }

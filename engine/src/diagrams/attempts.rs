@@ -18,22 +18,22 @@ use std::time::{Duration, Instant};
 /// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
 const MEMORY_SHARE: f64 = 0.5;
 
-/// Limit on the length of tries of all orders but the first, if there may be infinitely many
-/// markings.
+/// Limit on the time of each try with any order but the first, if places are not known to be
+/// bounded. The number of markings may then be infinite.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
 /// Number of slices without enough time for another try, after which the engine gives up.
 const MAX_SHORT_SLICES: u32 = 3;
 
-/// Result of using the reachable set.
+/// Result of using the reachable set to settle goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QuestionsAnswered {
-    /// Every question is answered.
+    /// No question lacked time. Each is answered, or more time would not help.
     All,
-    /// The questions are answered in part. The same set must be computed again for the rest,
-    /// because time ran out.
+    /// Some questions are answered, and others lacked time. The same set must be computed again for
+    /// these questions.
     Part,
-    /// No question is answered. More time is needed.
+    /// Time ran out, and the next use of the same set needs more time than this use.
     None,
 }
 
@@ -46,11 +46,12 @@ struct AttemptTimes {
     total: Duration,
 }
 
-/// The orders of a net, and the state of their tries.
+/// The orders of a net's places, and the state of the tries to compute the reachable set with each
+/// order.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
-    /// The orders, the most promising first. Empty until they are computed, and for a net with too
-    /// many places.
+    /// The orders of places, the most promising first. Empty until they are computed, and for a net
+    /// with too many places.
     orders: Vec<LevelOrder>,
     /// The remaining tries, in reverse: the index of an order and its time slice. `None` is
     /// unlimited time.
@@ -87,8 +88,8 @@ impl Attempts {
         self.tries.reverse();
     }
 
-    /// Tries orders until one leads to the set, and uses the set. `is_done` returns true if no
-    /// question is open.
+    /// Tries orders of places until the reachable set is complete with one order, and calls
+    /// `use_set` with the set. `is_done` returns true if no goal is open.
     pub(super) fn slice(
         &mut self,
         (net, facts): (&Net, &Facts),
@@ -185,7 +186,8 @@ impl Attempts {
         Ok((used, AttemptTimes { until_set, total: start.elapsed() }))
     }
 
-    /// Returns true if all questions are answered. Otherwise only this order is tried again.
+    /// Returns true if no question lacked time. Otherwise the remaining tries are replaced by a try
+    /// of this order without a time limit.
     fn is_enough(
         &mut self,
         order: usize,

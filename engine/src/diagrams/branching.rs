@@ -24,12 +24,12 @@ use parikh_temporal::{Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Number of rounds before the first test for cycles. The test runs again whenever the number has
-/// doubled.
+/// Number of rounds in the search for infinite runs before the first test for cycles. The test runs
+/// again whenever the number of rounds has doubled.
 const FIRST_CYCLE_TEST: u32 = 4;
 
-/// Share of the remaining time for a formula that saturation may use before rounds replace it, in
-/// [0, 1].
+/// Share of the remaining time for a formula that saturation may use, in [0, 1]. After this time,
+/// backward search by rounds of one firing each replaces saturation.
 const SATURATION_SHARE: f64 = 0.15;
 
 /// Limit on the number of semiflows whose firings are tried as a cycle.

@@ -20,7 +20,7 @@ pub struct OrderTry {
     pub score: f64,
     /// Start time.
     pub start: Instant,
-    /// Number of nodes by the time since the start, ascending.
+    /// Samples of the number of nodes, each with the time since the start, in order of time.
     pub nodes: Vec<(Duration, usize)>,
     /// Size of the diagrams at the last sample.
     pub figures: DiagramFigures,

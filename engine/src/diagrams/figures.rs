@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
 
-/// The figures of a net's state space.
+/// The numbers that describe a net's finite state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSpace {
     /// Number of reachable markings.

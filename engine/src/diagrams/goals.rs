@@ -43,9 +43,9 @@ struct GoalDiagrams<'g> {
 
 #[derive(Clone, Debug, Default)]
 struct DiagramStatistics {
-    /// Number of nodes of the set. 0 if no set was found.
+    /// Number of diagram nodes of the reachable set. 0 if no set was found.
     nodes: usize,
-    /// Number of goals refuted, and of bounds reported.
+    /// Number of goals reported as unreachable, plus the number of upper bounds reported.
     refuted: u64,
     /// Number of goals reached by a witness.
     reached: u64,
@@ -92,9 +92,9 @@ impl Session for GoalDiagrams<'_> {
 
 /// Results of using a reachable set.
 struct SettleResult {
-    /// Number of nodes of the set.
+    /// Number of diagram nodes of the reachable set.
     nodes: usize,
-    /// Number of goals refuted, and of bounds reported.
+    /// Number of goals reported as unreachable, plus the number of upper bounds reported.
     refuted: u64,
     /// Number of goals reached by a witness.
     reached: u64,

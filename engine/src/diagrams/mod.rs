@@ -83,7 +83,8 @@ pub enum DiagramError {
     Weight(#[from] parikh_evidence::counting::WeightError),
 }
 
-/// The reachable markings of a net as a set of vectors.
+/// The reachable markings of a net as a set of vectors of token counts, stored as a decision
+/// diagram.
 pub struct ReachableSet<'r, 'd> {
     /// The diagram store of the set.
     pub diagrams: &'r mut Diagrams<'d>,

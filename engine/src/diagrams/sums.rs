@@ -13,10 +13,12 @@ use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-/// Sums over the markings of a component.
+/// The sums of the products of a [`CountedComponent`] over the component's markings. A product has
+/// one factor per place. The first product is the number of original markings that a marking of the
+/// reduced net stands for.
 #[derive(Clone, Debug)]
 pub struct DiagramSums {
-    /// The sums, indexed by product.
+    /// The sum of each product, in the order of [`CountedComponent::products`].
     pub sums: Vec<BigUint>,
     /// Number of markings.
     pub markings: BigUint,
@@ -58,7 +60,8 @@ pub fn sums(
     })?
 }
 
-/// Key of a factor: a lower bound of the tokens, a function of the tokens, or both.
+/// Identifies a factor of a product. The factor is 0 below a lower bound of the tokens, otherwise a
+/// function of the tokens, or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FactorKey {
     /// The level of the place. 0 without a function, since such a factor is the same at all levels.
@@ -107,9 +110,9 @@ impl FactorTable<'_> {
     }
 }
 
-/// Adds the factors of the products of `component` to the table. Returns, for each product, the
-/// levels where its factors differ from the common factors, each with the index of the factor used
-/// instead.
+/// Adds the factors of the products of `component` to the table, and sets the common factors, one
+/// per level. Returns, for each product, the levels where its factor differs from the common
+/// factor, each with the index of the product's factor.
 fn factors(
     component: &CountedComponent,
     level_of: &[u32],

@@ -15,9 +15,9 @@ use std::collections::TryReserveError;
 /// Number of slots of the cache of recent successors.
 const RECENT_SLOTS: usize = 1 << 13;
 
-/// The unknown successors of consecutive markings, with the thread's notes about these markings.
-/// See the module documentation. Each block has its own cache lines, because threads write to
-/// blocks at the same time.
+/// The successors of consecutive markings that are not known to be stored, with the visitor's
+/// results about these markings. See the module documentation. Each block has its own cache lines,
+/// because threads write to blocks at the same time.
 #[repr(align(128))]
 pub(crate) struct Block<N> {
     /// Number of the first marking.
@@ -55,7 +55,7 @@ pub(crate) struct Block<N> {
     layout: Layout,
 }
 
-/// A thread's own buffers for making one block after another.
+/// The buffers with which a thread makes one block after another.
 pub(crate) struct BlockBuilder {
     /// Keys of the successors of one marking, one after another.
     keys: Vec<u64>,
@@ -98,7 +98,8 @@ pub(crate) trait Lookup {
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
-/// Error: a firing does not fit the layout of keys, or memory is short.
+/// Error: a firing gives a place more tokens than its field in the key can hold, or memory is
+/// short.
 pub(crate) struct BlockError;
 
 impl<N: Default> Block<N> {

@@ -32,8 +32,9 @@ pub(crate) struct DerivedPlace {
     terms: Vec<(PlaceId, u64)>,
 }
 
-/// Selects derived places among the places for which `changes` is true. A derived place depends on
-/// stored places and on derived places before it.
+/// Selects places whose token counts follow from other places by place invariants. Only places for
+/// which `changes` is true are selected. A derived place depends on stored places and on derived
+/// places before it in the result.
 pub(crate) fn select_derived_places(
     net: &Net,
     flows: &[PlaceFlow],

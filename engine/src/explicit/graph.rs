@@ -231,9 +231,9 @@ impl<'n> ExplicitGraph<'n> {
         Ok(counterexamples)
     }
 
-    /// Returns, for each transition, the indices of the predicates that its enabledness implies.
-    /// Then returns the indices of the predicates with any other part, which are evaluated on
-    /// markings.
+    /// Returns two results about predicates, given by their indices. The first lists, for each
+    /// transition, the predicates that its enabledness implies. The second lists the predicates
+    /// with other operands than enabled transitions, which are evaluated on markings.
     fn split_by_enabledness(&self, predicates: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut by_enabledness = vec![Vec::new(); self.net.transition_count()];
         let mut other_predicates = Vec::new();

@@ -88,7 +88,8 @@ struct TransitionMove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow(pub(crate) TransitionId);
 
-/// The candidates listed under one input place.
+/// The candidates listed under one input place, that is, transitions that are tested only if this
+/// place is marked.
 #[derive(Clone, Copy, Debug)]
 struct CandidateList {
     /// The bits of the place's field in its word.

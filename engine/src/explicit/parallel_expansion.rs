@@ -92,8 +92,8 @@ pub(crate) trait Visitor: Sync {
 /// A result of a parallel expansion. Results are reported in the order in which a single thread
 /// would have found them, block by block.
 pub(crate) enum ExpansionEvent<'a, N> {
-    /// The consecutive markings of a block have been expanded, with these notes and this number of
-    /// firings.
+    /// The consecutive markings of a block have been expanded. The fields are the visitor's results
+    /// about these markings, and the number of firings.
     Expanded(N, u64),
     /// A new marking: the fired transition, the key of the marking, and its number. Its parent is
     /// among the markings of the last `Expanded`.
@@ -146,9 +146,9 @@ impl<V: Visitor> ParallelExpansion<V> {
         }
     }
 
-    /// Returns true if the markings from `first` on should be expanded in parallel. This takes
-    /// several threads, enough unexpanded markings, a settled layout of keys, and memory for the
-    /// blocks.
+    /// Returns true if the markings from `first` on should be expanded in parallel. This requires
+    /// several threads, at least [`MIN_MARKINGS`] unexpanded markings, a [steady](Space::is_steady)
+    /// layout of keys, and memory for the blocks.
     pub(crate) fn can_expand(&mut self, space: &Space<'_>, first: u32) -> bool {
         let unexpanded = space.store().len() - first;
         self.threads > 1

@@ -94,8 +94,8 @@ pub(crate) struct SearchReport {
 enum Frontier {
     /// Number of the next marking to expand.
     Breadth(u32),
-    /// The distance to the goal and the number of each unexpanded marking, the smallest distance
-    /// first.
+    /// The distance of each unexpanded marking to the first open goal, and the marking's number.
+    /// The smallest distance comes first.
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -107,8 +107,8 @@ impl Frontier {
         }
     }
 
-    /// Adds a marking with its distance to the goal. Does nothing in a breadth-first search. The
-    /// memory of the heap is taken from `memory`.
+    /// Adds a marking with its distance to the first open goal. Does nothing in a breadth-first
+    /// search. The memory of the heap is taken from `memory`.
     fn push(
         &mut self,
         number: u32,
@@ -587,9 +587,12 @@ impl<'a> ExplicitSearch<'a> {
 
 impl ExplicitSearch<'_> {
     /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
-    /// recount. After a search with stubborn sets all markings are counted first. Returns `None` if
-    /// that search was not small, if the count takes much longer than the search, or if there are
-    /// too many markings.
+    /// recount. After a search with stubborn sets, all markings are counted first. Then the result
+    /// is `None` in four cases:
+    /// - The search visited more than [`MAX_RECOUNTED_VISITED`] markings.
+    /// - The search took more than one second.
+    /// - The count takes more than twice as long as the search, plus 20 ms, or fails.
+    /// - There are more than [`MAX_RECOUNTED_MARKINGS`] markings.
     fn certificate(&self, elapsed: Duration, budget: &Budget) -> Option<Document> {
         let visited = self.space.store().len();
         let count = if !self.config.uses_stubborn_sets {

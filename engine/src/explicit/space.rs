@@ -19,8 +19,8 @@ use parikh_structure::flows::place_flows;
 use std::time::Duration;
 
 /// Numbers of expansions at which the candidate lists of transitions are rebuilt according to the
-/// visited markings. The first comes early, since the initial marking is not typical. The second
-/// comes when the search has left its surroundings.
+/// visited markings. The first rebuild comes early, since the initial marking is not typical. The
+/// second comes when the search has moved away from the initial marking.
 const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
 /// Maximum number of markings repacked since all fields were widened, as a multiple of the current

@@ -17,7 +17,7 @@ use std::collections::TryReserveError;
 /// Number of expansions between two checks of the budget.
 pub(super) const POLLING_INTERVAL: u32 = 64;
 
-/// The figures of a finite state space.
+/// The numbers that describe a finite state space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateSpace {
     /// Number of reachable markings.
@@ -140,7 +140,8 @@ impl<'n> Visitor for CountVisitor<'n> {
 }
 
 impl StateSpace {
-    /// Adds the figures of another set of markings.
+    /// Adds the numbers of another, disjoint set of markings: numbers of markings and firings are
+    /// added, and the larger maxima remain.
     fn add(&mut self, others: &StateSpace) {
         self.states += others.states;
         self.firings += others.firings;

@@ -87,8 +87,9 @@ impl Lists {
     }
 }
 
-/// After more than [`MAX_FUTILE`] futile sets in a row, a stubborn set is computed for only one
-/// marking in this many. A set is futile if it contains all enabled transitions.
+/// A stubborn set is futile if it contains all enabled transitions. After more than [`MAX_FUTILE`]
+/// consecutive futile sets, a stubborn set is computed for only one marking in `REDUCTION_INTERVAL`
+/// markings.
 const REDUCTION_INTERVAL: u32 = 16;
 /// Number of consecutive stubborn sets with all enabled transitions, after which reduction is tried
 /// only rarely.
@@ -325,7 +326,7 @@ impl<'n> StubbornSets<'n> {
             && let Some(t) = self.unprocessed.pop()
         {
             if self.enabled_at[t as usize] == self.set_number {
-                // Condition 2.
+                // Condition 2 of the module documentation.
                 for index in 0..self.lowered_places.len(t as usize) as usize {
                     let place = self.lowered_places.row(t as usize)[index] as usize;
                     if self.consumers_added_at[place] != self.set_number {
@@ -337,7 +338,7 @@ impl<'n> StubbornSets<'n> {
                     }
                 }
             } else if let Some(place) = self.cheapest_missing_input(packing, key, t) {
-                // Condition 3.
+                // Condition 3 of the module documentation.
                 self.raising_added_at[place] = self.set_number;
                 for index in 0..self.raising_producers.len(place) as usize {
                     let transition = self.raising_producers.row(place)[index];

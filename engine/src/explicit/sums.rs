@@ -85,15 +85,19 @@ pub fn sums(
     Ok((totals.sums.into_iter().map(FactorSum::total).collect(), number.into()))
 }
 
-/// Visitor that adds up the products of the visited markings.
+/// Visitor that adds up the products of a component over the visited markings. A product has one
+/// factor per place. The first product is the number of original markings that a marking of the
+/// reduced net stands for.
 struct SumVisitor<'p> {
     component: &'p CountedComponent,
-    /// The component's net with the additional transitions.
+    /// The component's net with the transitions that [`with_probes`] adds for lower bounds of
+    /// products.
     net: &'p Net,
     /// For each transition, the indices of the products whose lower bounds hold exactly if it is
     /// enabled.
     products_of: Vec<Vec<u32>>,
-    /// Shared weight functions, for values that a thread has not cached yet.
+    /// The functions from token counts to factors, shared by the threads. Used for values that a
+    /// thread has not cached yet.
     weights: Mutex<&'p mut MarkingFactors>,
 }
 
@@ -160,9 +164,10 @@ impl<'p> Visitor for SumVisitor<'p> {
     }
 }
 
-/// Returns the net of a component with an additional transition for all lower bounds of a product
-/// that are no preset. Also returns, for each transition, the indices of the products whose lower
-/// bounds are its preset. The first product has no lower bounds and is assigned to no transition.
+/// Returns the net of a component with additional transitions without effect: for each product,
+/// some transition has the product's lower bounds as its preset. Also returns, for each transition,
+/// the indices of the products assigned to it. The first product has no lower bounds and is
+/// assigned to no transition.
 fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &component.net;
     let mut builder = NetBuilder::new(net.name());

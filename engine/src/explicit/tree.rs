@@ -33,7 +33,8 @@ pub(crate) struct KeyTree {
     folder: Folder,
 }
 
-/// Folds and unfolds keys relative to a base. Each thread has its own.
+/// Folds and unfolds keys relative to a base, that is, the key that was loaded last. Each thread
+/// has its own folder.
 #[derive(Clone)]
 pub(crate) struct Folder {
     /// Start and length of each level in `numbers`: the words, the pairs of words, …, the last two
@@ -44,7 +45,7 @@ pub(crate) struct Folder {
     recent_parts: Vec<(u64, u32)>,
     /// The key that new keys are folded relative to.
     base: Vec<u64>,
-    /// The numbers of the base, level by level.
+    /// The numbers of the words and pairs of the base, level by level.
     numbers: Vec<u32>,
     /// True if there is a base.
     is_based: bool,

@@ -17,8 +17,9 @@ use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// A goal is tested in every new marking if more than 64 effect classes, and more than one in this
-/// many, can help it.
+/// An effect class can help a goal if its firing may make the goal true. A goal is tested in every
+/// new marking if more than 64 classes can help it, and more than 1 / `BROAD_DIVISOR` of all
+/// classes.
 const BROAD_DIVISOR: usize = 2;
 
 /// Minimum number of goals of the form "t is enabled" for which these goals are tested at
@@ -74,8 +75,9 @@ pub(crate) struct ExpansionTests {
 }
 
 impl SearchWatch {
-    /// Watches these goals. The first goal always has its own test, since the search may need more
-    /// than a yes or no for it.
+    /// Creates the tests of the given goals. The first goal always has a test of its own, even if
+    /// other goals of its form are tested at expansion. Best-first search and stubborn sets need
+    /// more than the truth value of the first goal.
     pub(crate) fn new(
         net: &Net,
         packing: &Packing,

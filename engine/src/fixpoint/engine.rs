@@ -75,16 +75,17 @@ struct FixpointEngine<'g> {
     effort: EvaluationStatistics,
 }
 
-/// Statistics of evaluations. An evaluation does not reuse the configurations of an earlier one, so
-/// they count again.
+/// Statistics of evaluations. A configuration is a marking with a part of the formula. An
+/// evaluation does not reuse the configurations of an earlier one, so each evaluation counts its
+/// configurations again.
 #[derive(Clone, Copy, Default)]
 struct EvaluationStatistics {
     /// Number of configurations, summed over all evaluations.
     configurations: u64,
     /// Total time of the evaluations.
     time: Duration,
-    /// The evaluation with the most configurations: their number, and the bytes for them and the
-    /// graph.
+    /// The evaluation with the most configurations: the number of configurations, and the bytes for
+    /// the configurations and the graph.
     largest: (u64, u64),
 }
 

@@ -11,13 +11,14 @@ use parikh_net::{TransitionId, TreeProperty};
 use parikh_temporal::{AtomId, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
-/// Maximum number of claims of a labelling.
+/// Maximum number of claims of a labelling. A claim states that a next, until or release part of
+/// the formula has a certain value at a marking.
 const MAX_CLAIMS: usize = 100_000;
 
 /// Maximum size of a labelling, in markings times places.
 const MAX_TOKEN_COUNTS: usize = 4_000_000;
 
-/// The successors that a claim depends on.
+/// The successors of a marking whose values imply the value that a claim states.
 enum NeededSuccessors {
     /// No successor.
     None,

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-/// Minimum number of additional firings between two sweeps.
+/// Minimum number of additional firings between two sweeps, that is, computations of all values
+/// that follow from known values.
 const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 
 /// Number of markings between two checks of the budget.
@@ -19,7 +20,7 @@ const POLLING_INTERVAL: usize = 64;
 /// Stands for a distance that has not been computed.
 const NOT_COMPUTED: u64 = u64::MAX;
 
-/// Number of consecutive sweeps without an expanded marking after which the search ends.
+/// Number of consecutive sweeps without a newly expanded marking after which the search ends.
 const MAX_IDLE_SWEEPS: usize = 3;
 
 /// Limit on the number of firings followed along a sequence.
@@ -57,7 +58,9 @@ const ORDERS: [ExpansionOrder; 5] = [
     ExpansionOrder::Random,
 ];
 
-/// Values of the configurations of one property, over the graph of markings.
+/// Values of the configurations of one property, over the graph of markings. A configuration is a
+/// marking with a part of the formula. A demanded configuration has a value that may determine the
+/// value of the whole formula.
 pub(super) struct FixpointSearch<'g, 'n> {
     /// The graph of markings, shared with other properties.
     pub(super) graph: &'g mut Markings<'n>,

@@ -16,7 +16,8 @@ use std::collections::VecDeque;
 /// Index of a marking that is not in `demanded_markings`.
 const UNTOUCHED: u32 = u32::MAX;
 
-/// The touched markings with the reversed firings between them.
+/// The touched markings, that is, the markings in `demanded_markings`, with the reversed firings
+/// between touched markings.
 struct ReversedFirings {
     /// For each marking, its index in `demanded_markings`, or [`UNTOUCHED`].
     touched_index: Vec<u32>,
@@ -28,11 +29,11 @@ struct ReversedFirings {
 
 /// Parameters of a least fixpoint.
 pub(super) struct LeastFixpoint<'f> {
-    /// Existential: one firing into the fixpoint makes a marking a member. Universal: all of its
-    /// firings must lead there.
+    /// Existential: a marking becomes a member if one of its firings leads to a member. Universal:
+    /// all of its firings must lead to members.
     pub(super) paths: Quantifier,
-    /// Returns true if a touched marking is open, so that its membership is computed. For other
-    /// markings `is_known_member` decides.
+    /// Returns true if a touched marking is open, that is, its membership has to be computed. For
+    /// other markings, `is_known_member` gives the membership.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
     /// Returns true if a marking that is not open counts as a member.
     pub(super) is_known_member: &'f dyn Fn(u32) -> bool,
@@ -44,7 +45,8 @@ pub(super) struct LeastFixpoint<'f> {
 }
 
 impl FixpointSearch<'_, '_> {
-    /// Computes all values at touched markings that follow from the known values.
+    /// Computes the values at all touched markings, that is, the markings in `demanded_markings`,
+    /// that follow from the known values.
     ///
     /// # Errors
     /// Returns an error if time runs out.
@@ -85,8 +87,9 @@ impl FixpointSearch<'_, '_> {
         Ok(())
     }
 
-    /// Returns the open markings in which the until certainly holds, by known values only. If
-    /// `value` is false, the until is over the negations of `left` and `right`.
+    /// Returns the open markings in which the until certainly holds because of known values. A
+    /// marking is open if the value of the until is demanded there and unknown. If `value` is
+    /// false, the until is over the negations of `left` and `right`.
     fn certainly_true(
         &self,
         reversed: &ReversedFirings,
@@ -113,7 +116,8 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Returns the open markings in which the until certainly fails: it fails even if every unknown
-    /// value is assumed to be true.
+    /// value is assumed to be true. A marking is open if the value of the until is demanded there
+    /// and unknown. If `value` is false, the until is over the negations of `left` and `right`.
     fn certainly_false(
         &self,
         reversed: &ReversedFirings,

@@ -210,8 +210,9 @@ fn shortest_cycle(
     }
 }
 
-/// Returns how often each edge is taken, at least once, for a solution that takes every step.
-/// Returns `None` if the step counts cannot be scaled to integers or a number overflows.
+/// Returns how often each edge is taken, at least once. `step_counts` is a solution in which every
+/// step occurs, that is, every combination of effect class, source and target. Returns `None` if
+/// the step counts cannot be scaled to integers or a number overflows.
 fn cycle_with_all_edges(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
@@ -224,7 +225,9 @@ fn cycle_with_all_edges(
     for (edge_index, edge) in component_edges.iter().enumerate() {
         edges_of_step.entry(step_of(product, edge)).or_default().push(edge_index);
     }
-    // Edges of the same step share its count: all but the first edge are taken once.
+    // Edges of the same step share its count. All counts are multiplied by the largest number of
+    // edges of a step, so that every edge is taken at least once. The first edge of a step is taken
+    // for the rest of the count.
     let max_edges_per_step = edges_of_step.values().map(Vec::len).max()? as u64;
     let mut edge_counts = vec![0; component_edges.len()];
     for (step, edges) in edges_of_step {

@@ -85,7 +85,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (net, facts) = (assignment.working_net.net(), assignment.working_net.facts());
     let is_bounded = |place| facts.upper_bound_within(place, Provenance::PROVED).is_some();
-    // Condition 1.
+    // Condition 1 of the module documentation: at least one place has no proved bound.
     if net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }

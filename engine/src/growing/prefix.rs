@@ -44,8 +44,8 @@ pub(super) fn run_with_cycle(
     Some(LassoRun { prefix, end })
 }
 
-/// Returns for each place a number of tokens. From this number on, every comparison of the property
-/// has the same value as for arbitrarily many tokens.
+/// Returns, for each place, a number of tokens that counts as arbitrarily many: with at least this
+/// number, every comparison of the property keeps its value.
 fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
     fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {

@@ -68,7 +68,8 @@ pub(super) struct CoverabilityProduct<'a> {
     pub(super) automaton: &'a Automaton,
     /// The pairs of automaton edges and transitions that are not excluded.
     pairs: &'a Pairs,
-    /// The information about growing places.
+    /// The pairs of an automaton edge and a transition that may occur together: those that the
+    /// premises of the argument do not exclude.
     precision: Precision,
     /// The nodes, in the order of discovery.
     nodes: Vec<CoverNode>,

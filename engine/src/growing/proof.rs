@@ -28,8 +28,10 @@ pub(super) fn remaining_pairs(
     Ok(pairs)
 }
 
-/// Returns the proof with this cover, if every component with all marks has rankings. Returns
-/// `None` if a component has no ranking, the cover is refused, or the budget is exhausted.
+/// Returns a proof that no run has the property. `cover` has the nodes that together represent all
+/// reachable markings with their automaton states. The proof adds ranking functions, until no
+/// component of the cover has all acceptance marks. Returns `None` if a component has no ranking
+/// function, the cover is refused, or the budget is exhausted.
 pub(super) fn prove(
     net: &Net,
     property: &RunProperty,

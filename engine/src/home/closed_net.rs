@@ -43,7 +43,7 @@ const MAX_GOALS: usize = 4;
 
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    // Condition 1.
+    // Condition 1 of the module documentation: the goal is to cover a marking.
     let covering = open_goals(assignment.working_net, assignment.board)
         .filter_map(|(id, predicate)| covered_marking(net, predicate).map(|covered| (id, covered)));
     let mut summary = "nothing to do".to_owned();
@@ -54,7 +54,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             summary = format!("the inputs of `{t}` violate asymmetric choice");
             continue;
         }
-        // Condition 2.
+        // Condition 2 of the module documentation: the closed net is live.
         summary = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
             Ok(SiphonTrap::Holds(condition)) => {
                 let (traps, refutation) = (condition.traps, condition.refutation);

@@ -31,7 +31,7 @@ pub const ENGINE: Engine = Engine {
 
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    // Condition 1.
+    // Condition 1 of the module documentation: the net is an asymmetric-choice net.
     if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
         return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
     }

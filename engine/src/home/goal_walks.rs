@@ -16,7 +16,7 @@ const FIRST_LENGTH_LOG2: u32 = 5;
 /// Limit on consecutive walks without a new goal.
 const MAX_WALKS_WITHOUT_GOAL: u32 = 12;
 
-/// The goals seen, with their walks.
+/// The result of the walks: the walks that saw a new goal, and the goals seen and not seen.
 pub(super) struct WalkFindings {
     /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
     /// sequence.

@@ -424,7 +424,8 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the rows with their terms.
+    /// Iterates over the rows. Each item is the row's term number, as in [`SumBound::term`], and
+    /// its sum of places.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, &LinearSum)> {
         self.rows.iter().enumerate().map(|(index, sum)| (self.net.place_count() + index, sum))
     }

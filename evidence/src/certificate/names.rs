@@ -79,7 +79,8 @@ impl NamedDocument {
     }
 }
 
-/// Replaces the names in a certificate of sums of inequalities by the ids of `net`.
+/// Replaces the names in a linear certificate by ids. The ids of places are those of `net` with the
+/// certificate's counters.
 fn linear(
     named: &LinearCertificate<String, String, String, NamedComparison>,
     net: &Net,

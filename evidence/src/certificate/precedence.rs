@@ -135,7 +135,7 @@ impl Precedence {
             let index_at = place.index().checked_sub(own_places)?;
             counters.get(index_at).map(Vec::as_slice)
         };
-        let happens_after = match self {
+        let event_marks_second = match self {
             Precedence::Unfed { places, .. } => {
                 if places.iter().any(|&place| net.initial()[place] > 0) {
                     return refuse("a place of it is marked initially"); // 1
@@ -168,8 +168,8 @@ impl Precedence {
         if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before(p)) {
             return refuse("its first comparison may be false initially"); // 2
         }
-        if second.bound < -1 || second.sum.terms().iter().any(|&(_, a)| a > 0) || !happens_after {
-            return refuse("its second comparison may become false"); // 3, 4
+        if second.bound < -1 || second.sum.terms().iter().any(|&(_, a)| a > 0) || !event_marks_second {
+            return refuse("its second comparison may be false after the event"); // 3, 4
         }
         Ok(())
     }

@@ -204,7 +204,8 @@ impl CountingFormula {
         Ok(groups)
     }
 
-    /// Returns the figures, given the sum of each product over the markings of each component.
+    /// Returns the numbers of reachable markings and of firings of the original net. `sums[i][j]`
+    /// is the sum of product j of component i over all markings of this component.
     pub fn figures(&self, sums: &[Vec<BigUint>]) -> StateSpaceFigures {
         let unconditional_sum = |(index, _): (usize, &CountedComponent)| &sums[index][0];
         let markings: BigUint = self.components.iter().enumerate().map(unconditional_sum).product();

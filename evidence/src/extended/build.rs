@@ -182,8 +182,8 @@ fn add(
     Ok(t)
 }
 
-/// Returns the assumptions of each copy of `t`, by place. A place without an entry is neither reset
-/// nor changed beyond its cap.
+/// Returns the assumptions of each copy of `t`, by place. If a place has no entry, it is not reset
+/// or always empty, and the copy does not change the number of its tokens beyond the cap.
 fn copy_assumptions(
     net: &ExtendedNet,
     t: TransitionId,

@@ -107,16 +107,16 @@ impl Pairs {
                 RunAtom::Fires(_) => Vec::new(),
             })
             .collect();
-        let mut most_where_dead: Vec<Option<u64>> = vec![None; net.place_count()];
+        let mut max_tokens_in_dead_markings: Vec<Option<u64>> = vec![None; net.place_count()];
         for t in net.transitions() {
             if let [arc] = net.pre(t) {
-                let max_tokens = &mut most_where_dead[arc.place.index()];
+                let max_tokens = &mut max_tokens_in_dead_markings[arc.place.index()];
                 *max_tokens = Some(
                     max_tokens.map_or(arc.weight - 1, |max_tokens| max_tokens.min(arc.weight - 1)),
                 );
             }
         }
-        let pair_check = PairCheck { net, property, automaton, supports, most_where_dead };
+        let pair_check = PairCheck { net, property, automaton, supports, max_tokens_in_dead_markings };
         let mut edges = Vec::with_capacity(automaton.edge_count());
         for (from, of_state) in automaton.states.iter().enumerate() {
             for (at, edge) in of_state.iter().enumerate() {
@@ -308,7 +308,7 @@ struct PairCheck<'a> {
     supports: Vec<Vec<PlaceId>>,
     /// One entry per place: an upper bound on its tokens in dead markings, or `None` if the place
     /// is not the only input of any transition.
-    most_where_dead: Vec<Option<u64>>,
+    max_tokens_in_dead_markings: Vec<Option<u64>>,
 }
 
 impl PairCheck<'_> {
@@ -377,7 +377,7 @@ impl PairCheck<'_> {
                 let mut min_sum = 0i128;
                 for &(place, coefficient) in atom.sum.terms() {
                     let max_tokens =
-                        self.most_where_dead[place.index()].filter(|_| dead == Some(true));
+                        self.max_tokens_in_dead_markings[place.index()].filter(|_| dead == Some(true));
                     let tokens = match (coefficient < 0, max_tokens) {
                         (false, _) => min_tokens(tokens, place),
                         (true, Some(max_tokens)) => max_tokens,

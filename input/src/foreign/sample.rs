@@ -4,11 +4,13 @@ use std::borrow::Cow;
 
 /// A format that Parikh does not read.
 pub(super) struct ForeignFormat {
-    /// The kind of file and its tool, as messages name it.
+    /// The format and its tool with an indefinite article, for messages: `a drawing of Renew
+    /// (.rnw)`.
     pub(super) name: &'static str,
-    /// The export or conversion that gives a file Parikh reads.
+    /// The advice for users: an export or a conversion that yields a file in a format Parikh reads.
     pub(super) advice: &'static str,
-    /// Returns the piece of a sample that shows this format, if there is one.
+    /// Returns the first line or tag of a sample that is typical of this format. Returns `None` if
+    /// the sample has no such line or tag.
     pub(super) find_sign: fn(&Sample<'_>) -> Option<FormatSign>,
 }
 
@@ -35,7 +37,7 @@ impl<'t> SampleLine<'t> {
         self.text.split_whitespace().next().unwrap_or_default()
     }
 
-    /// Returns the line as a sign.
+    /// Returns the line as evidence for a format, to be quoted in a message.
     pub(super) fn sign(&self) -> FormatSign {
         FormatSign { line: self.number, text: self.text.to_owned() }
     }
@@ -75,7 +77,7 @@ impl<'t> SampleTag<'t> {
         self.attributes().find(|(own, _)| *own == name).map(|(_, value)| value)
     }
 
-    /// Returns the tag as a sign.
+    /// Returns the tag as evidence for a format, to be quoted in a message.
     pub(super) fn sign(&self) -> FormatSign {
         FormatSign { line: self.line, text: format!("<{}>", self.qualified_name) }
     }
@@ -83,9 +85,11 @@ impl<'t> SampleTag<'t> {
 
 /// The beginning of a file.
 pub(super) struct Sample<'t> {
-    /// The lines of a file that is not XML.
+    /// The lines of a file that is not XML, without blank lines and remarks. Empty for a file in
+    /// XML.
     pub(super) lines: Vec<SampleLine<'t>>,
-    /// The tags of a file in XML, in order. Elements inside `toolspecific` are left out.
+    /// The opening tags of a file in XML, in order. Empty for other files. Elements inside
+    /// `toolspecific` are left out.
     pub(super) tags: Vec<SampleTag<'t>>,
     /// The text, remarks included.
     pub(super) text: &'t str,
@@ -115,7 +119,7 @@ impl<'t> Sample<'t> {
         self.lines.first()
     }
 
-    /// Returns the first line that begins with one of these words.
+    /// Returns the first line whose first word is one of `words`.
     pub(super) fn line(&self, words: &[&str]) -> Option<&SampleLine<'t>> {
         self.lines.iter().find(|line| words.contains(&line.first()))
     }
@@ -140,14 +144,16 @@ pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf16_lossy(&units))
 }
 
-/// The remarks that end with their line.
+/// The signs that begin a remark up to the end of the line, in the languages of other tools.
 const LINE_REMARKS: [&str; 5] = ["//", "--", "#", "%", "/*/"];
 
-/// The remarks that may have several lines.
+/// The begin and the end of remarks that may extend over several lines, in the languages of other
+/// tools.
 const LONG_REMARKS: [(&str, &str); 3] = [("/*", "*/"), ("(*", "*)"), ("{", "}")];
 
-/// Returns the lines of a text. A remark is left out if a line begins with it. PROD's keywords
-/// begin with `#`, and stay.
+/// Returns the lines of a text, except blank lines and remarks. A remark is only recognised at the
+/// beginning of a line. Lines that begin with `#place`, `#trans` or `#define`, keywords of PROD,
+/// are not remarks.
 fn lines(text: &str) -> Vec<SampleLine<'_>> {
     let mut lines = Vec::new();
     let (mut rest, mut number) = (text, 1);

@@ -2,10 +2,10 @@
 
 use super::sample::{ForeignFormat, FormatSign, Sample, SampleLine};
 
-/// The advice where a tool cannot export the net.
+/// The advice for nets in the language of a tool that has no export to PNML.
 const WRITE_PNML: &str = "write its net as PNML";
 
-/// The advice for programs of model checkers.
+/// The advice for models written as programs, in the input languages of model checkers.
 const PROGRAM: &str = "it is a program; if it has a net, write the net as PNML";
 
 /// The formats, in the order in which they are tried.
@@ -146,7 +146,8 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
     },
 ];
 
-/// The keywords that only signal transition graphs and state graphs of circuits have.
+/// Keywords that occur in files of signal transition graphs and state graphs of circuits, and not
+/// in files of APT.
 const SIGNAL_GRAPH: &[&str] = &[
     ".graph",
     ".state",
@@ -163,7 +164,8 @@ const SIGNAL_GRAPH: &[&str] = &[
     ".coords",
 ];
 
-/// The keywords that only APT has.
+/// Keywords that occur in files of APT, and not in files of signal transition graphs and state
+/// graphs of circuits.
 const APT: &[&str] = &[
     ".type",
     ".description",
@@ -178,14 +180,16 @@ const APT: &[&str] = &[
     ".arcs",
 ];
 
-/// Returns the first line if its first word is one of these.
+/// Returns the first line if its first word is one of `words`.
 fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<FormatSign> {
     let line = sample.first()?;
     words.contains(&line.first()).then(|| line.sign())
 }
 
 /// Distinguishes two formats that share keywords such as `.name`. Returns the first line with a
-/// keyword of `own` if more lines begin with keywords of `own` than with keywords of `others`.
+/// keyword of `own` if more lines begin with keywords of `own` than with keywords of `others`. For
+/// APT, a file without keywords of either list also counts if it has a line `.name`, which is
+/// returned.
 fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<FormatSign> {
     sample.first().filter(|line| line.first().starts_with('.'))?;
     let keyword = |line: &SampleLine<'_>| {
@@ -204,7 +208,8 @@ fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<For
     }
 }
 
-/// Finds an open net. Its sections of places have kinds, unlike those of LoLA's plain nets.
+/// Finds an open net, that is, a net with places for messages. Its sections of places have names
+/// such as `INPUT` and `OUTPUT`, unlike those of LoLA's plain nets.
 fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
     let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS"];
     let mut words = sample.words();

@@ -2,10 +2,10 @@
 
 use super::sample::{ForeignFormat, FormatSign, Sample, SampleTag};
 
-/// The advice for processes that PM4Py converts.
+/// The advice for process models in formats that PM4Py converts to Petri nets.
 const BY_PM4PY: &str = "turn it into a Petri net, for instance with PM4Py, and export that as PNML";
 
-/// The advice for processes that ProM converts.
+/// The advice for process models in formats that ProM converts to Petri nets.
 const BY_PROM: &str = "turn it into a Petri net, for instance with ProM, and export that as PNML";
 
 /// The advice for timed nets of TAPAAL.

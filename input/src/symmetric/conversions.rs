@@ -6,7 +6,7 @@ use super::resolve::{Resolver, TermValue, operand_count_error};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
 
 impl Resolver<'_> {
-    /// Builds the guard of a comparison.
+    /// Builds the guard that compares two operands.
     pub(super) fn compare(
         &mut self,
         node: &TermNode,
@@ -17,7 +17,8 @@ impl Resolver<'_> {
         let [left, right] = <[TermValue; 2]>::try_from(operands)
             .map_err(|_| operand_count_error(node, operand_count, "two"))?;
         let (left, right) = (self.colour(node, left)?, self.colour(node, right)?);
-        // A constant of a range is compared as a number, whatever range it is written with.
+        // A number is written as a constant of some range, often of another range than the other
+        // side. Only the number matters for the comparison.
         let (left, right) = match (self.number(&left), self.number(&right)) {
             (None, Some(number)) => match self.in_range_of(&left, number, relation) {
                 Err(decided) => return Ok(TermValue::Guard(decided)),
@@ -39,7 +40,7 @@ impl Resolver<'_> {
         Ok(TermValue::Guard(Guard::Compare(relation, left, right)))
     }
 
-    /// Returns the number that a constant of a range represents, and `None` for any other term.
+    /// Returns the number that a constant of a range represents. Returns `None` for any other term.
     pub(super) fn number(&self, term: &Term) -> Option<i64> {
         let Term::Constant { sort, colour } = term else { return None };
         match self.net.sort(*sort).kind() {
@@ -49,8 +50,9 @@ impl Resolver<'_> {
     }
 
     /// Converts `number` to a constant of the range of the variable `term`. Returns `Ok(None)` if
-    /// `term` is not a variable of a range. Returns the value of `term relation number` as a guard
-    /// in `Err` if the number is out of range.
+    /// `term` is not a variable of a range. If the number is out of range, its comparison with the
+    /// variable by `relation` has the same value for all colours. In this case, `Err` contains a
+    /// guard that is always true or always false.
     fn in_range_of(
         &self,
         term: &Term,
@@ -62,7 +64,8 @@ impl Resolver<'_> {
         let SortKind::Range { start, end } = *self.net.sort(sort).kind() else {
             return Ok(None);
         };
-        // The guard keeps the variable, because each of its colours is a separate binding.
+        // The guard is constant, but mentions the variable. Otherwise the variable could vanish
+        // from the transition, and each of its colours is a separate binding.
         let about_variable = |holds| {
             let relation = if holds { Relation::Equal } else { Relation::Unequal };
             Guard::Compare(relation, term.clone(), term.clone())
@@ -76,9 +79,10 @@ impl Resolver<'_> {
         Ok(Some(Term::Constant { sort, colour: number.abs_diff(start) }))
     }
 
-    /// Converts the constants of a multiset to the sort `sort`. Numbers become constants of the
-    /// expected range. An element of a partition becomes the sum of all its colours where the
-    /// partitioned sort is expected. The contest's model VehicularWifi has sums of such elements.
+    /// Converts the constants in a multiset to the sort `sort`. A constant of another range becomes
+    /// the constant with the same number in the expected range. An element of a partition becomes
+    /// the sum of all its colours if the partitioned sort is expected, as in the contest's model
+    /// VehicularWifi.
     pub(super) fn fitted(
         &self,
         multiset: Multiset,
@@ -100,7 +104,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Returns the terms whose sum a term represents in the sort `sort`.
+    /// Returns the terms of sort `sort` whose sum `term` represents. This is one term, except for
+    /// elements of a partition where the partitioned sort is expected.
     fn fitted_terms(&self, term: Term, sort: SortId) -> Result<Vec<Term>, ColourProblem> {
         match (term, self.net.sort(sort).kind()) {
             (Term::Tuple(terms), SortKind::Product(parts)) if terms.len() == parts.len() => {

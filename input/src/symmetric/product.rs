@@ -37,8 +37,9 @@ fn lifted(multiset: Multiset, lift: &impl Fn(Term) -> Term) -> Multiset {
     }
 }
 
-/// Returns the product of a multiset of tuples and a multiset of further components. The product
-/// distributes over sums, and over differences too: max(0, a − b)·c = max(0, a·c − b·c) for counts.
+/// Returns the multiset of the tuples in `tuples`, each extended by a component from `more`. Counts
+/// are multiplied. The product distributes over sums, and over differences too: max(0, a − b)·c =
+/// max(0, a·c − b·c) for counts.
 fn multiplied(tuples: &Multiset, more: &Multiset) -> Result<Multiset, ColourProblem> {
     Ok(match (tuples, more) {
         (Multiset::Sum(parts), more) => {

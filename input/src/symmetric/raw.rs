@@ -8,7 +8,8 @@ use super::super::source::TextPosition;
 use super::super::xml::{XmlItem, XmlReader, XmlTag, trimmed};
 use std::io::BufRead;
 
-/// An operator of a term. Its operands are the last `operands` values before it.
+/// An operator in a term in postfix order. Its operands are the last `operands` complete subterms
+/// before it.
 #[derive(Clone, Debug)]
 pub(super) struct TermNode {
     pub(super) element: Box<str>,
@@ -20,7 +21,7 @@ pub(super) struct TermNode {
     pub(super) operands: u32,
 }
 
-/// A term in postfix order, with its position.
+/// One term or a list of terms, in postfix order, with the position in the file.
 #[derive(Clone, Debug)]
 pub(super) struct RawTerm {
     pub(super) nodes: Vec<TermNode>,
@@ -52,7 +53,8 @@ impl TermNode {
     /// Returns the operator of the element opened last, without operands so far.
     pub(super) fn new(tag: &XmlTag<'_>) -> Result<TermNode, InputError> {
         tag.check_attributes()?;
-        // Each element has at most one of these attributes, except the ends of a range.
+        // The element has at most one of the first five attributes. Only a range has both `start`
+        // and `end`.
         let [variable, declaration, value, partition, start, end] = tag.attributes([
             "refvariable",
             "declaration",
@@ -105,8 +107,8 @@ impl<R: BufRead> XmlReader<R> {
         self.terms(operator.position, vec![operator])
     }
 
-    /// Reads on until the last element of `open` ends. If `open` is empty, reads until the
-    /// enclosing element ends.
+    /// Reads terms until the outermost element of `open` ends, that is, the first in the list. If
+    /// `open` is empty, reads until the enclosing element ends.
     fn terms(&mut self, at: TextPosition, mut open: Vec<TermNode>) -> Result<RawTerm, InputError> {
         let mut nodes = Vec::new();
         let is_single_term = !open.is_empty();
@@ -120,7 +122,7 @@ impl<R: BufRead> XmlReader<R> {
                         let problem = format!("a term is nested more than {MAX_DEPTH} deep");
                         return Err(InputError::Malformed { at, problem });
                     }
-                    // The number of operands is counted as they end.
+                    // The number of operands is 0 here, and is increased when an operand ends.
                     open.push(TermNode::new(&tag)?);
                 }
                 XmlItem::Close => {

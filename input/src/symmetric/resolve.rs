@@ -8,17 +8,18 @@ use super::raw::{RawTerm, TermError, TermNode, integer};
 use super::scope::DeclaredNames;
 use parikh_net::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term};
 
-/// The value of a part of a term.
+/// The value of a subterm after its names are resolved.
 #[derive(Debug)]
 pub(super) enum TermValue {
     Number(u64),
     Sort(SortId),
     Term(Term),
     Multiset(Multiset),
-    /// A truth value, as a condition or as a colour.
+    /// A constant truth value. It can be used as a condition and as a colour.
     Boolean(bool),
     Guard(Guard),
-    /// The value of an element that only names a set of numbers.
+    /// No value. The element only names a set of numbers, such as the natural numbers, and
+    /// contributes nothing to a term.
     Nothing,
 }
 
@@ -117,8 +118,8 @@ impl Resolver<'_> {
             let operands = stack.split_off(stack.len() - node.operands as usize);
             let operand_depth = operands.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
             let operands: Vec<TermValue> = operands.into_iter().map(|(value, _)| value).collect();
-            // Nested sums and the like are flattened, and wrappers vanish. All other operators add
-            // a level.
+            // Nested sums, multiples and shifts are flattened, and wrappers with one operand
+            // vanish. All other operators add a level to the tree of the result.
             let is_flattened = match &*node.element {
                 "add" | "numberof" | "successor" | "predecessor" | "scalarproduct"
                 | "multisetsort" => true,
@@ -296,7 +297,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Converts a number or a truth value to a constant. Other values stay unchanged.
+    /// Converts a number or a truth value to a constant. All other values are returned unchanged.
     fn as_colour(&mut self, value: TermValue) -> Result<TermValue, ColourProblem> {
         Ok(match value {
             TermValue::Number(number) => {
@@ -335,9 +336,9 @@ impl Resolver<'_> {
         values.into_iter().map(|value| self.as_multiset(node, value)).collect()
     }
 
-    /// Converts a value to a guard. Constants and variables of the sort of truth values are guards,
-    /// too. The outer error is a failure to add the sort of truth values. The inner error is the
-    /// value itself, if it is no condition.
+    /// Converts a value to a guard. Truth values are guards, and so are variables of the sort of
+    /// truth values. The outer error is a failure to add the sort of truth values to the net. The
+    /// inner error contains the unchanged value if it is no guard.
     fn as_guard(&mut self, value: TermValue) -> Result<Result<Guard, TermValue>, ColourProblem> {
         Ok(match value {
             TermValue::Guard(guard) => Ok(guard),
@@ -366,8 +367,8 @@ impl Resolver<'_> {
         Ok(guards)
     }
 
-    /// Multiplies a multiset by a number, in either order. A multiset without a number is
-    /// multiplied by 1.
+    /// Multiplies a multiset by a number. The number may be before or after the multiset. Without a
+    /// number, the factor is 1.
     fn times(
         &mut self,
         node: &TermNode,
@@ -454,8 +455,8 @@ fn whole_term_error(term: &RawTerm, value: &TermValue, expected: &'static str) -
     (term.position, ColourProblem::WholeTerm { found: value.description(), expected })
 }
 
-/// The text for messages about a multiset with a count of 0 and a variable. Each colour of the
-/// variable is a binding, and dropping the term would lose the variable.
+/// The expected text in the error for a multiset with count 0 that contains a variable. Each colour
+/// of the variable is a binding, so the term cannot be dropped: this would lose the variable.
 const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
 
 fn has_variables(multiset: &Multiset) -> bool {

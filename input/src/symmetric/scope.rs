@@ -4,18 +4,19 @@ use super::super::colour_problem::{ColourProblem, DEEPEST};
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term, VariableId};
 use std::collections::HashMap;
 
-/// The declared objects by id, once everything is read.
+/// The sorts, constants and variables of a net by their ids, and sorts that were added for inline
+/// definitions.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredNames {
     pub(super) sorts: HashMap<Box<str>, SortId>,
     pub(super) constants: HashMap<Box<str>, Term>,
     pub(super) variables: HashMap<Box<str>, VariableId>,
-    /// The sort of each range, by the first and the last number.
+    /// The sort of each range of numbers. The key is the first and the last number.
     pub(super) ranges: HashMap<(i64, i64), SortId>,
-    /// The product sort of each list of sorts.
+    /// The product sort of each list of component sorts.
     products: HashMap<Vec<SortId>, SortId>,
-    /// The number of components in tuples of each product sort, counting the components of
-    /// components.
+    /// The number of atomic components in tuples of each product sort. A component that is itself a
+    /// tuple counts with all its components.
     components: HashMap<SortId, usize>,
     /// The sort of black tokens; `None` until it is used.
     dot: Option<SortId>,
@@ -29,8 +30,8 @@ impl DeclaredNames {
         self.sorts.get(name).copied().ok_or_else(unknown)
     }
 
-    /// Returns the colour with this id. Old versions of TAPAAL write the black token as the id of
-    /// its sort.
+    /// Returns the colour with the id `name`. Old versions of TAPAAL write the id of the black
+    /// token's sort instead of the token. Returns an error if there is no such colour.
     pub(super) fn constant(&self, name: &str) -> Result<Term, ColourProblem> {
         if let Some(constant) = self.constants.get(name) {
             return Ok(constant.clone());
@@ -69,7 +70,8 @@ impl DeclaredNames {
         self.boolean == Some(sort)
     }
 
-    /// Returns the sort of a range that is defined inline.
+    /// Returns the sort of the numbers from `start` to `end`. The sort is added to the net if it is
+    /// missing.
     pub(super) fn range(
         &mut self,
         net: &mut ColouredNet,

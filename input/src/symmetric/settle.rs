@@ -166,7 +166,8 @@ impl NetConstruction<'_> {
         let sort = self.net.place(place).sort;
         match &arc.inscription {
             Some(term) => self.resolver().multiset(term, sort),
-            // An arc without inscription has weight 1 on places of black tokens, as in plain nets.
+            // A missing inscription stands for one black token at a place of black tokens, as in
+            // place/transition nets.
             None if *self.net.sort(sort).kind() == SortKind::Dot => {
                 Ok(Multiset::single(Term::Constant { sort, colour: 0 }))
             }

@@ -61,7 +61,8 @@ impl Declarations {
                             stack.push(other);
                             has_unfinished_sort = true;
                         }
-                        // The other sort is still open: the definitions form a cycle.
+                        // The sort `other` is on the path of the depth-first search, so the
+                        // definitions form a cycle.
                         _ => return Err(fail(ColourProblem::Cycle(declaration.id.to_string()))),
                     }
                 }
@@ -175,7 +176,7 @@ fn blocks(
         for member in resolver.colours(members)? {
             let colour = match member {
                 Term::Constant { sort, colour } if sort == of => colour,
-                // A constant of another range counts as a number.
+                // A constant of another range is converted by its number.
                 other => match (resolver.number(&other), resolver.net.sort(of).kind()) {
                     (Some(number), SortKind::Range { start, end })
                         if (start..=end).contains(&&number) =>

@@ -48,7 +48,7 @@ pub enum ColourError {
     /// `all` in a position that needs a single colour.
     #[error("found `all`, which means all colours, expected one colour")]
     AllHere,
-    /// A variable in an initial marking.
+    /// A variable in an initial marking. Contains the ids of the place and the variable.
     #[error("the initial marking of place `{0}` contains the variable `{1}`")]
     Unbound(String, String),
     /// More than 2³² − 1 sorts, variables, places or transitions.

@@ -10,15 +10,17 @@ use super::term::{Guard, Multiset, Term, VariableId};
 use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
 use std::collections::BTreeMap;
 
-/// The error for a search that used up its steps without an answer.
+/// The error for a search for a binding that ended without an answer. The limit of steps was
+/// reached, or an inscription had too many colours or tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many bindings to try")]
 pub struct GaveUp;
 
-/// Tokens of a single colour that a transition takes under every binding.
+/// An input of a transition that takes `count` tokens of one colour under every binding. The colour
+/// depends on the binding.
 struct MatchedInput<'t> {
     place: ColouredPlaceId,
-    /// The term of the colour.
+    /// The term whose value is the colour of the tokens taken.
     term: &'t Term,
     /// Number of tokens taken.
     count: u64,
@@ -31,24 +33,25 @@ struct BindingSearch<'s> {
     t: ColouredTransitionId,
     /// The variables of the transition.
     variables: Vec<VariableId>,
-    /// The conjuncts of the guard with their variables.
+    /// The conjuncts of the guard, each with the variables that occur in it.
     guards: Vec<(&'s Guard, Vec<VariableId>)>,
-    /// The inputs that are not matched yet.
+    /// The inputs to which no colour of their place is assigned yet.
     inputs: Vec<MatchedInput<'s>>,
     /// The colours bound so far.
     binding: BTreeMap<VariableId, u64>,
-    /// The tokens taken by the inputs matched so far.
+    /// The tokens taken by inputs with an assigned colour, by place and colour.
     taken_tokens: BTreeMap<(ColouredPlaceId, u64), u64>,
     /// Number of steps left: tokens to examine and colours to try.
     steps_left: &'s mut u64,
 }
 
 impl ColouredNet {
-    /// Returns a binding that enables `t`, or `None` if there is none. Each token examined and each
-    /// colour tried decrements `looks`.
+    /// Returns a binding that enables `t`. Returns `None` if no binding does. `looks` is the limit
+    /// of steps: each token examined and each colour tried decrements it.
     ///
     /// # Errors
-    /// If `looks` reaches 0 first.
+    /// If `looks` reaches 0 before the search ends, or an inscription has too many colours or
+    /// tokens.
     pub fn some_binding(
         &self,
         marking: &ColouredMarking,
@@ -84,9 +87,9 @@ impl ColouredNet {
     }
 }
 
-/// Collects the tokens of single colours that an inscription takes under every binding. A sum
-/// contributes each of its summands. Differences and terms with `all` contribute nothing; the
-/// firing rule checks them at the end.
+/// Adds the inputs of one colour in an inscription to `inputs`. A sum contributes each of its
+/// summands. Differences and terms with `all` contribute nothing, and are only checked by the
+/// firing rule at the end of the search.
 fn collect_inputs<'t>(
     place: ColouredPlaceId,
     multiset: &'t Multiset,
@@ -102,7 +105,8 @@ fn collect_inputs<'t>(
 }
 
 impl BindingSearch<'_> {
-    /// Matches the remaining inputs, the one with the fewest possible colours first.
+    /// Assigns colours to the remaining inputs by backtracking. The next input is the input with
+    /// the fewest possible colours. Returns `None` if no binding completes the current assignment.
     fn match_inputs(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let mut most_constrained: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
@@ -154,21 +158,22 @@ impl BindingSearch<'_> {
         Ok(possible_colours)
     }
 
-    /// Binds the variables of a term so that it evaluates to this colour. Returns false if that is
-    /// impossible.
+    /// Binds the variables of a term so that the term evaluates to `colour`. Returns false if no
+    /// values of the unbound variables give this colour.
     fn bind_to_colour(&mut self, term: &Term, colour: u64) -> bool {
         if !self.unify(term, colour) {
             return false;
         }
-        // A block does not determine its variable, so it is compared once the variable is bound.
+        // A colour has several members in its block, so a block binds no variable. It is compared
+        // only when its variables have values.
         let mut read_variables = Vec::new();
         term.variables(&mut read_variables);
         !read_variables.iter().all(|variable| self.binding.contains_key(variable))
             || self.net.colour(term, &self.bound_colours()) == colour
     }
 
-    /// Binds the variables of a term so that it has this colour, without comparing blocks. Returns
-    /// false if a bound variable or a constant differs.
+    /// Binds the variables of a term so that the term has the value `colour`. Blocks of partitions
+    /// are not compared. Returns false if a bound variable or a constant has another value.
     fn unify(&mut self, term: &Term, colour: u64) -> bool {
         match term {
             Term::Constant { colour: constant, .. } => *constant == colour,
@@ -193,7 +198,8 @@ impl BindingSearch<'_> {
         }
     }
 
-    /// Returns true if all guard conjuncts with bound variables hold.
+    /// Returns true if no conjunct of the guard is violated. Conjuncts with unbound variables are
+    /// not evaluated.
     fn guards_hold(&self) -> bool {
         let values = self.bound_colours();
         let is_bound = |variable| self.binding.contains_key(variable);
@@ -208,8 +214,9 @@ impl BindingSearch<'_> {
         self.binding.iter().map(value).collect()
     }
 
-    /// Handles the case that all inputs are matched: enumerates the other variables, then applies
-    /// the full firing rule.
+    /// Completes a binding when a colour is assigned to every input. Tries the colours of the
+    /// unbound variables, and applies the full firing rule. Returns `None` if no completion enables
+    /// the transition.
     fn bind_other_variables(&mut self) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let unbound = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
         let Some(variable) = unbound.min_by_key(|&it| self.net.variable_size(it)) else {

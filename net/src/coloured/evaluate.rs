@@ -8,7 +8,7 @@ use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
 use crate::marking::Marking;
 use std::collections::BTreeMap;
 
-/// Tokens by place.
+/// Tokens that a transition takes or puts: a multiset of colours per place.
 pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
 
 /// The colour that a binding gives to a variable.
@@ -102,7 +102,8 @@ impl ColouredNet {
         if bag.len() > limit { Err(TooMany) } else { Ok(bag) }
     }
 
-    /// Returns the colours of a term: one, or several if [`Term::All`] occurs in it.
+    /// Returns the colours that a term represents: one colour, or several if [`Term::All`] occurs
+    /// in the term.
     fn colours(
         &self,
         term: &Term,
@@ -133,7 +134,8 @@ impl ColouredNet {
         }
     }
 
-    /// Returns the colour of a term without [`Term::All`].
+    /// Returns the colour of a term without [`Term::All`] under a binding. A variable without a
+    /// value counts as colour 0.
     pub fn colour(&self, term: &Term, binding: &[BoundColour]) -> u64 {
         match term {
             Term::Constant { colour, .. } => *colour,
@@ -181,7 +183,8 @@ impl ColouredNet {
         }
     }
 
-    /// Returns the tokens that arcs move, by place.
+    /// Returns the multiset of tokens that `arcs` move under a binding, by place. Arcs at the same
+    /// place are added up.
     fn moved_tokens(
         &self,
         arcs: &[super::ColouredArc],
@@ -258,7 +261,7 @@ impl ColouredNet {
             for (colour, tokens) in bag {
                 let tokens_left = tokens_after.entry((place, colour));
                 let tokens_left = tokens_left.or_insert_with(|| marking.tokens(place, colour));
-                // No overflow: both are at most 2⁶³ − 1.
+                // No overflow: the tokens left and the tokens put are at most 2⁶³ − 1 each.
                 *tokens_left += tokens;
                 if *tokens_left > Marking::MAX_TOKENS {
                     return Err(TooMany.into());

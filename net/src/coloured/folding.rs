@@ -7,33 +7,35 @@ use crate::names::Names;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The coloured nodes from which a net was unfolded. The colours of a coloured place are
-/// consecutive places, the bindings of a coloured transition consecutive transitions. Colours that
-/// are never marked and bindings that never fire are left out, so a row may be empty.
+/// The coloured places and transitions from which a net was unfolded. The colours of a coloured
+/// place are consecutive places, and the bindings of a coloured transition are consecutive
+/// transitions. Colours that are never marked and bindings that never fire are left out. So a
+/// coloured node may have no nodes in the unfolded net.
 #[derive(Clone, Debug, Default)]
 pub struct Folding {
     places: Names,
     transitions: Names,
-    /// The end of the colours of each coloured place, in the numbering of the net's places.
+    /// For each coloured place, the index after the last place to which it unfolds.
     place_ends: Vec<u32>,
-    /// The end of the bindings of each coloured transition, in the numbering of the net's
-    /// transitions.
+    /// For each coloured transition, the index after the last transition to which it unfolds.
     transition_ends: Vec<u32>,
-    /// The labels of the coloured places, by index; empty if no place has a label.
+    /// The label of each coloured place, by index. The list is empty if no labels were given.
     place_labels: Arc<[Option<Box<str>>]>,
-    /// The labels of the coloured transitions, by index; empty if no node has a label.
+    /// The label of each coloured transition, by index. The list is empty if no labels were given.
     transition_labels: Arc<[Option<Box<str>>]>,
     /// The coloured net; `None` if no net is attached.
     net: Option<Arc<ColouredNet>>,
-    /// True if the net is a skeleton.
+    /// True if the net is a skeleton, that is, the coloured net without colours.
     is_skeleton: bool,
-    /// The classes of merged colours, if the net is unfolded from a quotient; otherwise `None`.
+    /// The classes of equivalent colours, one entry per sort with merged colours. `None` if the net
+    /// is not unfolded from a quotient.
     classes: Option<Arc<[NamedClasses]>>,
-    /// The names of the colours, if they are known without the coloured net.
+    /// A source of the names of colours that does not need the attached coloured net; `None` if
+    /// there is no such source.
     colour_names: Option<Arc<dyn ColourNames>>,
 }
 
-/// The names that the colours of coloured places have.
+/// A source of the names of the places to which coloured places unfold.
 pub trait ColourNames: std::fmt::Debug + Send + Sync {
     /// Returns the name of the place that a colour of a coloured place unfolds to, whether or not
     /// the place was left out; `None` where the place's sort has no such colour. A colour is `red`,
@@ -41,7 +43,8 @@ pub trait ColourNames: std::fmt::Debug + Send + Sync {
     fn unfolded(&self, place: usize, colour: &str) -> Option<String>;
 }
 
-/// The classes of merged colours of a sort, by name.
+/// The classes of equivalent colours of one sort. Each class lists the names of its colours, which
+/// the quotient merges.
 pub type NamedClasses = Vec<Vec<String>>;
 
 /// The error for a coloured net with more than 4 GiB of names or more than 2³² − 1 nodes.
@@ -73,12 +76,13 @@ impl Folding {
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// Returns the folding with names for the colours.
+    /// Returns the folding with a source of names for the colours.
     pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
         Folding { colour_names: Some(names), ..self }
     }
 
-    /// Returns the names of the colours, if they are known without the coloured net.
+    /// Returns a source of the names of colours that does not need the attached coloured net.
+    /// Returns `None` if the folding has no such source.
     pub fn colour_names(&self) -> Option<&dyn ColourNames> {
         self.colour_names.as_deref()
     }

@@ -52,7 +52,7 @@ macro_rules! coloured_id {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// Returns the position, from 0.
+            /// Returns the index in the net's list of places or transitions, from 0.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -116,7 +116,8 @@ pub struct ColouredTransition {
 }
 
 impl ColouredTransition {
-    /// Returns the variables of a binding, ascending: those of the guard and the arcs.
+    /// Returns the variables to which a binding of the transition gives colours, ascending. These
+    /// are the variables of the guard and of the inscriptions.
     pub fn variables(&self) -> Vec<VariableId> {
         let mut found = Vec::new();
         self.guard.variables(&mut found);

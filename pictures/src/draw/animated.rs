@@ -13,10 +13,11 @@ use std::fmt::Write as _;
 /// The largest number of firings in an animation.
 pub const MAX_FIRINGS: u128 = 400;
 
-/// The duration of a firing in seconds.
+/// The duration in seconds of a beat, that is, of one firing of the animation.
 const BEAT: f64 = 0.9;
 
-/// The number of beats after the last firing before the animation restarts.
+/// The number of beats for which the last marking is shown before the animation restarts. A beat
+/// has the duration of a firing.
 const BEATS_AT_END: usize = 3;
 
 /// Draws the nodes of `part` while `sequence` fires.
@@ -80,9 +81,9 @@ pub fn animated(
     Ok(picture)
 }
 
-/// Appends an attribute that switches between two values from beat to beat. `values` has one entry
-/// per beat, and `words` are the texts of false and true. The last value stays until the restart,
-/// which is after `beats` beats.
+/// Appends an SVG animation of the attribute `name`. `values` has one entry per beat, that is, per
+/// firing, and `words` has the attribute's texts for false and true. The last value stays until the
+/// animation restarts after `beats` beats.
 fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
     let (mut list, mut times) = (String::new(), String::new());
     let mut last_value = None;

@@ -11,7 +11,7 @@ use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The assumed width of a letter in pixels.
+/// The assumed width of a character in pixels.
 const LETTER: f64 = 6.4;
 /// The height of a line of text in pixels.
 const LINE: f64 = 14.0;
@@ -20,10 +20,12 @@ const RADIUS: f64 = 17.0;
 /// The width of the empty margin around the picture in pixels.
 const MARGIN: f64 = 30.0;
 
-/// The largest number of label lines of one bundle of edges. The other labels are counted.
+/// The largest number of label lines for all edges from one state to another. If there are more
+/// labels, the last line has the number of omitted labels.
 const MOST_LINES: usize = 6;
 
-/// Returns the label of an edge, the literals read and the marks: `a & !b {0}`.
+/// Returns the label of an edge: the literals of its condition, and the numbers of its acceptance
+/// marks in braces, as in `a & !b {0}`.
 fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     let literals = edge.cube.literals().iter().map(|literal| {
         let number = literal.atom.0;
@@ -41,8 +43,8 @@ fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     text
 }
 
-/// Groups the edges by source and target, with one label line per edge, at most [`MOST_LINES`]
-/// lines.
+/// Returns the label lines for each pair of states, by source and target. Each edge has a line.
+/// Beyond [`MOST_LINES`] lines, the last line has the number of omitted edges.
 fn label_lines(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize), Vec<String>> {
     let mut label_lines: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (from, edges) in automaton.states.iter().enumerate() {
@@ -58,7 +60,8 @@ fn label_lines(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usi
     label_lines
 }
 
-/// Returns the colour of a state.
+/// Returns the fill colour of a state for the strength of its strongly connected component: grey if
+/// it is rejecting, green if it accepts every word, white otherwise.
 fn colour(strength: Strength) -> &'static str {
     match strength {
         Strength::Rejecting => "#e8ebee",

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// models have hundreds of terms.
 const MAX_LETTERS: usize = 60;
 
-/// Returns the scene of a coloured net. Nodes with names in `highlighted` are highlighted.
+/// Returns the scene of a coloured net. Nodes whose names are in `highlighted` are highlighted.
 pub fn coloured(net: &ColouredNet, highlighted: &HashSet<&str>) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),
@@ -75,7 +75,8 @@ fn inscription(net: &ColouredNet, multiset: &Multiset) -> String {
     clip(coloured_text::multiset(net, multiset))
 }
 
-/// Returns the legend: `Pair = Ring × Level; x, y : Ring`.
+/// Returns the legend of sorts and variables, such as `Pair = Ring × Level` and `x, y : Ring`, one
+/// per line.
 fn legend(net: &ColouredNet) -> String {
     let mut lines: Vec<String> = Vec::new();
     for sort in net.sorts().iter().filter(|sort| *sort.kind() != SortKind::Dot) {

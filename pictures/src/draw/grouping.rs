@@ -30,14 +30,15 @@ pub struct NodeGroups {
     pub places: Vec<NodeGroup>,
     /// The groups of transitions.
     pub transitions: Vec<NodeGroup>,
-    /// The index of the group per place.
+    /// The index in `places` of the group of each place.
     pub place_group: Vec<usize>,
-    /// The index of the group per transition.
+    /// The index in `transitions` of the group of each transition.
     pub transition_group: Vec<usize>,
 }
 
 impl NodeGroups {
-    /// Groups the nodes of `net` by coloured nodes, by units, or by names without digits.
+    /// Groups the nodes of `net` by coloured nodes if it is an unfolding, otherwise by units if
+    /// possible, otherwise by names without digits.
     pub fn of(net: &Net) -> NodeGroups {
         let by_colours = net.folding().map(|folding| by_colours(net, folding));
         let by_units = || net.units().and_then(|units| by_units(net, units));
@@ -58,8 +59,8 @@ impl NodeGroups {
         self.len() == 0
     }
 
-    /// Counts the arcs between groups. Keys hold whether the arcs lead into the place group, the
-    /// transition group and the place group.
+    /// Returns the numbers of arcs between groups. A key has a flag, the index of a transition
+    /// group, and the index of a place group. The flag is true for arcs from transitions to places.
     pub fn arcs(&self, net: &Net) -> BTreeMap<(bool, usize, usize), usize> {
         let mut arcs: BTreeMap<(bool, usize, usize), usize> = BTreeMap::new();
         for t in net.transitions() {
@@ -93,9 +94,9 @@ fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
     NodeGroups { criterion: "colours", places, transitions, place_group, transition_group }
 }
 
-/// Groups by the units at the deepest level with at most [`MAX_READABLE_NODES`] groups. Returns
-/// `None` if already the children of the root form too many groups, or if the root is the only
-/// unit.
+/// Groups by the units of one level of the unit tree: the deepest level with at most
+/// [`MAX_READABLE_NODES`] groups. Returns `None` if the children of the root already form too many
+/// groups, or if the root is the only unit.
 fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     // The iterator runs from a unit up to the root.
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
@@ -159,8 +160,8 @@ fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
     }
 }
 
-/// Groups the nodes by their names without digits. With `for_people`, the label of a node is its
-/// name, otherwise the id.
+/// Groups the nodes by their names without digits. With `for_people`, a node's name is its label,
+/// or its id if it has no label. Otherwise it is always the id.
 fn by_names(net: &Net, for_people: bool) -> NodeGroups {
     let name =
         |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());

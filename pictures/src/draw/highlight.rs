@@ -203,8 +203,8 @@ impl Highlight {
         Ok(Highlight { places, caption, ..Highlight::default() })
     }
 
-    /// Highlights the transitions of a firing sequence with their positions in it, and draws the
-    /// marking after the sequence.
+    /// Highlights the transitions of a firing sequence, with the positions of their firings beside
+    /// them. Draws the marking after the sequence.
     ///
     /// # Errors
     /// The sequence cannot be fired.

@@ -37,7 +37,8 @@ use std::collections::BTreeSet;
 /// The largest number of nodes in a readable picture.
 pub const MAX_READABLE_NODES: usize = 300;
 
-/// The largest number of nodes in a picture that only has to show the shape of a whole net.
+/// The largest number of nodes in a picture that shows the shape of a whole net, where single
+/// labels need not be readable.
 pub const MAX_WHOLE_NODES: usize = 1_000;
 
 /// The nodes of a net to draw.

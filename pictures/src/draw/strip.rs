@@ -33,7 +33,7 @@ const TITLE: f64 = 20.0;
 pub struct Strip {
     /// The strip as SVG.
     pub svg: String,
-    /// The number of markings without a picture.
+    /// The number of markings along the sequence that have no picture.
     pub left_out: u128,
 }
 
@@ -46,7 +46,8 @@ struct StripFrame {
     marking: Marking,
 }
 
-/// The places and the transitions of a scene in the order of its nodes, places first.
+/// The places and the transitions of a scene. The nodes of the scene are these places in order,
+/// followed by these transitions.
 type PartNodes = (Vec<PlaceId>, Vec<TransitionId>);
 
 /// Draws the nodes of `part` in all markings along `sequence`.
@@ -101,7 +102,8 @@ pub fn strip(
     Ok(Strip { svg: text, left_out })
 }
 
-/// Returns the markings to draw, and the number of the other markings.
+/// Returns the pictures to draw, and the number of markings along the sequence that have no
+/// picture.
 fn frames(
     drawn_net: &Net,
     sequence: &FiringSequence,

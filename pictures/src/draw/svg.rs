@@ -36,7 +36,7 @@ pub fn svg(scene: &Scene, budget: &Budget) -> String {
 pub(super) struct SceneDrawing {
     /// The scene with long names clipped.
     scene: Scene,
-    /// The full text per node, if some text was clipped.
+    /// The full text of each node for the tooltip; `None` if no text of the node was clipped.
     titles: Vec<Option<String>>,
     layout: Layout,
     /// The source and target of every line.
@@ -65,8 +65,8 @@ impl SceneDrawing {
         SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), line_ends }
     }
 
-    /// Returns the picture. `replacement` gets the index of a node, and returns other contents for
-    /// the node, for example animated tokens, or `None`.
+    /// Returns the picture. `replacement` gets the index of a node. It returns the contents to draw
+    /// in the node, for example animated tokens, or `None` for the usual contents.
     pub(super) fn print(&self, replacement: impl Fn(usize) -> Option<String>) -> String {
         let caption: Vec<&str> = match self.scene.caption.is_empty() {
             true => Vec::new(),

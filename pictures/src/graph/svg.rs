@@ -32,7 +32,8 @@ struct MarkingBox {
     height: f64,
 }
 
-/// Returns the lines of a box: parts joined by `+`, as many per line as fit.
+/// Returns the lines of text in a box. `parts` are the terms of a marking, which are joined by `+`,
+/// with as many terms per line as fit.
 pub(super) fn lines(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -185,8 +186,9 @@ fn place_boxes(
     )
 }
 
-/// Draws an edge with its label. `pairs` has the source and target of every edge. Returns the
-/// smallest and the largest x coordinate of the edge and its label.
+/// Draws an edge with its label. `pairs` has the source and target of every edge, to find edges in
+/// the opposite direction. Returns the smallest and the largest x coordinate of the edge and its
+/// label.
 fn draw_edge(
     boxes: &[MarkingBox],
     pairs: &HashSet<(u32, u32)>,
@@ -224,7 +226,8 @@ fn draw_edge(
             let bend = (y2 - y1) * 0.45;
             let (y3, y4) = (y1 + bend, y2 - bend);
             let _ = write!(path, " C{x1:.1},{y3:.1} {x2:.1},{y4:.1} {x2:.1},{y2:.1}");
-            // The label is nearer to the end, where the edges from one box have diverged.
+            // The label is nearer to the target, since edges from one box are close together near
+            // the source.
             if piece == route.len() / 2 {
                 middle = (curve(x1, x1, x2, x2, 0.62), curve(y1, y3, y4, y2, 0.62));
             }

@@ -15,9 +15,9 @@ pub struct GraphView<'n> {
     pub net: &'n Net,
     /// True for a coverability graph.
     pub is_coverability: bool,
-    /// The markings by number. Number 0 is the initial marking.
+    /// The markings. A marking's index is its number, and the initial marking has number 0.
     pub nodes: Vec<MarkingNode>,
-    /// The firings.
+    /// The edges, that is, firings of transitions from one marking to another.
     pub edges: Vec<FiringEdge>,
     /// The indices of highlighted edges.
     pub highlighted_edges: HashSet<usize>,
@@ -26,7 +26,8 @@ pub struct GraphView<'n> {
 /// A marking.
 #[derive(Clone, Debug)]
 pub struct MarkingNode {
-    /// The marked places in ascending order with their tokens, [`OMEGA`] for unbounded ones.
+    /// The marked places in ascending order with their tokens. [`OMEGA`] stands for an unbounded
+    /// number of tokens.
     pub tokens: Vec<(PlaceId, u64)>,
     /// True if no transition is enabled.
     pub is_dead: bool,
@@ -76,8 +77,9 @@ impl<'n> GraphView<'n> {
         GraphView { net, is_coverability, nodes, edges, highlighted_edges: HashSet::new() }
     }
 
-    /// Highlights the path of a firing sequence from the initial marking. Returns the number of
-    /// firings along existing edges. This is the length of the sequence if the sequence can fire.
+    /// Highlights the path of a firing sequence from the initial marking, up to the first firing
+    /// without an edge. Returns the number of firings on the path. If the sequence can fire, this
+    /// is its length.
     pub fn highlight(&mut self, sequence: &FiringSequence) -> u128 {
         let edges: HashMap<(u32, TransitionId), usize> = (self.edges.iter().enumerate())
             .map(|(edge_index, edge)| ((edge.from, edge.transition), edge_index))
@@ -85,8 +87,8 @@ impl<'n> GraphView<'n> {
         let (mut node, mut fired) = (0u32, 0u128);
         self.nodes[0].is_highlighted = true;
         for step in sequence.steps() {
-            // Many firings of the same transition soon form a cycle, so only the remainder is
-            // followed.
+            // Repeated firings of one transition soon come back to a marking visited before. The
+            // rest is then computed from the length of the cycle.
             let mut seen = HashSet::new();
             for count in 0..step.count {
                 let Some(&edge_index) = edges.get(&(node, step.transition)) else { return fired };
@@ -108,7 +110,8 @@ impl<'n> GraphView<'n> {
         fired
     }
 
-    /// Returns the nodes of the cycle of one transition, starting at `start`.
+    /// Returns the markings on the cycle of repeated firings of `transition`, in order, beginning
+    /// with `start`.
     fn cycle_from(
         &self,
         edges: &HashMap<(u32, TransitionId), usize>,
@@ -157,7 +160,7 @@ impl<'n> GraphView<'n> {
         )
     }
 
-    /// Returns the text of a node, `2·p + q`, in parts.
+    /// Returns the text of a marking such as `2·p + q`, as a list with one term per marked place.
     pub fn marking_terms(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
         let part = |&(place, held): &(PlaceId, u64)| match held {
             1 => names.places[place.index()].clone(),
@@ -170,8 +173,8 @@ impl<'n> GraphView<'n> {
         }
     }
 
-    /// Groups edges by source and target. Each entry has the source, the target, the transitions,
-    /// and whether an edge of the group is highlighted.
+    /// Groups the edges by source and target. Each entry has the source, the target, a text with
+    /// the names of the transitions, and true if an edge of the group is highlighted.
     pub fn bundles(&self, names: &DisplayNames) -> Vec<(u32, u32, String, bool)> {
         let mut bundles: BTreeMap<(u32, u32), (Vec<&str>, bool)> = BTreeMap::new();
         for (at, edge) in self.edges.iter().enumerate() {
@@ -191,14 +194,15 @@ impl<'n> GraphView<'n> {
 /// A graph prepared for a picture: long names are clipped, and the full texts are kept for
 /// tooltips.
 pub(super) struct GraphTexts {
-    /// The text of each node, in parts.
+    /// The terms of the text of each marking, one per marked place.
     pub(super) marking_terms: Vec<Vec<String>>,
-    /// The full text of each node, if a part was clipped.
+    /// The full text of each marking, if a term was clipped; otherwise `None`.
     pub(super) full_texts: Vec<Option<String>>,
-    /// Edges grouped by source and target: source, target, transitions, and whether an edge of the
-    /// group is highlighted.
+    /// The edges grouped by source and target. Each entry has the source, the target, a text with
+    /// the names of the transitions, and true if an edge of the group is highlighted.
     pub(super) bundles: Vec<(u32, u32, String, bool)>,
-    /// The full list of transitions of each group, if a name was clipped.
+    /// The text with the transitions of each group of edges, with unclipped names; `None` if no
+    /// name in the text was clipped.
     pub(super) all_fired: Vec<Option<String>>,
 }
 

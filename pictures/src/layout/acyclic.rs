@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 /// A method of choosing the edges to reverse. See the module documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReversalMethod {
-    /// Breadth-first search: reverses edges to earlier nodes.
+    /// Breadth-first search: reverses the edges to a node of an earlier level, or to a node of the
+    /// same level that was visited earlier.
     ByDistance,
     /// Depth-first search: reverses edges to a node on the current path.
     ByDepth,
@@ -53,14 +54,15 @@ fn roots(graph: &LayoutGraph, neighbours: &Neighbours) -> Vec<usize> {
 /// Returns for every edge whether breadth-first search reverses it.
 fn by_distance(graph: &LayoutGraph, neighbours: &Neighbours, roots: &[usize]) -> Vec<bool> {
     let nodes = graph.sizes.len();
-    // The level per node, `None` before the node is reached: 0 for roots, one more after an edge,
-    // one less before an edge.
+    // The level of each node; `None` before the node is reached. Roots have level 0. Along an edge,
+    // the search gives the target the next level. Against an edge, it gives the source the previous
+    // level.
     let mut level: Vec<Option<i64>> = vec![None; nodes];
     let mut queue: VecDeque<usize> = roots.iter().copied().collect();
     roots.iter().for_each(|&root| level[root] = Some(0));
     let mut reached: Vec<usize> = Vec::new();
-    // When no further node is reachable along edges, the search continues at nodes with an edge to
-    // a reached node. Such a node is one level before the reached node.
+    // If no further node is reachable along edges, the search goes on against edges. A source found
+    // in this way is one level before the reached target of its edge.
     let mut entering_searched = 0;
     loop {
         while let Some(v) = queue.pop_front() {

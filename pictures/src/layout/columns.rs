@@ -16,7 +16,8 @@ use parikh_solvers::Budget;
 /// The number of rounds over all layers.
 const ROUNDS: usize = 24;
 
-/// Returns the centre of every node and bend, across the layers.
+/// Returns the coordinate of the centre of every node and bend within its layer, that is, across
+/// the direction of edges.
 pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &Budget) -> Vec<f64> {
     let mut across = vec![0.0; layers.nodes.len()];
     for row in &layers.rows {
@@ -28,7 +29,8 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
         if budget.is_exhausted() {
             break;
         }
-        // Rounds alternate between the layers before and after. The last rounds use both.
+        // Rounds alternate between the neighbours in the layer before and in the layer after. The
+        // last 3 rounds use both.
         let (before, after) = match (round + 3 < ROUNDS, round % 2) {
             (true, 0) => (true, false),
             (true, _) => (false, true),
@@ -43,7 +45,8 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
     across
 }
 
-/// Returns the positions of a row packed as tightly as possible, from 0.
+/// Returns the centres of a row's nodes and bends when the row is packed as tightly as possible.
+/// The first centre is at 0.
 fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
     let mut layer = 0.0;
     let mut gaps = Vec::with_capacity(row.len());
@@ -59,8 +62,8 @@ fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing
     gaps
 }
 
-/// Moves one row to the positions that its neighbours favour. The flags select neighbours in the
-/// layer before and in the layer after.
+/// Moves the nodes and bends of one row near their neighbours, in unchanged order. The two flags
+/// select the neighbours in the layer before and in the layer after.
 fn move_row(
     layers: &LayeredGraph,
     row: &[usize],
@@ -69,14 +72,15 @@ fn move_row(
     across: &mut [f64],
 ) {
     let gaps = tight_positions(layers, row, spacing);
-    // Blocks of nodes pushed against each other: the preferred shift from the tight positions, its
-    // weight, and the number of nodes.
+    // Blocks of nodes that are pushed against each other. Each entry has the preferred shift from
+    // the tight positions, the weight of the preference, and the number of nodes.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
     for (&v, gap) in row.iter().zip(&gaps) {
         let (mut sum, mut weight) = (0.0, 0.0);
         let sides = [(before, &layers.neighbours_before[v]), (after, &layers.neighbours_after[v])];
         for &u in sides.into_iter().filter(|(is_used, _)| *is_used).flat_map(|(_, near)| near) {
-            // Straight long edges have the largest weight.
+            // Pieces of a long edge between two bends have the largest weight, so that long edges
+            // are straight.
             let pull = match (layers.nodes[v].is_bend, layers.nodes[u].is_bend) {
                 (true, true) => 8.0,
                 (true, false) | (false, true) => 2.0,

@@ -3,7 +3,7 @@
 
 use super::{Direction, LayoutGraph};
 
-/// A node or a bend with its size.
+/// The size of a node, or of a bend, that is, the point where a long edge crosses a layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayerNode {
     /// The size in the direction of edges.
@@ -21,15 +21,15 @@ pub(super) struct LayeredGraph {
     pub(super) nodes: Vec<LayerNode>,
     /// The nodes and bends of each layer in their order.
     pub(super) rows: Vec<Vec<usize>>,
-    /// The neighbours in the layer before.
+    /// The neighbours of each node and bend in the layer before its own.
     pub(super) neighbours_before: Vec<Vec<usize>>,
-    /// The neighbours in the layer after.
+    /// The neighbours of each node and bend in the layer after its own.
     pub(super) neighbours_after: Vec<Vec<usize>>,
     /// The bends of each edge, in the order of layers.
     pub(super) chains: Vec<Vec<usize>>,
 }
 
-/// The space for an edge that passes a layer.
+/// The size in pixels of a bend, that is, the space for an edge that passes a layer.
 const BEND_SIZE: f64 = 6.0;
 
 /// The largest number of bends. Further edges are drawn without bends.

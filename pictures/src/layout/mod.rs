@@ -63,7 +63,7 @@ pub enum Direction {
     Down,
 }
 
-/// Distances between nodes.
+/// The direction of edges, the distances between nodes in pixels, and the proportion of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutSpacing {
     /// The direction of edges.
@@ -72,7 +72,7 @@ pub struct LayoutSpacing {
     pub between_layers: f64,
     /// The distance between two nodes of a layer.
     pub within_layers: f64,
-    /// The width divided by the height of the page for the components.
+    /// The width of the page divided by its height. Components are packed into such a page.
     pub proportion: f64,
 }
 
@@ -101,10 +101,10 @@ pub struct Layout {
     pub crossings: u64,
 }
 
-/// Lays out a graph in the direction of `spacing`. Several layouts are compared for components of 3
-/// to `MAX_COMPARED_NODES` nodes, also from top to bottom. The layout with the best combination of
-/// page size and number of crossings is used. When `budget` is spent, the layout is not improved
-/// further.
+/// Lays out a graph in the direction of `spacing`. For components of 3 to `MAX_COMPARED_NODES`
+/// nodes, several layouts are compared, including layouts from top to bottom. The layout of least
+/// cost is used, by the page size and the number of crossings. When `budget` is spent, the layout
+/// is not improved further.
 pub fn layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {
@@ -119,8 +119,9 @@ const MAX_COMPARED_NODES: usize = 800;
 /// The cost of a crossing, in pixels of the page.
 const CROSSING_COST: f64 = 12.0;
 
-/// Returns the layout of a component with the least cost among both methods and both directions.
-/// Very small and very large components have one layout, as has every component when `budget` is
+/// Returns the layout of least cost of a component. Both methods of reversing edges are tried, each
+/// in the direction of `spacing` and from top to bottom. Components of fewer than 3 or more than
+/// [`MAX_COMPARED_NODES`] nodes get only one layout. So does every component when `budget` is
 /// spent.
 fn best_layout(graph: &LayoutGraph, spacing: &LayoutSpacing, budget: &Budget) -> Layout {
     let mut best = layout_component(graph, ReversalMethod::ByDistance, spacing, budget);

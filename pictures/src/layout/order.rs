@@ -15,7 +15,8 @@ const MAX_SWEEPS_IN_VAIN: usize = 6;
 /// The largest number of sweeps.
 const MAX_SWEEPS: usize = 40;
 
-/// Finds an order for every layer, and returns the number of crossings.
+/// Finds an order of the nodes in every layer that gives few crossings. Returns the number of
+/// crossings.
 pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
     initial_order(layers);
     let mut best = layers.rows.clone();
@@ -96,7 +97,7 @@ fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
     }
 }
 
-/// Exchanges neighbours in a layer as long as that reduces the crossings.
+/// Exchanges adjacent nodes of a layer as long as an exchange reduces the number of crossings.
 fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
     let mut position = positions(layers);
     for layer in 0..layers.rows.len() {
@@ -127,10 +128,12 @@ fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
     }
 }
 
-/// Returns the crossings of edges to `first` (of the left node) and `second` (of the right node),
-/// minus the crossings after an exchange of the nodes.
+/// Returns the number of crossings that an exchange of two adjacent nodes saves, negative if
+/// crossings are added. `first` has the neighbours of the left node, and `second` the neighbours of
+/// the right node. `position` has the positions of the neighbours.
 fn saved_crossings(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
-    // For nodes with many edges, the comparison costs more than an exchange gains.
+    // For two nodes with many edges, the count costs more than an exchange saves. The nodes keep
+    // their order.
     if first.len() * second.len() > 4_000 {
         return 0;
     }
@@ -159,7 +162,8 @@ fn crossings(layers: &LayeredGraph) -> u64 {
     total
 }
 
-/// Counts the pairs in the wrong order with a Fenwick tree.
+/// Returns the number of inversions, that is, pairs in which a larger number is before a smaller
+/// number. Uses a Fenwick tree.
 fn inversions(ends: &[usize]) -> u64 {
     let size = ends.iter().max().map_or(0, |last| last + 1);
     let mut tree = vec![0u64; size + 1];

@@ -19,27 +19,29 @@ use std::collections::{BTreeSet, HashMap};
 /// The least distance between a route and a box that it does not end at.
 pub const CLEARANCE: f64 = 4.0;
 
-/// The distance between a box and the bends around it, on the first of the [`LANES`]: room for the
-/// heads of arrows that end at the box.
+/// The distance in pixels between a box and the bends of a route around it, for the first lane. It
+/// leaves room for the heads of arrows that end at the box.
 const BEND: f64 = 13.0;
 
-/// The smaller distance, for boxes too close for [`BEND`].
+/// The distance in pixels between a box and the bends of a route around it, if no route is found
+/// with the usual distance.
 const NARROW: f64 = 7.0;
 
-/// Edges take different lanes around a box, so that they do not coincide.
+/// The number of lanes, that is, different distances of routes from a box. Edges take the lanes in
+/// turn, so that routes around the same box do not coincide.
 const LANES: usize = 3;
 
-/// The distance between two lanes.
+/// The difference in pixels between the distances of two neighbouring lanes from a box.
 const LANE: f64 = 4.0;
 
 /// The cost of a bend, in units of length.
 const BEND_COST: f64 = 10.0;
 
-/// The largest number of boxes whose corners one search considers.
+/// The largest number of boxes that the search for one route goes around.
 const MAX_BOXES: usize = 60;
 
-/// The distance between an edge and its straight line in the middle, where another edge joins the
-/// same two nodes.
+/// The shift of an edge's middle from the straight line, in pixels, if several edges join the same
+/// two nodes.
 const PARALLEL_SHIFT: f64 = 16.0;
 
 /// Returns for every edge the points between its two ends, so that no edge comes nearer than
@@ -84,7 +86,7 @@ pub fn route_around_boxes(
     routes
 }
 
-/// Returns the middle of a line, moved to the left of its direction.
+/// Returns the middle of a line, shifted by [`PARALLEL_SHIFT`] at right angles to the line.
 fn side_bend([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
     let (dx, dy) = (u - x, v - y);
     let length = dx.hypot(dy).max(1.0);
@@ -175,8 +177,8 @@ impl BoxIndex {
         BoxIndex { boxes, cells }
     }
 
-    /// Returns the boxes that an edge between two nodes may pass: those of its ends, and those that
-    /// cover an end.
+    /// Returns the boxes through which an edge between two nodes may pass: the boxes of the two
+    /// nodes, and all boxes that contain or nearly touch the centre of one of the two.
     fn passable_boxes(&self, from: usize, to: usize) -> Vec<usize> {
         let mut joined = vec![from, to];
         for end in [from, to] {
@@ -194,7 +196,8 @@ impl BoxIndex {
         near.filter(move |&at| self.boxes[at].grown(CLEARANCE).contains(point))
     }
 
-    /// Returns the boxes that a line hits or comes too near to, but for those of `joined`.
+    /// Returns the boxes that a line passes, or to which it comes closer than [`CLEARANCE`],
+    /// without the boxes in `joined`.
     fn hit_boxes(&self, line: [LayoutPoint; 2], joined: &[usize]) -> BTreeSet<usize> {
         let [(x, y), (u, v)] = line;
         let mut hit = BTreeSet::new();
@@ -225,9 +228,9 @@ impl BoxIndex {
 /// The search for the route of one edge.
 struct RouteSearch<'a> {
     boxes: &'a BoxIndex,
-    /// The boxes that the edge may pass.
+    /// The boxes through which the edge may pass.
     joined: &'a [usize],
-    /// The lane of the edge, less than [`LANES`].
+    /// The index of the edge's lane, that is, of its distance from boxes; less than [`LANES`].
     lane: usize,
 }
 
@@ -257,8 +260,9 @@ impl RouteSearch<'_> {
         inner_points(&joined_path)
     }
 
-    /// Returns a shortest path between two points, both included, that hits no box. Returns `None`
-    /// if no path is found with the usual or with the smaller distance from boxes.
+    /// Returns a shortest path between two points, both included, that hits no box. The usual
+    /// distance from boxes is tried first, then [`NARROW`]. Returns `None` if no path is found with
+    /// either distance.
     fn path(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
         let distance = BEND + LANE * self.lane as f64;
         self.path_at_distance(ends, distance).or_else(|| self.path_at_distance(ends, NARROW))

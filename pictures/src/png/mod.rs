@@ -47,8 +47,8 @@ pub struct PngPicture {
     pub pixels: (u32, u32),
     /// The scale in output pixels per pixel of the picture.
     pub scale: f64,
-    /// Characters that the font lacks, one for each text with such characters. The picture has
-    /// boxes instead.
+    /// Characters that the font lacks, and for which the picture has boxes. Of each text only the
+    /// first such character is listed.
     pub missing: BTreeSet<char>,
 }
 

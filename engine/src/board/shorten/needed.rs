@@ -36,8 +36,9 @@ impl Long<'_> {
         })
     }
 
-    /// Returns a wanted marking below `marking`, by trials: without the tokens of half of the
-    /// marked places, of a quarter, …, of one, or with fewer tokens there.
+    /// Returns a wanted marking with at most the tokens of `marking`, which must be wanted. Tries
+    /// to remove all tokens from half of the marked places, from a quarter, and so on, down to
+    /// single places. From a single place, it may remove only a part of the tokens.
     fn few_tokens(&self, marking: &Marking, until: Instant) -> Marking {
         let mut few = marking.clone();
         let places: Vec<_> = marking.marked().map(|(place, _)| place).collect();
@@ -69,8 +70,9 @@ impl Long<'_> {
         few
     }
 
-    /// Returns the kept firings of a sequence that leads to `marking`. This marking has at least
-    /// the tokens of `need`.
+    /// Returns the firings of `sequence` that suffice to reach a marking with at least the tokens
+    /// of `need`. The whole sequence leads to `marking`, which has at least the tokens of `need`.
+    /// Firings that were not examined before `until` are kept.
     fn needed_firings(
         &self,
         sequence: &FiringSequence,

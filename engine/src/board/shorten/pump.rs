@@ -18,8 +18,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 impl Board<'_> {
-    /// Returns a pump that increases a sum, shortened if possible. A pump in several stages is
-    /// replaced by a single cycle, if the search finds one.
+    /// Returns a pump that increases the sum, shortened if possible. A pump is a prefix with a
+    /// cycle that can be repeated forever and adds tokens. A pump in several stages has several
+    /// such cycles. It is replaced by a pump with a single cycle, if the search finds one.
     pub(in crate::board) fn short_pumping(
         &self,
         goal: GoalId,

@@ -4,7 +4,7 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ColouredToken {
-    /// A name or a number, with a flag for quotes: quoted names are not keywords.
+    /// A name or a number. The flag is true if the text was in quotes, so that it is no keyword.
     Name(String, bool),
     Mark(&'static str),
 }
@@ -18,7 +18,8 @@ impl fmt::Display for ColouredToken {
     }
 }
 
-/// The signs; a sign comes before its prefixes.
+/// The signs of the language. The first sign that matches counts, so a longer sign comes before its
+/// prefixes.
 const MARKS: [&str; 24] = [
     "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
     "<", ">", "+", "-", "*", "'", "|",

@@ -109,7 +109,8 @@ impl LineParser<'_> {
         }
     }
 
-    /// Parses any declaration but a transition, whose tokens are returned.
+    /// Parses a declaration of the net's name, a sort, a variable or a place, and returns `None`.
+    /// For a transition, returns its unparsed tokens, which are parsed when all places are known.
     fn declaration(&mut self) -> ParseResult<Option<Vec<ColouredToken>>> {
         let keyword = self.name("a keyword")?;
         match keyword.as_str() {
@@ -416,7 +417,8 @@ impl LineParser<'_> {
         Ok(Guard::Compare(relation, left, right))
     }
 
-    /// Returns the sort of a tree that a variable or a partition determines.
+    /// Returns the sort of a parsed term, if a variable or an element of a partition in the term
+    /// determines it.
     fn sort_of(&self, tree: &ExpressionTree) -> Option<SortId> {
         match tree {
             ExpressionTree::Name(name) => {

@@ -39,7 +39,8 @@ const MAX_STATE_LETTERS: usize = 24;
 /// The largest number of letters of a label.
 const MAX_LABEL_LETTERS: usize = 28;
 
-/// The largest number of labels of one line. The other labels are counted.
+/// The largest number of label lines at one edge. If the edge has more labels, the last line has
+/// the number of omitted labels.
 const MOST_LABELS: usize = 6;
 
 /// The drawing of a component.
@@ -50,7 +51,7 @@ pub(super) struct ComponentDrawing {
     pub(super) size: LayoutSize,
 }
 
-/// The labels of edges, by source and target.
+/// The labels of all edges between two states, by source and target.
 type EdgeLabels = BTreeMap<(u32, u32), Vec<LabelId>>;
 
 /// Groups the labels of the component's edges by source and target.
@@ -100,10 +101,10 @@ pub(super) fn draw_box(system: &System, component_index: usize) -> ComponentDraw
 struct ComponentSheet<'a> {
     system: &'a System,
     component_index: usize,
-    /// The colour index per shared label.
+    /// The index of the colour of each label that several components share.
     colours: &'a HashMap<LabelId, usize>,
     highlighted: &'a BTreeSet<LabelId>,
-    /// The width per state.
+    /// The width of each state in pixels.
     widths: Vec<f64>,
 }
 
@@ -147,7 +148,8 @@ impl ComponentSheet<'_> {
         clipped_to(self.system.label(label), MAX_LABEL_LETTERS)
     }
 
-    /// Returns the width in pixels of the longest label, among the labels that are shown.
+    /// Returns the width in pixels of the longest label at an edge, among the first [`MOST_LABELS`]
+    /// labels.
     fn widest(&self, labels: &[LabelId]) -> f64 {
         let letters = labels.iter().take(MOST_LABELS).map(|&it| self.label(it).chars().count());
         LETTER * letters.max().unwrap_or(0) as f64
@@ -157,7 +159,8 @@ impl ComponentSheet<'_> {
         let starts = self.component().starts();
         let mut sizes: Vec<LayoutSize> =
             self.widths.iter().map(|&width| LayoutSize { width, height: HEIGHT }).collect();
-        // A state is centred in its space, so the space for the arrow on the left counts twice.
+        // A state is drawn in the middle of its space. So the space for the arrow to a start state
+        // is added on both sides.
         starts.iter().for_each(|&start| sizes[start as usize].width += 2.0 * (START + 4.0));
         let (mut between_layers_width, mut within_layers_height) = (34.0, 18.0);
         for ((from, to), labels) in bundles {

@@ -131,7 +131,8 @@ const STYLE: &str = ".frame{fill:none;stroke:#c3c9d1}.title{text-anchor:start;fo
     .start{fill:none;stroke:#333c48;stroke-width:1.3}.bright .label{font-weight:bold}\
     .bright .line{stroke-width:3}";
 
-/// Places components of these sizes in rows. Returns their positions and the total size.
+/// Places rectangles of these sizes in rows. Returns the upper left corner of each rectangle, and
+/// the total size.
 fn place_in_rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
     let area: f64 = sizes.iter().map(|it| (it.width + GAP) * (it.height + GAP)).sum();
     let widest = sizes.iter().map(|it| it.width).fold(0.0, f64::max);
