@@ -54,8 +54,7 @@ active proctype Proc0()
 ltl p1 { (! pa V true) }
 ";
 
-const PROPERTIES: &str =
-    "#1:  true\n( (work => F(rest)) )\n\n#2:\n( !rest\n# a comment\n  U work )\n\n#3: unknown\n( X(rest) )\n";
+const PROPERTIES: &str = "#1:  true\n( (work => F(rest)) )\n\n#2:\n( !rest\n# a comment\n  U work )\n\n#3: unknown\n( X(rest) )\n";
 
 type Reader = fn(&str) -> Result<(), ReadError>;
 

@@ -168,7 +168,10 @@ impl Precedence {
         if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before(p)) {
             return refuse("its first comparison may be false initially"); // 2
         }
-        if second.bound < -1 || second.sum.terms().iter().any(|&(_, a)| a > 0) || !event_marks_second {
+        if second.bound < -1
+            || second.sum.terms().iter().any(|&(_, a)| a > 0)
+            || !event_marks_second
+        {
             return refuse("its second comparison may be false after the event"); // 3, 4
         }
         Ok(())

@@ -175,7 +175,7 @@ pub struct NamedCoverNode {
 }
 
 /// A ranking: weights of places, and values of automaton states or of nodes of the cover. See
-/// [`RankingFunction`](super::RankingFunction).
+/// [`RankingFunction`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedRanking {
     /// A state of the component to which the ranking applies, or a node of it if there is a cover.

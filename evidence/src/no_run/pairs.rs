@@ -116,7 +116,8 @@ impl Pairs {
                 );
             }
         }
-        let pair_check = PairCheck { net, property, automaton, supports, max_tokens_in_dead_markings };
+        let pair_check =
+            PairCheck { net, property, automaton, supports, max_tokens_in_dead_markings };
         let mut edges = Vec::with_capacity(automaton.edge_count());
         for (from, of_state) in automaton.states.iter().enumerate() {
             for (at, edge) in of_state.iter().enumerate() {
@@ -376,8 +377,8 @@ impl PairCheck<'_> {
             Predicate::Atom(atom) => {
                 let mut min_sum = 0i128;
                 for &(place, coefficient) in atom.sum.terms() {
-                    let max_tokens =
-                        self.max_tokens_in_dead_markings[place.index()].filter(|_| dead == Some(true));
+                    let max_tokens = self.max_tokens_in_dead_markings[place.index()]
+                        .filter(|_| dead == Some(true));
                     let tokens = match (coefficient < 0, max_tokens) {
                         (false, _) => min_tokens(tokens, place),
                         (true, Some(max_tokens)) => max_tokens,
