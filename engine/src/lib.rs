@@ -82,7 +82,7 @@ impl<'a> Task<'a> {
 pub struct Engine {
     /// The engine's name in `--stats` and messages.
     pub name: &'static str,
-    /// The contest's name of the technique.
+    /// The name by which the Model Checking Contest lists the technique.
     pub technique: Technique,
     /// The kinds of results that the engine finds, for display only. Its actual results follow from
     /// its use of a [`WitnessReporter`](crate::board::WitnessReporter) or a
@@ -90,7 +90,8 @@ pub struct Engine {
     pub sides: Sides,
     /// The engine's role in the schedule.
     pub role: Role,
-    /// The supported kinds of goals and features of nets.
+    /// The kinds of goals, and the features of nets such as arc weights, that the engine can
+    /// handle.
     pub supported: SupportedGoals,
     /// Creates a session. Nothing is searched or solved yet.
     ///
@@ -125,7 +126,8 @@ impl Engine {
 pub struct SupportedGoals {
     /// The supported kinds of goals.
     pub kinds: &'static [GoalKind],
-    /// The supported features of nets.
+    /// The features that a net may have, such as arc weights. A net with another feature is
+    /// refused.
     pub features: Features,
 }
 
@@ -170,13 +172,13 @@ pub enum Role {
     First,
     /// Runs once, on the original net, before the other provers.
     Once {
-        /// Limit on its share of the remaining time, in [0, 1].
+        /// Limit on the engine's share of the time that remains when it starts, in [0, 1].
         share: f64,
     },
     /// Decides home properties, on the original net.
     Homes,
-    /// Proves that no run has a property, on the original net, from the facts known so far. It is
-    /// therefore repeated.
+    /// Proves that no run has a property, on the original net, from the facts known when it starts.
+    /// Such an engine runs again later, when other engines have proved more facts.
     RunProofs,
     /// Searches for runs with a property, on the original net.
     Runs,
@@ -185,26 +187,29 @@ pub enum Role {
     /// Decides properties of the computation tree from a symbolic representation of all markings,
     /// in growing slices.
     TreeDiagrams,
-    /// Proves in growing slices, on the original net and on nets reduced for some goals. Keeps what
-    /// it has learnt between slices.
+    /// Proves goals in growing slices, on the original net and on nets reduced for some of the
+    /// goals. The engine's session keeps its lemmas and other intermediate results between slices.
     Slices,
-    /// Visits markings, on reduced nets first.
+    /// Explores the reachability graph marking by marking, on reduced nets first.
     Search,
-    /// Proves by induction what linear arithmetic leaves open, in growing slices, on the reduced
-    /// net.
+    /// Proves goals by inductive invariants, after engines with linear arithmetic alone left them
+    /// open. Runs in growing slices on the reduced net.
     Induction,
     /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices, on the
     /// reduced net.
     Unroll,
-    /// Like `Unroll`, for places with very many tokens. Runs after all others.
+    /// Like `Unroll`, for nets with places whose token counts exceed the propositional encoding.
+    /// Runs after the engines with other roles.
     UnrollWide,
     /// Searches for witnesses with nested loops, in slices, on the original net.
     Loops,
     /// Computes all markings symbolically, in growing slices, on the reduced net.
     Diagrams,
-    /// Searches for witnesses whenever nothing else runs, on all nets.
+    /// Searches for witnesses by walks whenever no other engine runs, on the original net and on
+    /// reduced nets.
     Walk,
-    /// Follows the candidates that engines in slices could not exclude.
+    /// Searches for witnesses along candidates: firing counts that solve the state equation for a
+    /// goal, which engines in slices could not exclude.
     Guided,
 }
 
@@ -248,7 +253,8 @@ pub struct Hint {
 /// Result of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceProgress {
-    /// More time would not help.
+    /// The session has nothing left to do within its internal limits, so another slice would not
+    /// help without [`Session::deepen`].
     Finished,
     /// The budget was exhausted first.
     Unfinished,
@@ -259,13 +265,14 @@ pub trait Session {
     /// Works until its goals are settled, nothing is left to try, or `budget` is exhausted.
     fn slice(&mut self, budget: &Budget) -> SliceProgress;
 
-    /// Raises internal limits for the following slices. Returns false if there is nothing more to
-    /// try.
+    /// Raises the engine's internal limits for the following slices. Returns false if the engine
+    /// has no larger limits to try.
     fn deepen(&mut self) -> bool {
         false
     }
 
-    /// Returns candidates for open goals that the engine could not exclude, as hints for walks.
+    /// Returns solutions of the state equation, with rounded firing counts, for open goals that the
+    /// engine could not exclude. Walks use them as hints.
     fn candidates(&self) -> Vec<Hint> {
         Vec::new()
     }

@@ -49,13 +49,15 @@ pub const ENGINE: Engine = Engine {
 /// Limit on the number of markings, which are stored unpacked.
 const MAX_MARKINGS: usize = 300_000;
 
-/// Limit on the number of markings if all counters are bounded.
+/// Limit on the number of markings if all counters are bounded. Then other engines can search the
+/// net with its counters, so only a small graph is tried.
 const MAX_MARKINGS_BOUNDED: usize = 10_000;
 
 /// Limit on the stored token counts of all markings together.
 const MAX_TOKEN_COUNTS: usize = 200_000_000;
 
-/// Settles the goals of `task` that are about runs. Returns a summary for the log.
+/// Settles the goals of `task` that ask for a marking with φ after a firing of a certain
+/// transition. Returns a summary for the log.
 pub fn run(
     task: &Task<'_>,
     witness_reporter: WitnessReporter<'_>,
@@ -67,7 +69,7 @@ pub fn run(
     if goals_by_predicate.is_empty() {
         return "nothing to do".to_owned();
     }
-    // Condition 3.
+    // The counters of condition 3. Places that some φ depends on are not treated as counters.
     let counters: Vec<PlaceId> =
         net.places().filter(|&p| counted_transitions(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = goals_by_predicate
@@ -87,7 +89,8 @@ pub fn run(
         let is_end = |at: &u32| final_predicate.holds(net, &graph.markings[*at as usize]);
         let end_markings: Vec<u32> = (0..markings as u32).filter(is_end).collect();
         let (next, can_reach_end) = graph.shortest_paths_to(&end_markings);
-        // For each transition, the first edge after which an end marking is reachable.
+        // For each transition, the first edge of the graph that fires it and after which an end
+        // marking is reachable. An end marking satisfies φ.
         let mut first_edge_of: HashMap<TransitionId, u32> = HashMap::new();
         for (at, edge) in (0u32..).zip(&graph.edges) {
             if can_reach_end[edge.to as usize] {
@@ -110,7 +113,7 @@ pub fn run(
             run.push(edge.transition, 1);
             let suffix = graph.follow(&next, edge.to);
             suffix.steps().iter().for_each(|step| run.push(step.transition, step.count));
-            // One run is a witness for all transitions that it fires.
+            // This firing sequence is a witness for the goals of all transitions that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
             let has_fired = |counted_transitions: &[TransitionId]| {
@@ -126,10 +129,11 @@ pub fn run(
     format!("{markings} markings without counters")
 }
 
-/// Goals by their final predicate φ, with the transitions of which at least one must have fired.
+/// The goals, grouped by the predicate φ on the final marking. Each goal has the transitions of
+/// which at least one must have fired, and its id.
 type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
-/// Returns the goals that satisfy conditions 1 and 2.
+/// Returns the goals that have the form of conditions 1 and 2: φ, and a counter with a token.
 fn goals_about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
@@ -144,7 +148,8 @@ fn goals_about_runs<'g>(
             .filter(|conjunct| counted_by(conjunct).is_some())
             .filter_map(marked_place)
             .collect();
-        // φ may mention a place that looks like a counter. The final place of a process often does.
+        // φ may mention a place that looks like a counter, for example the final place of a
+        // process. So exactly one conjunct may be about a counter that no other conjunct mentions.
         let is_separate = |p: &PlaceId| {
             let is_other_conjunct = |conjunct: &&Predicate| marked_place(conjunct) != Some(*p);
             !conjuncts
@@ -166,7 +171,8 @@ fn goals_about_runs<'g>(
     goals_by_predicate
 }
 
-/// Returns the place if the predicate states that one place has a token.
+/// Returns the place if the predicate is "this place has at least one token". Returns `None` for
+/// any other predicate.
 fn marked_place(part: &Predicate) -> Option<PlaceId> {
     match part {
         Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {

@@ -36,7 +36,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
     }
     match siphon_trap(net, SiphonTrapProperty::EverySiphon, budget) {
-        // Condition 2.
+        // Condition 2 of the module documentation: every siphon contains an initially marked trap.
         Ok(SiphonTrap::Holds(condition)) => {
             let traps = condition.traps.len();
             let refutation = condition.refutation;

@@ -24,7 +24,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The registry entry for the original net, for a short time.
+/// The registry entry of the engine on the original net, limited to half a second.
 pub const ENGINE: Engine = Engine {
     name: "graph",
     technique: "EXPLICIT",
@@ -46,27 +46,28 @@ pub const REDUCED: Engine = Engine {
     ..ENGINE
 };
 
-/// Time limit of the first attempt. Most graphs that can be computed at all are computed in this
-/// time.
+/// Time limit of the first attempt to build and search the graph. Most graphs that can be completed
+/// at all are completed within this time.
 const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
 
 /// Approximate number of firings spent on searching for a self-covering sequence.
 const SELF_COVERING_WORK: u64 = 20_000_000;
 
-/// Limits for recounting by the checker: the number of markings per goal, and the number of goals.
+/// Limits on refutations that the checker confirms by counting the markings reachable from the end
+/// of the sequence. The first number limits these markings, the second one the refutations per net.
 const MAX_RECOUNTED: (u64, usize) = (100_000, 8);
 
-/// Decides goals on the parts of the reduced net, on the reduced net, and on the original net, in
-/// this order.
+/// Decides goals on the parts of the reduced net, on the whole reduced net, and on the original
+/// net, in this order. The parts are subnets without common places or transitions.
 fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (original, board) = (assignment.working_net, assignment.board);
     let is_done = || open_goals(original, board).next().is_none();
     let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(original);
-    // The names of a built net are valid, so taking it apart into subnets gives no error.
+    // The names of a net are valid, so splitting the net into its independent parts gives no error.
     let parts = smallest.net().subnets().unwrap_or_default();
-    // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
-    // on the next one.
+    // The cheapest net comes first. Goals that the parts or the reduced net cannot express are
+    // decided on the next larger net.
     let search = |budget: &Budget| {
         let mut summary = Ok(String::new());
         if parts.len() > 1 {
@@ -97,9 +98,10 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
-/// Builds the graph of each part, and reports the goals that ask for one of several transitions.
-/// Such a goal holds if it holds for the transitions of one part. It fails if it fails in every
-/// part, because the parts are independent.
+/// Builds the graph of each independent part, and reports the goals of the form "one of these
+/// transitions is enabled". Such a goal always remains reachable if it does so for the transitions
+/// in one part. The goal is refuted if every part that contains one of its transitions can disable
+/// them permanently, because the parts are independent.
 fn on_parts(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,
@@ -109,7 +111,8 @@ fn on_parts(
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
     let mut stays_reachable: Vec<bool> = Vec::new();
     for (id, predicate) in open_goals(working_net, assignment.board) {
-        // After a reduction the condition may be true, which holds in every marking.
+        // A reduction may simplify the goal's predicate to the constant true, which holds in every
+        // marking.
         let is_always_true = *predicate == Predicate::True;
         if let Some(transitions) = enabled_transitions(predicate).or(is_always_true.then(Vec::new))
         {
@@ -117,7 +120,8 @@ fn on_parts(
             stays_reachable.push(is_always_true);
         }
     }
-    // By goal, the number of parts in which its transitions can become permanently disabled.
+    // For each goal, the number of parts that can permanently disable all of the goal's transitions
+    // in the part.
     let mut lost_parts = vec![0; goals.len()];
     let (mut searched_parts, mut visited) = (vec![0; goals.len()], SearchExtent::default());
     for part in parts {
@@ -178,7 +182,8 @@ fn on_net(
     let (net, is_original) = (working_net.net(), working_net.parent().is_none());
     let facts = if is_original { Facts::claimed_by_model(net) } else { Facts::empty(net) };
     let mut breaching_sequence = None;
-    // The exploration also checks the model's claim of safe units.
+    // On the original net, the exploration also tests the model's claim that its units are safe,
+    // and reports a marking that violates the claim.
     let units = net.safe_units().filter(|_| is_original);
     let breaches_units =
         |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());

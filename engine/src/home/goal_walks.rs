@@ -18,8 +18,8 @@ const MAX_WALKS_WITHOUT_GOAL: u32 = 12;
 
 /// The result of the walks: the walks that saw a new goal, and the goals seen and not seen.
 pub(super) struct WalkFindings {
-    /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
-    /// sequence.
+    /// Firing sequences from the start marking of the walks. Each goal in `seen_goals` holds at the
+    /// start marking or after some prefix of one of these sequences.
     pub(super) sequences: Vec<CountedFirings<TransitionId>>,
     /// The goals seen on a walk.
     pub(super) seen_goals: Vec<GoalId>,
@@ -27,7 +27,9 @@ pub(super) struct WalkFindings {
     pub(super) unseen_goals: Vec<GoalId>,
 }
 
-/// Walks from `start` and tests the goals. The longest walks have 2^`max_length_log` firings.
+/// Walks from `start` repeatedly and tests the goals in each marking. The longest walks have about
+/// 2^`max_length_log` firings. Ends when all goals are seen, after [`MAX_WALKS_WITHOUT_GOAL`]
+/// consecutive walks without a new goal, or when the budget is exhausted.
 pub(super) fn search_goals(
     net: &Net,
     start: &Marking,
@@ -38,8 +40,8 @@ pub(super) fn search_goals(
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut findings =
         WalkFindings { sequences: Vec::new(), seen_goals: Vec::new(), unseen_goals: Vec::new() };
-    // By transition, the goals satisfied by its enabledness. The other goals are tested after each
-    // firing.
+    // For each transition, the indices of the goals that hold if the transition is enabled. Goals
+    // of another form are tested after each firing.
     let mut goals_of_transition: HashMap<TransitionId, Vec<usize>> = HashMap::new();
     let mut other_goals: Vec<usize> = Vec::new();
     for (goal_index, (_, predicate)) in goals.iter().enumerate() {

@@ -68,8 +68,9 @@ impl<'n> RecordingWalk<'n> {
         std::mem::take(&mut self.newly_enabled)
     }
 
-    /// Fires allowed transitions as long as one is enabled and `may_continue` returns true. Returns
-    /// true if it ends because no allowed transition is enabled.
+    /// Fires random enabled transitions among those that `is_allowed` marks. Returns true if none
+    /// of these transitions is enabled any more. Returns false if `may_continue` returns false, or
+    /// if a token count would exceed 63 bits.
     pub(super) fn fire_while_enabled(
         &mut self,
         is_allowed: &[bool],

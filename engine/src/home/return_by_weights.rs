@@ -42,8 +42,8 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Number of decreasing walks that must end with all initial tokens in place before a proof is
-/// tried.
+/// Number of decreasing walks, that is, walks that fire only decreasing transitions. All of these
+/// walks must end in markings that cover the initial marking before a proof is tried.
 const DECREASING_WALKS: u64 = 60;
 
 /// Maximum length of a walk away from the initial marking, as a power of two.
@@ -59,7 +59,8 @@ const ATTEMPTS: u64 = 4;
 enum SearchAbort {
     /// The budget is exhausted.
     BudgetExhausted,
-    /// No engine proves the property or finds a counterexample.
+    /// Other engines neither prove that the bad markings of [`ProofResult`] are unreachable, nor
+    /// reach a bad marking.
     Unproved,
 }
 
@@ -114,7 +115,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     "no weights".to_owned()
 }
 
-/// Reports the goals that follow from the return to the initial marking. Returns their number.
+/// Reports the upward-closed goals that hold in some reachable marking. They always remain
+/// reachable, because every marking leads back to a marking that covers the initial one. Returns
+/// the number of goals proved.
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -130,7 +133,8 @@ fn report(
         (assignment.seed, &budget.share(0.5)),
     );
     let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen_goals);
-    // Also use witnesses of other engines, on the original net.
+    // Witnesses that other engines have found on the original net also show that a goal is
+    // reachable.
     for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen_goals.contains(id)) {
         let reached =
             board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
@@ -180,19 +184,19 @@ fn counterexample_by_walks(
     None
 }
 
-/// Result of the proof that bad markings are unreachable: markings that lack an initial token and
-/// enable no decreasing transition.
+/// Result of the attempt to prove that no bad marking is reachable. A bad marking lacks a token of
+/// the initial marking and enables no decreasing transition.
 enum ProofResult {
-    /// Proved, with the given certificate.
+    /// No bad marking is reachable, as this certificate shows.
     Proved(Arc<Document>),
-    /// Refuted by the given reachable marking.
+    /// This reachable marking is bad.
     Refuted(Marking),
-    /// Undecided.
+    /// Neither a certificate nor a reachable bad marking was found in time.
     Unknown,
 }
 
-/// Tries to prove that no reachable marking disables all transitions of `decreasing` while an
-/// initial token is missing.
+/// Tries to prove that every reachable marking covers the initial marking or enables a transition
+/// of `decreasing`.
 fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofResult {
     // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
@@ -213,7 +217,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
         board.proof_reporter("TOPOLOGICAL"),
     );
     if board.is_open(id) {
-        // The single goal gets the whole time.
+        // There is only one goal, so the state equation may spend the whole slice on it.
         let config = state_equation::StateEquationConfig {
             max_slice_share: 1.0,
             ..state_equation::StateEquationConfig::default()

@@ -61,31 +61,34 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Maximum number of places of a net for this engine.
 const MAX_PLACES: usize = 20_000;
 
-/// Limit on the number of components. A net with more usually has as many components as markings.
+/// Limit on the number of terminal components. A net with more terminal components usually has
+/// about as many terminal components as reachable markings.
 const MAX_COMPONENTS: usize = 64;
 
 /// Number of random firings before the search for a terminal component.
 const RANDOM_FIRINGS: u64 = 1 << 12;
 
-/// Lengths of random walks from the initial marking to a component, as powers of two.
+/// Lengths of random walks from the initial marking that look for a marking of a component, as
+/// powers of two.
 const WALK_LENGTHS_LOG2: std::ops::Range<u32> = 2..15;
 
-/// Limit on the number of goals that are refuted or proved individually. Each needs its own
-/// certificate.
+/// Limit on the number of goals refuted, and on the number of goals proved one by one. Each of
+/// these goals needs its own certificate.
 const MAX_SINGLE_GOALS: usize = 16;
 
 /// Limit on the number of nodes of a certificate.
 const MAX_CERTIFICATE_NODES: usize = 2_000_000;
 
-/// Length of the longest walk that searches for goals, as a power of two. Diagrams find the other
-/// goals.
+/// Length of the longest walk that searches for markings satisfying goals, as a power of two. The
+/// decision diagrams treat the goals that no walk sees.
 const MAX_WALK_LENGTH_LOG2: u32 = 13;
 
 /// Time limit of the first attempt. Most sets that can be computed at all are computed in this
 /// time.
 const FIRST_ATTEMPT: Duration = Duration::from_millis(700);
 
-/// Time limit if there may be infinitely many markings.
+/// Time limit of the second attempt if some place has no known upper bound, so that the net may
+/// have infinitely many markings.
 const MAX_TIME_IF_UNBOUNDED: Duration = Duration::from_secs(8);
 
 /// Approximate number of firings spent on searching for a self-covering sequence.
@@ -129,7 +132,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
-    // Saturation does not terminate for infinitely many markings.
+    // The fixpoint computation (saturation) does not terminate on infinitely many markings.
     match net.places().all(|p| original.facts().upper_bound(p).is_some()) {
         true => search(budget),
         false => search(&budget.slice(MAX_TIME_IF_UNBOUNDED)),
@@ -148,16 +151,19 @@ struct SymbolicHomes<'h, 'r, 'd> {
     budget: &'h Budget,
 }
 
-/// A terminal component.
+/// A terminal component of the reachability graph, that is, a strongly connected component that no
+/// firing leaves.
 struct SymbolicComponent {
-    /// A marking of the component: token counts by level of the diagrams.
+    /// The home marking: some marking of the component. Its token counts are in the order of the
+    /// diagram levels, one level per place.
     home_levels: Vec<u64>,
     /// All markings of the component. The set is protected from garbage collection.
     set: Set,
 }
 
 impl SymbolicHomes<'_, '_, '_> {
-    /// Finds the terminal components and reports the goals that they decide. Returns a summary.
+    /// Finds the terminal components. Reports goals without a satisfying marking in one of them as
+    /// refuted, and proves the other goals if all terminal components are known. Returns a summary.
     fn settle(&mut self) -> Result<String, Stop> {
         let backwards = self.reachable.relation.reversed()?;
         let (components, is_complete) = self.components(&backwards)?;
@@ -181,7 +187,8 @@ impl SymbolicHomes<'_, '_, '_> {
                 Some(_) => {}
             }
         }
-        // The remaining components are unknown.
+        // If the list of terminal components is incomplete, a missing component may refute a goal,
+        // so no goal is proved.
         let proved_count =
             if is_complete { self.report_proved(&unrefuted, &components)? } else { 0 };
         let (components, unrefuted) = (components.len(), unrefuted.len());
@@ -202,7 +209,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let mut components = Vec::new();
         let mut candidate = self.initial();
         let mut steps = 0;
-        // Markings that lead to no known component.
+        // Reachable markings from which no terminal component found so far can be reached.
         let mut unassigned = reachable_set;
         loop {
             let home = self.reachable.diagrams.single(&candidate)?;
@@ -244,7 +251,8 @@ impl SymbolicHomes<'_, '_, '_> {
         }
     }
 
-    /// Returns the last marking of a random walk from a member of a set, by level.
+    /// Returns the last marking of a random walk that starts at the marking `member`. Token counts
+    /// are in the order of the diagram levels.
     fn random_walk_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
         let mut recording_walk =
@@ -295,8 +303,8 @@ impl SymbolicHomes<'_, '_, '_> {
         self.reachable.firings_to(self.working_net.net(), home)
     }
 
-    /// Reports that a goal is refuted by a component. Returns false if the certificate would be too
-    /// large.
+    /// Reports that a goal is refuted, since no marking of this terminal component satisfies it.
+    /// Returns false if the certificate would be too large.
     fn report_refuted(
         &mut self,
         goal: GoalId,
@@ -308,7 +316,8 @@ impl SymbolicHomes<'_, '_, '_> {
         let set = component.set;
         let sequence = match self.random_walk_to(set) {
             Some(sequence) => sequence,
-            // A path to any marking of the component is shorter than a path to a given one.
+            // Any marking of the component will do as the end of the sequence. The nearest one
+            // gives the shortest sequence.
             None => self.reachable.firings_to(self.working_net.net(), set)?.unwrap_or_default(),
         };
         let document = to_closed_set(&self.reachable, set);
@@ -319,7 +328,9 @@ impl SymbolicHomes<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Reports which goals are proved. Returns the number of goals with a certificate.
+    /// Proves the given goals, each of which has a satisfying marking in every terminal component,
+    /// and reports them. Returns the number of goals with a certificate, which is 0 if the
+    /// certificate would be too large.
     fn report_proved(
         &mut self,
         goals: &[(GoalId, &Predicate)],
@@ -348,8 +359,9 @@ impl SymbolicHomes<'_, '_, '_> {
         Ok(proved_count)
     }
 
-    /// Proves goals that firings from a marking of the component reach. This marking always remains
-    /// reachable.
+    /// Proves the goals that are reachable from a home marking of the only terminal component. The
+    /// home marking always remains reachable, so these goals do too. Returns the number of goals
+    /// proved.
     fn prove_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],
@@ -360,7 +372,8 @@ impl SymbolicHomes<'_, '_, '_> {
             _ if component.home_levels == self.initial() => {
                 (net.initial().clone(), FiringSequence::new())
             }
-            // Any marking of the component is suitable.
+            // Any marking of the component may serve as the home marking, so the end of a short
+            // walk is used.
             Some(to_home) => match replay(net, &to_home) {
                 Ok(home) => (home, to_home),
                 Err(_) => return Ok(0),
@@ -413,8 +426,9 @@ impl SymbolicHomes<'_, '_, '_> {
         ))
     }
 
-    /// Returns place weights whose decreasing firings end only at markings that cover `home`.
-    /// Returns `None` if no such weights are found.
+    /// Returns a proof by place weights that a marking covering `home` always remains reachable.
+    /// Firing transitions that decrease the weighted sum ends only in such markings. Returns `None`
+    /// if no such weights are found.
     fn decreasing_weights(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
@@ -436,8 +450,9 @@ impl SymbolicHomes<'_, '_, '_> {
         }))
     }
 
-    /// Returns backward steps that lead every marking to a target. Returns `None` if some reachable
-    /// marking cannot reach the target.
+    /// Returns a proof that the set `target` always remains reachable: steps of a backward search
+    /// that together cover all reachable markings. Returns `None` if some reachable marking cannot
+    /// reach `target`.
     fn backward_steps(&mut self, target: Set) -> Result<Option<ReturnWay>, Stop> {
         let (levels, reachable) = (self.reachable.level_of.len() as u32, self.reachable.set);
         let transitions = self.reachable.transitions;

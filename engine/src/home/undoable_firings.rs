@@ -42,7 +42,8 @@ const MAX_MARKINGS: usize = 2000;
 /// Maximum number of searches per transition.
 const MAX_SEARCHES: usize = 1000;
 
-/// Maximum number of additional tokens of a case.
+/// Maximum number of additional tokens, that is, tokens besides those produced by the transition,
+/// that an undoing sequence may use.
 const MAX_EXTRA_TOKENS: usize = 5;
 
 /// Maximum number of semiflows tried per failed search.
@@ -86,7 +87,7 @@ struct ValuedSemiflow {
     initial_value: i128,
 }
 
-/// A search for sequences that undo transitions.
+/// A search for proofs that every firing of a transition can be undone by a firing sequence.
 struct UndoingSearch<'a> {
     net: &'a Net,
     /// Semiflows, small ones first. Computed when first needed.
@@ -94,8 +95,8 @@ struct UndoingSearch<'a> {
     budget: &'a Budget,
     /// Number of remaining searches for the current transition.
     searches_left: usize,
-    /// Markings from which the search failed for the current transition, with the largest number of
-    /// additional tokens that was allowed.
+    /// Start markings without a proof for the current transition. The value is the largest
+    /// `max_extra_tokens` for which [`prove_from`](Self::prove_from) failed.
     failed_markings: HashMap<SparseMarking, usize>,
 }
 
@@ -113,10 +114,11 @@ impl UndoingSearch<'_> {
             .find_map(|max_extra_tokens| self.prove_from(&start, &end, max_extra_tokens))
     }
 
-    /// Finds a proof that the tokens of `start` can be turned into the tokens of `target`. The
-    /// proof is a firing sequence, or one proof for each place of a semiflow on which an additional
-    /// token may be. At most `max_extra_tokens` tokens are added. Returns `None` if no proof is
-    /// found.
+    /// Finds a proof that the tokens of `start` can be turned into exactly the tokens of `target`.
+    /// The proof is a firing sequence, or a case distinction over a semiflow. Some place of the
+    /// semiflow has a token besides those of `start`. Each case adds one token on one of these
+    /// places, and has its own proof. At most `max_extra_tokens` tokens are added by nested case
+    /// distinctions. Returns `None` if no proof is found within the limits.
     fn prove_from(
         &mut self,
         start: &SparseMarking,
@@ -157,9 +159,10 @@ impl UndoingSearch<'_> {
         None
     }
 
-    /// Returns the indices of semiflows that contain a missing place and whose initial value
-    /// exceeds their value in `marking`. Semiflows with the most frequently missing place come
-    /// first, then small ones.
+    /// Returns the indices of at most [`MAX_SEMIFLOWS`] semiflows that guarantee a token outside of
+    /// `marking`: their initial value exceeds their value in `marking`. Only semiflows with a place
+    /// of `missing_places` count. Semiflows whose place is missing most often come first, then
+    /// semiflows with few places.
     fn helpful_semiflows(
         &mut self,
         marking: &SparseMarking,
@@ -204,9 +207,9 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     sums
 }
 
-/// Returns a shortest firing sequence from one marking to another, by breadth-first search. On
-/// failure returns the places where more tokens would have enabled a transition, with the number of
-/// such cases.
+/// Returns a shortest firing sequence from `start` to `end`, by breadth-first search. On failure
+/// returns the places that alone kept some transition disabled, each with the number of markings
+/// and transitions where this happened.
 fn shortest_sequence(
     net: &Net,
     start: &SparseMarking,

@@ -37,21 +37,22 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Minimum and maximum length of the first walk, as powers of two.
+/// Lengths of the walk from the initial marking, as powers of two, from the shortest to the
+/// longest.
 const WALK_LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=19;
 
 /// Maximum number of goals tried from one marking.
 const MAX_GOALS: usize = 64;
 
-/// Number of the first walk after which diagrams are tried. Later they are tried after walks whose
-/// number is a power of two.
+/// Number of the first walk after which decision diagrams are tried, if token intervals refute no
+/// goal. Afterwards, diagrams are tried after walks whose number is a power of two.
 const FIRST_WALK_WITH_DIAGRAMS: u64 = 4;
 
 /// Share of the remaining time for diagrams after one walk, in [0, 1].
 const DIAGRAM_SHARE: f64 = 0.25;
 
-/// Limit on the nodes of a diagram used as a certificate, and on the number of goals refuted by it.
-/// The board checks the whole certificate for each goal.
+/// The first number limits the nodes of a diagram used as a certificate. The second one limits the
+/// goals refuted by one diagram, because the board checks the whole certificate for each goal.
 const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 
 /// Walks and tries to refute goals until the budget ends. Returns a one-line summary.
@@ -60,7 +61,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let homes = assignment.board.home_reporter("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(assignment.seed);
     let mut examined = 0u64;
-    // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
+    // The lengths run from the shortest to the longest, again and again. The unreachability proofs
+    // after a walk cost about as much as the walk.
     for length in WALK_LENGTHS_LOG2.cycle() {
         let mut first_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
@@ -105,7 +107,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         rng.shuffle(&mut unseen);
         unseen.truncate(MAX_GOALS);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, predicate)| *predicate).collect();
-        // The walk consists of real firings, so the model's claims hold after it as well.
+        // The end of the walk is reachable, so claims of the model about all reachable markings,
+        // such as safe units, hold from there too.
         let Ok(net_after_walk) = net.from_marking_after(&sequence) else { continue };
         let mut refuted = unreachable(&net_after_walk, &goals, budget);
         if refuted.is_empty() && examined >= FIRST_WALK_WITH_DIAGRAMS && examined.is_power_of_two()
@@ -126,8 +129,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{} examined", counted(examined, "marking"))
 }
 
-/// Returns a prefix of 1, 2, 4, 8, … firings of the sequence after which token intervals refute the
-/// predicate, with their proof. Returns `None` if no such prefix is found.
+/// Looks for a prefix of 1, 2, 4, 8, … firings of the sequence after which token intervals show
+/// that the predicate is unreachable. Returns the shortest such prefix with the proof, or `None` if
+/// there is none.
 fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,

@@ -22,7 +22,8 @@ use std::collections::{HashMap, VecDeque};
 /// Place weights. 0 for places not listed.
 pub(super) type DecreasingWeights = Vec<(PlaceId, u64)>;
 
-/// Maximum number of transitions required in addition by counterexamples.
+/// Maximum number of corrections of the weights. Each counterexample marking adds one transition
+/// that must decrease the weighted sum.
 const MAX_ROUNDS: usize = 60;
 
 /// Maximum weight of a place.
@@ -31,10 +32,11 @@ const MAX_WEIGHT: u64 = 1 << 40;
 /// Maximum number of markings in a search for a path to the home marking.
 const MAX_MARKINGS: usize = 3000;
 
-/// Searches for weights such that decreasing firings end only at `home`. The function
-/// `find_counterexample` returns a counterexample: a marking that lacks tokens of `home` and
-/// enables no decreasing transition, or `None` if it knows none. Returns `None` if no such weights
-/// are found within the limits.
+/// Searches for place weights with the following property. Firing transitions that decrease the
+/// weighted sum, as long as possible, always ends in a marking that covers `home`. The function
+/// `find_counterexample` gets the weights and their decreasing transitions. It returns a marking
+/// that lacks tokens of `home` and enables no decreasing transition, or `None` if it knows none.
+/// Returns `None` if no such weights are found within the limits.
 ///
 /// # Errors
 /// Returns an error of `find_counterexample`.
@@ -66,8 +68,9 @@ pub(super) fn find_decreasing_weights<E>(
             let extended: Vec<TransitionId> = base.iter().copied().chain([t]).collect();
             (!budget.is_exhausted()).then(|| decreasing_weights(net, &extended, budget)).flatten()
         };
-        // The new transition is combined with all currently decreasing ones, or only with the ones
-        // added so far.
+        // The new transition must decrease the sum together with all transitions that decrease it
+        // now. If this is impossible, only the transitions required by earlier counterexamples are
+        // kept.
         let found = [&decreasing[..], &required[..]].into_iter().find_map(|base| {
             enabled.iter().take(8).find_map(|&t| Some((t, weights_with(base, t)?)))
         });
@@ -78,8 +81,9 @@ pub(super) fn find_decreasing_weights<E>(
     Ok(None)
 }
 
-/// Returns initial weights from shortest paths: the weight of a place exceeds the total weight of
-/// the products of one of its consumers.
+/// Returns initial weights from shortest paths to places that `home` marks, which have weight 0.
+/// For each other place, some consumer decreases the sum: the tokens that it adds weigh less than
+/// the tokens that it removes. A place without such a consumer gets weight 0.
 fn initial_weights(net: &Net, home: &Marking, budget: &Budget) -> DecreasingWeights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut queue: VecDeque<TransitionId> = net.transitions().collect();

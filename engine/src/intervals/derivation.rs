@@ -28,9 +28,9 @@ use std::sync::Arc;
 /// Number of predicates or bounds between two checks of the budget.
 const ITEMS_PER_CHECK: usize = 256;
 
-/// Returns one certificate for all refuted predicates that the intervals decide and the facts
-/// explain. Also returns, for each predicate, true if the certificate covers it. Returns `None` if
-/// it covers none or the budget is exhausted.
+/// Returns one certificate for all predicates of `refuted` whose refutation by the intervals can be
+/// derived from the facts. Also returns, for each predicate, true if the certificate covers the
+/// predicate. Returns `None` if no predicate is covered or the budget is exhausted.
 pub(super) fn shared_document(
     net: &Net,
     facts: &Facts,
@@ -84,7 +84,8 @@ struct Derivation<'a> {
     requested: HashSet<(PlaceId, bool)>,
     /// Requested bounds that are not traced yet.
     pending: Vec<(PlaceId, bool)>,
-    /// Bounds for the final inductive step. They may depend on each other.
+    /// Bounds that the last step of the certificate proves together by induction over firings. The
+    /// proof of one bound may assume the others.
     inductive: BTreeSet<TokenBound>,
     /// Places whose upper bound follows from the model's claim of safe units.
     safe_places: BTreeSet<PlaceId>,
@@ -146,8 +147,9 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown or
-    /// the budget is exhausted.
+    /// Traces the reasons of all requested bounds. Returns the steps of the certificate, in the
+    /// order in which the checker verifies them. Returns `None` if the reason of a bound is unknown
+    /// or the budget is exhausted.
     fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
         let mut traced = 0usize;
         while let Some((place, upper)) = self.pending.pop() {
@@ -168,7 +170,9 @@ impl<'a> Derivation<'a> {
         Some(steps)
     }
 
-    /// Traces one bound of `place`. Returns `None` if its reason is unknown.
+    /// Traces the reason of the upper or lower bound of `place`: induction over firings, a derived
+    /// bound, or the claim of safe units. Requests the bounds that the induction needs. Returns
+    /// `None` if the reason is unknown.
     fn trace(&mut self, place: PlaceId, upper: bool) -> Option<()> {
         let (net, intervals) = (self.net, self.intervals);
         if upper {
@@ -188,7 +192,8 @@ impl<'a> Derivation<'a> {
             if tokens == 0 {
                 return Some(());
             }
-            // The transitions that lower the place and leave less than `tokens`.
+            // Transitions that remove tokens from the place and may leave it with fewer than
+            // `tokens` tokens.
             let lowering = net.consumers(place).iter().filter(|arc: &&PlaceArc| {
                 let left_behind = net.post_weight(arc.transition, place);
                 left_behind < arc.weight && left_behind < tokens
@@ -210,7 +215,8 @@ impl<'a> Derivation<'a> {
             intervals.high(arc.place).is_some_and(|high| high < arc.weight)
         };
         let mut inputs = self.net.pre(t).iter();
-        // Places that are already requested cost nothing.
+        // Prefers an input place whose bound is already requested, because it needs no further
+        // step.
         let requested = inputs
             .clone()
             .filter(is_insufficient)
@@ -220,22 +226,24 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Finds the reason for the upper bound `tokens` of a place that possible transitions fill. The
-    /// reason is a derived bound, or the claim of safe units. Returns `None` if it is neither.
+    /// Records the reason for the upper bound `tokens` of a place whose producers may fire. The
+    /// reason is a derived bound, or the claim of safe units. Returns `None` if neither gives this
+    /// bound.
     fn explain_upper(&mut self, place: PlaceId, tokens: u64) -> Option<()> {
         let proved = self.facts.upper_bound_within(place, Provenance::PROVED);
         if proved.is_some_and(|proved| proved <= tokens) {
             return self.mark_tightest(place, true, tokens);
         }
-        // With more than one token initially, the claim of safe units is broken from the start.
+        // Safe units allow one token per place. Two or more initial tokens would violate the claim
+        // in the initial marking already.
         let follows_from_claim = self.intervals.rests_on().assumes_units() && tokens >= 1;
         follows_from_claim.then(|| {
             self.safe_places.insert(place);
         })
     }
 
-    /// Marks the tightest derived bound of this side of the place as needed. Returns `None` if
-    /// there is no such bound or it is weaker than `tokens`.
+    /// Marks the tightest derived upper (or lower) bound of the place as needed, that is, the last
+    /// one in the list. Returns `None` if there is no such bound or it is weaker than `tokens`.
     fn mark_tightest(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
         let index = self.last_before(place, upper, usize::MAX)?;
         let derived_tokens = self.facts.derived()[index].tokens;
@@ -244,8 +252,8 @@ impl<'a> Derivation<'a> {
         is_tight_enough.then(|| self.mark_needed(index))
     }
 
-    /// Returns the index of the last bound of this side of the place among the derived bounds
-    /// before index `using`. Returns `None` if there is no such bound.
+    /// Returns the index of the last derived upper (or lower) bound of the place before index
+    /// `using`. Returns `None` if there is no such bound.
     fn last_before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
@@ -278,7 +286,8 @@ impl<'a> Derivation<'a> {
                 continue;
             };
             let is_negated = is_negated(self.facts, &derived[index], flow);
-            // Bounds from one invariant with the same sign have the same premises.
+            // Bounds from one place invariant, taken with the same sign, follow from the same
+            // earlier bounds.
             if !treated_flows.insert((flow, using, is_negated)) {
                 continue;
             }
@@ -306,8 +315,8 @@ impl<'a> Derivation<'a> {
         Some(())
     }
 
-    /// Returns the indices of bounds which show that the producers of `place` are dead. For each
-    /// producer, one input place stays empty.
+    /// Returns the indices of bounds which show that no producer of `place` can ever fire. For each
+    /// producer, one bound shows that an input place is always empty.
     fn siphon_inputs(&mut self, place: PlaceId) -> Vec<usize> {
         let net = self.net;
         let producers = net.producers(place).iter().map(|arc| arc.transition);
@@ -323,7 +332,8 @@ impl<'a> Derivation<'a> {
     fn empty_by_arcs(&mut self, place: PlaceId) -> Option<usize> {
         let derived = self.facts.derived();
         let by_arcs = |position: usize| derived[position].reason.provenance() == Provenance::Arcs;
-        // Bounds from arcs come before bounds from invariants.
+        // The list has bounds from arcs before bounds from invariants, so the search goes back from
+        // the last bound.
         let mut latest = self.last_before(place, true, usize::MAX);
         while let Some(position) = latest {
             if derived[position].tokens == 0 && by_arcs(position) {

@@ -25,8 +25,9 @@ pub fn run(
     intervals
 }
 
-/// Like [`run`], with intervals that were computed from the facts of the task. Claims with the same
-/// provenance share one certificate. Bounds that the facts do not explain settle nothing.
+/// Like [`run`], with intervals that were computed from the facts of the task. All results with the
+/// same provenance, that is, from the same strongest kind of assumption, share one certificate.
+/// Bounds that cannot be derived from the facts settle no goal.
 pub fn settle(
     intervals: &Intervals,
     task: &Task<'_>,

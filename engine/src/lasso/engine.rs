@@ -17,7 +17,8 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// Share of the remaining time for each round over all open properties, in [0, 1].
+/// Share of the remaining time for each of the three rounds, in [0, 1]. A round searches a run for
+/// every open property in turn.
 const ROUND_SHARES: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -58,7 +59,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                     found_count += 1;
                     runs.exists(*id, run);
                     if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
-                        // On a reduced net the search would find the same run again.
+                        // The run found does not translate to a run of the original net with the
+                        // property. The next search on the reduced net would find it again.
                         untranslated.insert(*id);
                     }
                 }

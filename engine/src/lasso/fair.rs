@@ -35,7 +35,8 @@ pub(crate) struct FairnessAssumption {
     pub(crate) fires_bit: usize,
 }
 
-/// Number of expanded nodes at the first examination.
+/// Number of expanded nodes after which the components are examined for a fair run for the first
+/// time.
 const FIRST_EXAMINATION: usize = 1 << 10;
 
 /// An edge between nodes.
@@ -45,7 +46,7 @@ struct ProductEdge {
     target: u32,
     /// The acceptance marks of the automaton edge.
     marks: Marks,
-    /// The successor of the marking, with its label.
+    /// The firing of the edge: the marking after it and the label of the edge.
     successor: Successor,
 }
 
@@ -99,11 +100,12 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns a fair accepting run, or `None` if all nodes were visited and no such run exists.
-    /// With `allows_universal`, a run may end in a state that accepts every continuation, because a
-    /// fair continuation always exists.
+    /// With `allows_universal`, a run may end in an automaton state that accepts every
+    /// continuation, because some continuation is always fair. Such a run has an empty cycle.
     ///
     /// # Errors
-    /// Returns an error if the budget or the memory ends first, or if a place gets too many tokens.
+    /// Returns an error if the budget or the memory ends first, if a place gets too many tokens, or
+    /// if there are too many nodes.
     pub(crate) fn run(
         &mut self,
         allows_universal: bool,
@@ -179,7 +181,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             let found = components(part.len() as u32, |index, k| {
                 let edge = self.edges_of(part[index as usize]).get(k as usize)?;
                 let target = local_index[edge.target as usize];
-                // Treats an edge out of `part` as a self-loop.
+                // An edge that leaves `part` counts as a self-loop of its source, so that it
+                // connects no nodes.
                 Some(if target == OUTSIDE { index } else { target })
             });
             part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
@@ -271,7 +274,9 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         (facts.marks.is_some_and(has_all) && is_weakly_fair).then(|| violated.copied().collect())
     }
 
-    /// Returns a path from the first node into a component, and a fair cycle in it with all marks.
+    /// Returns a path from the initial node into a component, and a cycle inside the component. The
+    /// cycle carries all acceptance marks and satisfies every fairness assumption. Returns `None`
+    /// if a path is missing.
     fn run_in_component(
         &self,
         component: &[u32],

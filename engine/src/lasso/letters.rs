@@ -2,8 +2,9 @@
 
 use parikh_temporal::{Automaton, Cube, Marks, Strength};
 
-/// The letters that an edge reads: the index of each constrained word, its relevant bits, and their
-/// values.
+/// The letters on which an automaton edge can be taken, as one triple per constrained 64-bit word
+/// of the letter. A triple has the index of the word, the mask of its constrained bits, and the
+/// required values of these bits.
 #[derive(Clone, Debug)]
 pub(crate) struct LetterMask(Vec<(u32, u64, u64)>);
 
@@ -24,15 +25,16 @@ impl LetterMask {
         LetterMask(words)
     }
 
-    /// Returns true if the edge reads the union of the two letters.
+    /// Returns true if the edge can be taken on the union of both letters: the atoms of a marking,
+    /// and the atoms of a firing.
     pub(crate) fn reads(&self, letter: &[u64], other_letter: &[u64]) -> bool {
         self.0.iter().all(|&(word, mask, value)| {
             (letter[word as usize] | other_letter[word as usize]) & mask == value
         })
     }
 
-    /// Returns true if the edge may read the letter, of which only the bits in `known_bits` are
-    /// known.
+    /// Returns false if the bits in `known_bits`, whose values in `letter` are certain, exclude
+    /// that the edge can be taken. Returns true otherwise.
     pub(crate) fn may_read(&self, letter: &[u64], known_bits: &[u64]) -> bool {
         let wrong_bits = |&(word, mask, value): &(u32, u64, u64)| {
             (letter[word as usize] ^ value) & mask & known_bits[word as usize]

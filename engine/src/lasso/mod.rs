@@ -37,7 +37,7 @@ pub enum UndecidedReason {
     /// There are fairness assumptions for too many transitions.
     #[error("there are fairness assumptions for too many transitions ({0})")]
     Fairness(usize),
-    /// The relevant markings were not all visited.
+    /// Not all markings that the search needs were visited.
     #[error(transparent)]
     Incomplete(#[from] ExplorationError),
 }
@@ -100,7 +100,9 @@ impl<'n> RunGraph<'n> {
         let found = LassoSearch::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
         let found = self.lasso_of(&run)?;
-        // The automaton may accept before the evaluation of the formula can show it.
+        // The automaton may reach a state that accepts every continuation although the checker
+        // cannot conclude from the firings so far that the formula holds. Then the run is continued
+        // to a cycle.
         let is_valid = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
         let found = match found.end != RunEnd::Anything || is_valid(&found) {
             true => found,

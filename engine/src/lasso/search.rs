@@ -55,7 +55,8 @@ impl Hasher for MultiplicativeHasher {
 /// The number of each visited node, by the [`node_key`] of its marking and automaton state.
 type Numbers = HashMap<u64, u32, BuildHasherDefault<MultiplicativeHasher>>;
 
-/// Visit number of a node whose component is completely visited and accepts nothing.
+/// Entry of `visits` for a closed node. All nodes of its component have been visited completely,
+/// and no accepting run visits the component infinitely often.
 const CLOSED_NODE: u32 = u32::MAX;
 
 /// A node on the path, with the next edge and the next successor to follow.
@@ -68,7 +69,8 @@ struct PathNode {
     successor: u32,
 }
 
-/// The first node of a component.
+/// The root of a component on the path, that is, its first visited node. Components are those of
+/// the graph visited so far.
 struct Root {
     /// The visit number of the node.
     visit: u32,
@@ -236,8 +238,9 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Handles an edge back to an open node: merges all components above it on the path. Returns
-    /// true if the merged component has all marks.
+    /// Handles an edge to an open node that was visited before: merges all components above that
+    /// node on the path into one. `marks` are the acceptance marks of the edge. Returns true if the
+    /// merged component has all acceptance marks.
     fn merge_components(&mut self, node: u32, marks: Marks) -> bool {
         let visit = self.visits[node as usize];
         let mut component_marks = marks;
@@ -252,7 +255,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         false
     }
 
-    /// Returns a shortest path to a node whose state accepts every continuation.
+    /// Returns a run along a shortest path to `node`, whose state accepts every continuation. The
+    /// cycle of the run is empty.
     fn run_to_universal(&self, node: u32) -> EdgeRun {
         let path = match node {
             0 => Vec::new(),

@@ -8,7 +8,9 @@ use parikh_net::loops::LoopRun;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeSet, HashMap};
 
-/// Number of trace elements per step that may be summed up for testing if a round can be repeated.
+/// Number of trace elements per executed step whose effects may be summed up in order to test if a
+/// round can be repeated. A round is the part of the trace between two firings of a transition with
+/// the same control.
 const ALLOWANCE_PER_STEP: usize = 32;
 
 /// An executed element of the trace.
@@ -16,7 +18,8 @@ const ALLOWANCE_PER_STEP: usize = 32;
 pub(super) struct TraceStep {
     /// The firing or loop.
     pub(super) element: Element,
-    /// Fingerprint of the control before the element, see [`LoopMarking::fingerprint`].
+    /// Fingerprint of the control before the element, that is, of the set of marked places that
+    /// have never had two tokens. See [`LoopMarking::fingerprint`].
     fingerprint: u64,
 }
 
@@ -24,8 +27,8 @@ pub(super) struct TraceStep {
 enum UndoRecord {
     /// The last element of the trace was appended.
     Appended,
-    /// The elements `before` were replaced by a loop with more rounds. The element `more` is the
-    /// loop of the added rounds.
+    /// The trace elements `before`, which form one round, were replaced by a loop of this round and
+    /// further repetitions. The element `more` is a loop of only the further repetitions.
     Folded { before: Vec<TraceStep>, more: Element },
 }
 
@@ -45,7 +48,8 @@ pub(super) struct LoopMarking<'n> {
     rank: Vec<u32>,
     /// The enabled transitions, as pairs of rank and transition index.
     enabled: BTreeSet<(u32, u32)>,
-    /// Places that have had more than one token at some time. They are not part of the control.
+    /// For each place, true if it has had more than one token in some marking of the walks. Such a
+    /// place is a counter and not part of the control.
     is_counter: Vec<bool>,
     /// True if a place was added to `is_counter` since the last query.
     has_new_counter: bool,
@@ -55,11 +59,13 @@ pub(super) struct LoopMarking<'n> {
     fingerprint: u64,
     /// The elements executed since the initial marking.
     trace: Vec<TraceStep>,
-    /// For each transition and fingerprint, the position of the last such firing in the trace.
+    /// For a transition and a fingerprint of the control, the position in the trace where this
+    /// transition last fired with this control.
     last_position: HashMap<(u32, u64), usize>,
     /// The recorded operations.
     undo: Vec<UndoRecord>,
-    /// Number of trace elements that may still be summed up for testing rounds.
+    /// Number of trace elements whose effects may still be summed up in tests for repeatable
+    /// rounds.
     allowance: usize,
     /// True if operations are recorded for undoing.
     records_undo: bool,
@@ -137,8 +143,8 @@ impl<'n> LoopMarking<'n> {
         self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
     }
 
-    /// Returns true if places were added to `is_counter` since the last call. Earlier rounds may
-    /// then have been missed.
+    /// Returns true if a place became a counter since the last call. The control then depends on
+    /// fewer places, so rounds may have been missed before.
     pub(super) fn take_has_new_counter(&mut self) -> bool {
         std::mem::take(&mut self.has_new_counter)
     }
@@ -221,9 +227,10 @@ impl<'n> LoopMarking<'n> {
         }
     }
 
-    /// Returns the position in the trace where this transition last fired with the current control,
-    /// and the effect of the elements since then: a round that may be repeatable. Returns `None` if
-    /// the trace has no such firing, or if the allowance is used up.
+    /// Finds a round that would be completed now: the trace elements since transition `t` last
+    /// fired with the current control. Returns the position of its first element in the trace, and
+    /// the effect of one round. Returns `None` if the trace has no such firing, or if the allowance
+    /// for summing up elements is used up.
     pub(super) fn find_round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
         let round_start = *self.last_position.get(&(t, self.fingerprint))?;
@@ -231,7 +238,8 @@ impl<'n> LoopMarking<'n> {
         if first_step.fingerprint != self.fingerprint || first_step.element != Element::Fire(t) {
             return None;
         }
-        // Most rounds are not repeatable. The allowance limits the time for summing them up.
+        // Most rounds cannot be repeated, so the allowance limits the time spent on summing up
+        // their effects.
         let length = self.trace.len() - round_start;
         self.allowance = self.allowance.checked_sub(length)?;
         let round_elements = self.trace[round_start..].iter().map(|step| step.element);
@@ -255,8 +263,9 @@ impl<'n> LoopMarking<'n> {
         max_count.map(|max_count| max_count.magnitude().clone())
     }
 
-    /// Repeats the round that begins at position `round_start` another `times` times, which must be
-    /// possible. Replaces all its rounds in the trace by a loop.
+    /// Executes `times` further repetitions of the round that consists of the trace from position
+    /// `round_start` on. This must be possible. Replaces the round in the trace by a loop of
+    /// `times` + 1 repetitions, and returns this loop.
     pub(super) fn repeat_round(
         &mut self,
         round_start: usize,
@@ -283,7 +292,8 @@ impl<'n> LoopMarking<'n> {
         self.undo.len()
     }
 
-    /// Drops the undo records before this number.
+    /// Drops the undo records with smaller numbers than `number`. The numbers of the remaining
+    /// records decrease by `number`.
     pub(super) fn drop_records_before(&mut self, number: usize) {
         self.undo.drain(..number);
     }

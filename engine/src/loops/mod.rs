@@ -64,23 +64,26 @@ pub const ENGINE: Engine = Engine {
     start: |work| Ok(Box::new(LoopSearch::new(work))),
 };
 
-/// Step limit of the first walks. It doubles when a walk reaches it, and when no change of
-/// preferences helps.
+/// Limit on the steps of the first walks, where a step is one firing or one loop. The limit doubles
+/// when the best walk so far reaches it, and when all rank changes have been tried.
 const FIRST_STEPS: u64 = 20_000;
 
-/// Number of doublings before the search restarts with other ranks.
+/// Limit on the doublings, caused by useless rank changes, before the search restarts with new
+/// random ranks.
 const MAX_DOUBLINGS: u32 = 3;
 
 /// Number of restarts without a reached goal after which the engine gives up.
 const MAX_FUTILE_RESTARTS: u32 = 3;
 
-/// Number of walks without a repeated round after which the net counts as having none.
+/// Number of walks without a repeated round after which the engine assumes that the net has no
+/// repeatable rounds.
 const MAX_WALKS_WITHOUT_ROUNDS: u64 = 30;
 
-/// Limit on the number of stored block elements. Beyond it, the search restarts.
+/// Limit on the number of stored elements of blocks, that is, bodies of loops. Beyond this limit,
+/// the search restarts.
 const MAX_BLOCK_ELEMENTS: usize = 1 << 24;
 
-/// Preferences, with the result of a walk by them.
+/// The ranks of transitions, with the result of the walk that used them.
 struct RankedWalk {
     /// The ranks, by transition index. Low ranks are preferred.
     ranks: Vec<u32>,
@@ -96,16 +99,17 @@ struct LoopSearch<'g> {
     rng: Rng,
     /// The marking of the walks. `None` before the first slice and during a slice.
     machine: Option<LoopMarking<'g>>,
-    /// The walk with the most fired transitions since the last restart of the search. `None` before
-    /// the first walk after a restart.
+    /// The walk in which the most different transitions fired since the last restart of the search.
+    /// `None` before the first walk after a restart.
     best: Option<RankedWalk>,
-    /// Ranks for repeating a walk, with new knowledge or more steps. `None` if the next walk should
-    /// use other ranks.
+    /// Ranks to use again for the next walk. Reasons are new counter places, a raised step limit,
+    /// or goals seen but not reported. `None` if the next walk changes ranks.
     ranks_to_repeat: Option<Vec<u32>>,
-    /// True if the next walk reports every goal that it sees, since an earlier walk did not report
-    /// all that it saw.
+    /// True if the next walk reports every goal that it sees, because an earlier walk with these
+    /// ranks dropped sightings without a report.
     is_thorough: bool,
-    /// Index of the next choice of the best walk to change, counted from the last one.
+    /// Number of choices of the best walk that were changed so far, beginning with the last choice.
+    /// A choice is a pair of conflicting transitions; changing it exchanges their ranks.
     next_choice: usize,
     /// Maximum number of steps of the next walk.
     max_steps: u64,
@@ -152,8 +156,10 @@ impl<'g> LoopSearch<'g> {
         rank
     }
 
-    /// Returns the ranks for the next walk: those of the best walk with one choice changed, or new
-    /// ones if that does not help.
+    /// Returns the ranks for the next walk. They are the ranks of the best walk, with the ranks of
+    /// one conflicting pair exchanged. If all pairs have been tried, the best walk is repeated with
+    /// a doubled step limit. After [`MAX_DOUBLINGS`] doublings, the search restarts with random
+    /// ranks.
     fn next_rank(&mut self) -> Vec<u32> {
         if let Some(rank) = self.ranks_to_repeat.take() {
             return rank;
@@ -187,7 +193,8 @@ impl<'g> LoopSearch<'g> {
         (self.max_steps, self.doublings) = (FIRST_STEPS, 0);
     }
 
-    /// Runs one walk and learns from it.
+    /// Runs one walk, and remembers its ranks if more transitions fired than in the best walk so
+    /// far.
     fn walk(&mut self, machine: &mut LoopMarking<'g>, watch: &mut LoopWatch<'g>, budget: &Budget) {
         let ranks = self.next_rank();
         machine.restart(ranks.clone());

@@ -15,7 +15,8 @@ pub(super) enum Element {
     Loop(u32),
 }
 
-/// The demand and the change of an element. Places with 0 are left out.
+/// The effect of a firing or a loop: the tokens that it requires, and its change of the marking.
+/// Places with the value 0 are left out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
     /// For each place, the number of tokens that the element requires, ascending by place.
@@ -31,8 +32,8 @@ impl Effect {
         Some(&self.change[index].1).filter(|change| change.sign() == Sign::Minus)
     }
 
-    /// Returns the effect of repeating the element `times` times, at least once. Before the last
-    /// repetition, a place has lost the tokens of all earlier ones.
+    /// Returns the effect of `times` repetitions of the element, where `times` is at least 1. The
+    /// demand on a place that loses tokens grows by this loss for each repetition before the last.
     fn repeated(&self, times: &BigUint) -> Effect {
         let (factor, earlier_rounds) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
         let change = self.change.iter().map(|(place, change)| (*place, change * &factor));
@@ -54,7 +55,7 @@ struct RepeatedBlock {
     effect: Rc<Effect>,
 }
 
-/// The blocks and loops created so far.
+/// The blocks and loops created so far. A block is the body of loops.
 pub(super) struct Loops {
     /// The effects of single firings, by transition index.
     firing_effects: Vec<Rc<Effect>>,

@@ -9,32 +9,37 @@ use parikh_net::TransitionId;
 use parikh_solvers::Budget;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Maximum number of choices kept for backtracking. A wrong choice is usually noticed one or two
-/// choices later. Otherwise other preferences are tried.
+/// Maximum number of choices kept for backtracking, and of alternative transitions per choice. A
+/// wrong choice usually leads to a dead end one or two choices later. If it does not, the next walk
+/// tries other ranks.
 const MAX_CHOICES: usize = 4;
 
 /// Limit on the number of remembered loops per first transition.
 const MAX_LOOPS_PER_TRANSITION: usize = 4;
 
-/// Exponents for a round that could repeat forever. It is repeated 2^first times at first, and the
-/// exponent grows by the second number each time.
+/// Exponents for a round that could be repeated forever. The first number e means that the round is
+/// repeated 2^e times. The second number is added to the exponent for each later round of this
+/// kind.
 const UNLIMITED_EXPONENTS: (u64, u64) = (20, 10);
 
-/// Number of steps after the first change of the control places, after which a walk ends.
+/// Number of steps that a walk continues after some place had two tokens for the first time and
+/// left the control.
 const STEPS_AFTER_CHANGE: u64 = 1_000;
 
-/// Limit on the number of bits of a repetition count.
+/// Limit on the bits of a number of repetitions. A round that could be repeated more often is not
+/// repeated.
 const MAX_COUNT_BITS: u64 = 1 << 14;
 
-/// Limit on the number of alternative transitions considered.
+/// Limit on the number of enabled transitions examined for a conflict with the preferred
+/// transition.
 const MAX_ALTERNATIVES: usize = 64;
 
 /// An alternative at a choice.
 enum Alternative {
     /// Fire this transition.
     Fire(TransitionId),
-    /// Repeat the round that begins at this position of the trace. The effect is that of one round,
-    /// and the number counts the additional repetitions.
+    /// Repeat a round. The fields are the position in the trace where the round begins, the effect
+    /// of one round, and the number of additional repetitions.
     RepeatRound(usize, Effect, BigUint),
 }
 
@@ -75,8 +80,8 @@ pub(super) struct LoopWalkResult {
     pub(super) steps: u64,
     /// Number of repeated rounds.
     pub(super) folds: u64,
-    /// True if the walk ended early because the control places changed. A repetition will find
-    /// rounds sooner.
+    /// True if some place had two tokens for the first time and left the control. A repetition of
+    /// the walk will recognise rounds sooner.
     pub(super) has_learnt: bool,
 }
 
@@ -102,7 +107,8 @@ pub(super) struct LoopWalk<'a, 'n> {
     folds: u64,
     /// Number of steps so far.
     steps: u64,
-    /// Exponent of 2 for the repetitions of the next unlimited round.
+    /// Exponent of 2 for the number of repetitions of the next round that could be repeated
+    /// forever.
     unlimited_exponent: u64,
 }
 
@@ -124,9 +130,10 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         }
     }
 
-    /// Walks at most `max_steps` steps, or until it is stuck or the budget is exhausted. Reports
-    /// the goals seen if there is time for a report, and always if more than `fired_before`
-    /// transitions fire.
+    /// Walks at most `max_steps` steps. Ends earlier if the budget is exhausted, or if no choice is
+    /// left for backtracking from a dead end. Also ends [`STEPS_AFTER_CHANGE`] steps after a new
+    /// counter place. Reports the goals seen if the time share permits, and always if more than
+    /// `fired_before` different transitions fired.
     pub(super) fn run(
         mut self,
         max_steps: u64,
@@ -175,7 +182,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         self.fire_or_repeat(best)
     }
 
-    /// Returns enabled transitions that share an input place with `best`.
+    /// Returns at most [`MAX_CHOICES`] other enabled transitions that share an input place with
+    /// `best`, lowest rank first.
     fn competitors(&self, best: TransitionId) -> Vec<TransitionId> {
         let net = self.machine.net;
         let has_common_input =
@@ -189,9 +197,9 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
             .collect()
     }
 
-    /// Fires a transition. If it begins a round that can be repeated, or a known loop, executes the
-    /// round or loop instead. Returns false if the round changes nothing or would be repeated too
-    /// often.
+    /// Fires `t`. If `t` completes a round that can be repeated, or begins a known loop that can be
+    /// executed, executes the repetitions or the loop instead. Returns false if the round changes
+    /// nothing, or could be repeated so often that the number exceeds [`MAX_COUNT_BITS`] bits.
     fn fire_or_repeat(&mut self, t: TransitionId) -> bool {
         if let Some((round_start, effect)) = self.machine.find_round(t) {
             if effect.change.is_empty() {
@@ -206,7 +214,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
                 return false;
             }
             if max_count > BigUint::ZERO {
-                // Alternative: one repetition less, so that the last round can end differently.
+                // The alternative repeats the round once less, so that the last round can continue
+                // differently.
                 let fewer_rounds =
                     Alternative::RepeatRound(round_start, effect.clone(), &max_count - 1u8);
                 self.add_choice([fewer_rounds].into());
@@ -224,7 +233,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         true
     }
 
-    /// Repeats a round `times` times and remembers it as a loop. Always returns true.
+    /// Repeats a round `times` further times, and remembers it as a loop. Returns true, as the
+    /// result for [`fire_or_repeat`](Self::fire_or_repeat).
     fn repeat_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> bool {
         let element = self.machine.repeat_round(round_start, effect, times);
         self.known_loops.add(self.machine.loops.first_transition(element), element);

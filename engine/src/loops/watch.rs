@@ -8,7 +8,8 @@ use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// Maximum shares of the time for replaying runs, as 1/n: during a walk, and at its end.
+/// Limits on the share of the time spent on reports, in which the board replays the trace. A number
+/// n stands for the share 1/n: the first number applies during a walk, the second one at its end.
 const REPORT_SHARES: (u32, u32) = (20, 4);
 
 /// The goals that were open at the start, with the results of this engine.
@@ -23,13 +24,13 @@ pub(super) struct LoopWatch<'n> {
     goals: Vec<LoopGoal<'n>>,
     /// For each place, the goals that depend on it.
     goals_of_place: GoalIndex,
-    /// Unreported sightings.
+    /// Goals seen at some step of the walk but not reported yet, in the order of the steps.
     pending: Vec<LoopNews>,
     /// Time of the last report.
     last_report: Instant,
     /// Duration of the last report.
     last_report_time: Duration,
-    /// True if everything is reported regardless of the time.
+    /// True if every goal seen is reported, regardless of the time that reports take.
     pub(super) is_thorough: bool,
     /// True if some sighting was dropped without a report.
     pub(super) has_missed: bool,
@@ -37,7 +38,7 @@ pub(super) struct LoopWatch<'n> {
     pub(super) reached: usize,
 }
 
-/// A sighting of a goal.
+/// A sighting of a goal: a step of the walk after which a predicate held or a maximum was raised.
 struct LoopNews {
     /// Step of the walk.
     step: u64,
@@ -53,7 +54,8 @@ struct LoopGoal<'n> {
     id: GoalId,
     /// The goal.
     goal: &'n MarkingGoal,
-    /// True if the goal is a predicate that was seen to hold, unless the sighting was dropped.
+    /// True if the goal is a predicate that held after some step of a walk, and this sighting was
+    /// not dropped.
     was_seen: bool,
     /// For a maximum, the largest value seen in this slice, or by any engine before. `None` if
     /// there is no such value.
@@ -135,9 +137,9 @@ impl<'n> LoopWatch<'n> {
         });
     }
 
-    /// Reports the sightings of a walk that ends here, if it was the best so far, if the budget is
-    /// exhausted, or if the time share permits. Otherwise drops them: later walks begin in the same
-    /// way.
+    /// Reports the sightings of a walk at its end if it is the best so far. Also reports them if
+    /// the budget is exhausted, or if the time share permits. Otherwise drops the sightings. Later
+    /// walks may see these goals again, since walks differ in few choices.
     pub(super) fn end_walk(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.may_report(REPORT_SHARES.1) {
             true => self.report(machine, budget),
@@ -145,8 +147,9 @@ impl<'n> LoopWatch<'n> {
         }
     }
 
-    /// Before backtracking to `step`, reports the sightings that would be lost, if the time share
-    /// permits. Otherwise drops them: they will be seen again.
+    /// Called before the walk backtracks to `step`, which removes later steps from the trace. If
+    /// there are sightings after `step`, reports all sightings if the time share permits, and
+    /// otherwise drops these later ones. Dropped goals can be seen again.
     pub(super) fn before_backtracking(
         &mut self,
         machine: &LoopMarking<'_>,
@@ -161,8 +164,8 @@ impl<'n> LoopWatch<'n> {
         }
     }
 
-    /// Returns true if a report now keeps the share of time for reports below 1/`share`, or if
-    /// every sighting must be reported.
+    /// Returns true if the time since the last report is at least `share` times its duration. Also
+    /// returns true if every sighting must be reported.
     fn may_report(&self, share: u32) -> bool {
         self.is_thorough || self.last_report.elapsed() >= self.last_report_time * share
     }

@@ -23,13 +23,14 @@ use parikh_solvers::Budget;
 use silent::Silent;
 use std::collections::HashMap;
 
-/// The start of a marking's successors if the marking is not expanded yet.
+/// Index of the first successor of a marking that is not expanded yet.
 const UNEXPANDED: u32 = u32::MAX;
 
 /// Number of expansions between two checks of the budget.
 const EXPANSIONS_PER_CHECK: u32 = 64;
 
-/// The target of an edge, and its label.
+/// An edge: the number of the successor marking, and the number of the edge's label, that is, of a
+/// set of atoms about firings.
 pub(crate) type Successor = (u32, u32);
 
 /// A reachability graph. See the module documentation.
@@ -39,11 +40,11 @@ pub(crate) struct Markings<'n> {
     /// The labels of edges.
     labels: Labels<'n>,
     budget: Budget,
-    /// The atoms on markings, each with its number. Enabledness is rewritten as comparisons of
-    /// token counts.
+    /// The atoms on markings, each with its bit position in a letter. Atoms about enabled
+    /// transitions are rewritten as comparisons of token counts.
     atoms: Vec<(usize, Predicate)>,
-    /// The tests of atoms on packed markings, for the layout version `layout`. Each entry has the
-    /// atom's number, the test of the atom, and the test of its negation.
+    /// The tests of atoms on packed markings, compiled for the packing version `layout`. Each entry
+    /// has the atom's bit position, the test of the atom, and the test of its negation.
     tests: Vec<(usize, [Condition; 2])>,
     /// Version of the packing for which the tests were compiled.
     layout: u64,
@@ -54,18 +55,19 @@ pub(crate) struct Markings<'n> {
     successors: Vec<Successor>,
     /// Number of 64-bit words of a letter.
     words_per_letter: usize,
-    /// The letters of all markings, one after another. For an unexpanded marking the letter is
-    /// zero, or contains only the bits that follow from tokens.
+    /// The letters of all markings, one after another. The letter of an unexpanded marking is all
+    /// zeros, or contains only the bits of atoms that do not depend on deadness.
     letters: Vec<u64>,
-    /// For each marking, true if it is unexpanded and its letter contains the bits that follow from
-    /// tokens.
+    /// For each marking, true if it is unexpanded and its letter already contains the bits of atoms
+    /// that do not depend on deadness.
     has_token_letter: Vec<bool>,
-    /// A letter with the bits of the atoms that do not mention deadness. Their values follow from
-    /// the tokens.
+    /// A mask with the letter bits of the atoms that do not mention deadness. Token counts alone
+    /// decide these atoms, without computing the enabled transitions.
     letter_by_tokens: Vec<u64>,
     /// The enabled transitions of the marking loaded last.
     enabled: Vec<u32>,
-    /// Number of the marking loaded last, if known.
+    /// Number of the marking that the space's key contains. `None` if the key may contain another
+    /// marking.
     loaded: Option<u32>,
     /// True if the marking loaded last is dead. `None` if this is unknown.
     loaded_dead: Option<bool>,
@@ -74,7 +76,8 @@ pub(crate) struct Markings<'n> {
     /// The invisible transitions, if the graph identifies markings that differ only by their
     /// firings. `None` for a graph with all markings.
     silent: Option<Silent>,
-    /// True if there are letters and dead markings have an edge to themselves.
+    /// True if the graph is for runs: it has letters, and each dead marking has an edge to itself.
+    /// False if the graph is for computation trees.
     for_runs: bool,
 }
 
@@ -206,8 +209,9 @@ impl<'n> Markings<'n> {
         test.holds(self.space.key(), is_dead)
     }
 
-    /// Returns the number of missing tokens until the condition holds in a marking, and the number
-    /// until it fails. The condition is given as in [`holds`](Self::holds).
+    /// Returns two distances for a marking: the number of tokens missing until the condition holds,
+    /// and the number missing until its negation holds. The condition is given as in
+    /// [`holds`](Self::holds).
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
         self.load(marking);
         let (_, tests) = &self.tests[condition];
@@ -366,9 +370,9 @@ impl<'n> Markings<'n> {
         &self.letters[marking as usize * self.words_per_letter..][..self.words_per_letter]
     }
 
-    /// Returns two letters for a marking, expanded or not. The second has a bit for each atom whose
-    /// value follows from the tokens, that is, each atom without deadness. Such an atom holds if
-    /// the first letter has its bit.
+    /// Returns a letter and a mask for a marking, expanded or not. The mask has the bits of atoms
+    /// that do not mention deadness, so token counts decide them. For these bits, the letter has
+    /// the value of the atom. Its other bits are meaningful only for an expanded marking.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let index = marking as usize;
         if self.successor_ranges[index].0 == UNEXPANDED && !self.has_token_letter[index] {
@@ -407,8 +411,9 @@ impl<'n> Markings<'n> {
         Some(sequence)
     }
 
-    /// Returns the transition of an edge, if the edge exists. The inner `None` is the self-loop of
-    /// a dead marking.
+    /// Returns the transition of an edge from `from` to `to` with this label. The inner `None`
+    /// stands for the self-loop of a dead marking. Returns the outer `None` if no transition gives
+    /// this edge, or if a marking cannot be recomputed within the limits.
     pub(crate) fn firing(
         &mut self,
         from: u32,
@@ -425,7 +430,8 @@ impl<'n> Markings<'n> {
                 continue;
             }
             let mut reached = None;
-            // The markings may be repacked, and then nothing was fired.
+            // Storing a marking may repack all markings. In this case nothing was fired, and the
+            // firing is repeated.
             while self.space.expand_edges(from, &[t], |number| reached = Some(number)).ok()? {
                 self.space.load(from, &mut self.enabled);
             }
@@ -447,14 +453,16 @@ impl<'n> Markings<'n> {
     }
 }
 
-/// Edge labels, and the selection of transitions with different labels or effects.
+/// The labels of edges. If no atom is about firings, also selects one enabled transition per effect
+/// class, that is, per change of the marking.
 struct Labels<'n> {
     net: &'n Net,
     /// For each label, its set of atoms about firings, as one bit each.
     sets: Vec<Vec<u64>>,
     /// The label of each transition. Empty if no atom is about firings.
     label_of: Vec<u32>,
-    /// The round in which each effect class was last selected. Used if no atom is about firings.
+    /// For each effect class, the value of `round` when a transition of the class was last kept.
+    /// Used only if no atom is about firings.
     last_round: Vec<u64>,
     /// Number of calls of `keep_one_per_effect`.
     round: u64,
@@ -490,8 +498,8 @@ impl<'n> Labels<'n> {
         self.label_of.get(t as usize).copied().unwrap_or(0)
     }
 
-    /// Removes enabled transitions until one per effect class is left. Does nothing if some atom is
-    /// about firings.
+    /// Keeps only one enabled transition of each effect class, that is, of the transitions with the
+    /// same change of the marking. Does nothing if some atom is about firings.
     fn keep_one_per_effect(&mut self, enabled: &mut Vec<u32>) {
         if !self.label_of.is_empty() {
             return;

@@ -18,7 +18,8 @@ pub(super) struct Silent {
     pub(super) transitions: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
     fed_invisible: Vec<Box<[u32]>>,
-    /// The representative of each marking, or [`UNEXPANDED`] if it is not computed yet.
+    /// The representative of each marking, that is, the marking after all possible invisible
+    /// firings. [`UNEXPANDED`] if it is not computed yet.
     representatives: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
@@ -64,11 +65,11 @@ impl Silent {
 }
 
 impl Markings<'_> {
-    /// Identifies each marking with the marking that the invisible firings lead to
-    /// ([`parikh_evidence::tree::silent`]). No marking may be expanded yet.
+    /// Merges each marking with its representative, the marking after all possible invisible
+    /// firings ([`parikh_evidence::tree::silent`]). No marking may be expanded before.
     ///
-    /// Returns `None` if the chain from the initial marking is too long, because chains from most
-    /// other markings will be too long as well.
+    /// Returns `None` if more than [`MAX_CHAIN`] invisible firings are possible from the initial
+    /// marking. Chains from most other markings will then be too long as well.
     ///
     /// # Errors
     /// Returns an error if there is no memory for a marking.
@@ -99,7 +100,8 @@ impl Markings<'_> {
             return Ok(cached);
         }
         let found = loop {
-            // The markings may be repacked, and then the chain begins again.
+            // Storing a marking may repack all markings. Then the chain is followed again from its
+            // beginning.
             if let Some(found) = self.chain_end(marking, fired)? {
                 break found;
             }
@@ -113,8 +115,10 @@ impl Markings<'_> {
         Ok(found)
     }
 
-    /// Returns the end of the chain of invisible firings from a marking. Only the last marking is
-    /// stored. Returns `None` if the markings were repacked instead.
+    /// Fires invisible transitions from a marking until none is enabled, and returns the last
+    /// marking. Only this last marking is stored. Returns the marking itself if more than
+    /// [`MAX_CHAIN`] firings are possible. Returns `None` if the markings were repacked, so that
+    /// the caller must try again.
     fn chain_end(
         &mut self,
         marking: u32,
@@ -122,7 +126,8 @@ impl Markings<'_> {
     ) -> Result<Option<u32>, ExplorationError> {
         self.load(marking);
         let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
-        // Only consumers of the fired transition's outputs can be newly enabled.
+        // No invisible transition is enabled in a representative. So only invisible consumers of
+        // the fired transition's output places can be enabled after its firing.
         let mut candidates = match fired {
             Some(t) => silent.fed_invisible[t as usize].to_vec(),
             None => silent.transitions.clone(),

@@ -36,14 +36,15 @@ pub(super) struct BackwardSearcher<'n> {
     terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
-    /// The literal that implies the goal predicate.
+    /// A literal that implies the goal predicate, or a constant if the intervals decide the
+    /// predicate.
     goal: MaybeLiteral,
-    /// The cubes so far. The predecessors of the cubes before index `next_to_expand` have been
-    /// added.
+    /// The cubes so far, each with the transition that leads to the next cube. For the cubes before
+    /// index `next_to_expand`, all predecessor cubes have been added.
     cubes: Vec<Obligation>,
     /// Index of the first cube whose predecessors have not all been added.
     next_to_expand: usize,
-    /// True if all cubes of the goal have been added.
+    /// True if every goal marking that the facts allow is in one of the cubes.
     has_all_goal_cubes: bool,
     /// Number of solver queries.
     query_count: u64,
@@ -120,8 +121,9 @@ impl BackwardSearcher<'_> {
         Some(DecisionOutcome::Unreachable(cubes))
     }
 
-    /// Returns a cube of goal markings that earlier cubes do not contain. The inner `None` means
-    /// that no goal marking is left, the outer one that the budget is exhausted.
+    /// Returns a cube of goal markings, at least one of which is in no earlier cube. The inner
+    /// `None` means that all goal markings are in earlier cubes. The outer `None` means that the
+    /// budget is exhausted.
     fn next_goal_cube(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumptions: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),
@@ -138,8 +140,8 @@ impl BackwardSearcher<'_> {
         }
     }
 
-    /// Returns true if the facts allow a marking that satisfies the preconditions and is in no
-    /// earlier cube. Returns `None` if the budget is exhausted.
+    /// Returns true if some marking satisfies the preconditions of a firing, is consistent with the
+    /// known facts, and is in no earlier cube. Returns `None` if the budget is exhausted.
     fn is_new(
         &mut self,
         preconditions: &[(SumBound, PreconditionOrigin)],

@@ -19,19 +19,21 @@ pub(super) enum DecisionOutcome {
 
 /// A decision procedure for one reachability goal.
 pub(super) trait Decide<'n> {
-    /// Name of the objects counted in the statistics, in the plural.
+    /// Plural name of the objects whose number [`counters`](Self::counters) returns, such as
+    /// "cubes" or "clauses".
     const FINDS: &'static str;
 
     /// Creates the procedure for a predicate that the initial marking violates. The leaves of the
     /// predicate must be comparisons.
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
-    /// Imports cubes proved for other goals, if the procedure can use them. `SharedCubes` only
-    /// grows, and each call imports its new cubes.
+    /// Imports cubes that no firing enters, found while other goals were proved. Does nothing if
+    /// the procedure cannot use them. Each call imports the cubes added to `SharedCubes` since the
+    /// last call.
     fn import_cubes(&mut self, _proved: &SharedCubes) {}
 
-    /// Switches to another predicate and keeps what remains valid. Returns false if the procedure
-    /// cannot switch.
+    /// Switches to another predicate and keeps the learnt cubes and lemmas that do not depend on
+    /// the old one. Returns false, and changes nothing, if the procedure cannot switch.
     fn switch_goal(&mut self, _predicate: &Predicate) -> bool {
         false
     }
@@ -50,12 +52,12 @@ pub(super) trait Decide<'n> {
     fn counters(&self) -> (u64, u64);
 }
 
-/// A cube from which the goal is reachable.
+/// A cube of markings from each of which a firing sequence leads to the goal.
 pub(super) struct Obligation {
-    /// The cube to exclude, or to reach.
+    /// The cube, which must be shown unreachable or be reached.
     pub(super) cube: Cube,
-    /// Index of the next obligation on the way to the goal, and the transition that leads there.
-    /// `None` for a cube of the goal.
+    /// Index of the obligation whose cube is entered by one firing from this cube, and the
+    /// transition that fires. `None` for a cube of goal markings.
     pub(super) next: Option<(usize, TransitionId)>,
 }
 

@@ -25,7 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The inductive argument found by a search: the goal is unreachable.
 #[derive(Clone, Copy)]
 pub(super) struct ProofMaterial<'a> {
-    /// Cubes that no firing enters from outside.
+    /// Cubes that together contain all goal markings but not the initial marking, and that no
+    /// firing enters from outside.
     pub(super) cubes: &'a [Cube],
     /// Theory lemmas of the search. A lemma exists only for bounds with a solver variable, so a new
     /// solver may not find the same lemmas.
@@ -33,9 +34,9 @@ pub(super) struct ProofMaterial<'a> {
 }
 
 /// Returns the certificate that the markings outside the cubes form an inductive invariant and
-/// violate `predicate`. The function `bounds` derives the interval bounds of the given places.
-/// Returns `None` if a query is not refuted, the budget ends, `bounds` fails, or numbers are too
-/// large.
+/// violate `predicate`. The function `bounds` derives the interval bounds of the places with the
+/// given indices. Returns `None` if the solver does not refute a query, if the budget ends, if
+/// `bounds` returns `None`, or if a number is too large.
 pub(super) fn build_certificate(
     terms: &mut BoundTerms<'_>,
     material: ProofMaterial<'_>,
@@ -43,8 +44,8 @@ pub(super) fn build_certificate(
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<BoundsCertificate>,
     budget: &Budget,
 ) -> Option<Induction> {
-    // The first attempt uses no lemmas. They are needed only if a bound on a term occurs nowhere
-    // else.
+    // The first attempt uses no theory lemmas. Lemmas are needed only if they contain a bound on a
+    // term that occurs in no other clause. A new solver derives other lemmas again.
     let without_lemmas = ProofMaterial { lemmas: &[], ..material };
     let (cubes, lemmas) = match needed_cubes(terms, without_lemmas, predicate, budget) {
         Some(needed) => needed,
@@ -102,8 +103,8 @@ fn named_rows(
         goal_terms.extend(terms.bound(atom).map(|bound| bound.term));
     });
     mentioned_terms.extend(&goal_terms);
-    // A constant row whose equation contains a relevant row is returned as well, since it may bound
-    // that row.
+    // Constant rows whose equations contain a relevant row are included in the first set. Such a
+    // constant row may bound the relevant row.
     let places = terms.net.place_count();
     let mentioned_equations =
         terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
@@ -117,15 +118,16 @@ fn named_rows(
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
     let lemma_rows = lemmas.iter().filter_map(|lemma| Some(lemma.last()?.term));
-    // A place invariant that decides a comparison of the goal alone occurs in no cube and no lemma.
+    // A place invariant may decide a comparison of the goal by itself. Then its row occurs in no
+    // cube and in no lemma.
     let rows = lemma_rows.chain(sums).chain(bounding).chain(goal_terms);
     let rows = rows.filter(|&term| terms.is_constant_row(term)).collect();
     (rows, mentioned_terms)
 }
 
-/// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the input
-/// places of the checked transitions and the places that they change. Returns `None` if a query is
-/// not refuted.
+/// Shows with the proof-logging solver that no firing enters a cube from outside all cubes. Returns
+/// the indices of the input places of the checked transitions, and of the places that these
+/// transitions change. Returns `None` if the solver does not refute a query.
 fn prove_inductive(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -155,8 +157,9 @@ fn prove_inductive(
 struct Numbering {
     /// The comparisons. Comparison i has number i + 1.
     atoms: Vec<Atom>,
-    /// Number in the certificate, by solver variable; negative if the variable is the negation of
-    /// what is numbered. Comparisons are numbered from 1 in the order of `atoms`.
+    /// The number of each solver variable in the certificate. It is negative if the variable means
+    /// the negation of the comparison with this number. Comparisons are numbered from 1 in the
+    /// order of `atoms`.
     variable_of: HashMap<u32, i32>,
 }
 
@@ -287,10 +290,10 @@ fn places_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
-/// Returns the relevant terms with a fixed remainder, as pairs of the index of a comparison with
-/// this term and the modulus. Relevant are the given terms, the terms of `atoms`, and the summands
-/// of their equations. A term without a comparison gets a new one. Returns `None` if a number is
-/// too large.
+/// Returns the terms whose values have a fixed remainder, that is, are constant modulo a number.
+/// Each pair has the index of a comparison with the term in `atoms`, and the modulus. Considered
+/// are the terms in `relevant_terms` or `atoms`, and the summands in their equations. A term
+/// without a comparison gets a new one. Returns `None` if a number is too large.
 fn remainders(
     terms: &mut BoundTerms<'_>,
     atoms: &mut Vec<Atom>,
@@ -341,9 +344,9 @@ fn precondition_literals<S: SatSolver>(
     Some(literals)
 }
 
-/// Returns the cubes needed to refute the goal and to be inductive, with the theory lemmas used to
-/// find them. Returns `None` if a query is satisfiable because lemmas are missing, or if the budget
-/// is exhausted.
+/// Returns a subset of the cubes that contains all goal markings and that no firing enters from
+/// outside, with all lemmas of the argument. Returns `None` if the solver finds a query
+/// satisfiable, since lemmas are missing, or gives no answer within the budget.
 fn needed_cubes(
     terms: &mut BoundTerms<'_>,
     ProofMaterial { cubes, lemmas }: ProofMaterial<'_>,

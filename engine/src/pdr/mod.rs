@@ -74,11 +74,12 @@ const TECHNIQUE: &str = "SAT_SMT";
 /// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// Limit on the number of provers kept from round to round.
+/// Limit on the number of unfinished provers kept from round to round. Other unfinished goals start
+/// again.
 const MAX_PROVERS: usize = 64;
 
-/// Limit on the number of places of a place invariant that becomes a row. Larger invariants give
-/// too many lemmas.
+/// Limit on the number of places of a place invariant whose weighted sum becomes a row, that is, a
+/// term of its own. Larger invariants give too many lemmas.
 const MAX_ROW_PLACES: usize = 200;
 
 /// Time limit for the computation of modulo-invariants.
@@ -113,12 +114,13 @@ struct Induction<'g, D> {
     name: &'static str,
     work: Assignment<'g>,
     intervals: Intervals,
-    /// Provenance of the place bounds in use: proved, or dependent on the model's claim of safe
-    /// units.
+    /// Provenance of the place bounds in use: proved bounds only, or also bounds from the model's
+    /// claim that its units are safe.
     provenance: Provenance,
     /// The unfinished decision procedures, with the ids of their goals.
     provers: Vec<(GoalId, D)>,
-    /// Cubes proved for one goal, for use by the others.
+    /// Cubes that no firing enters, found while some goal was proved. The provers of other goals
+    /// import these cubes.
     shared_cubes: SharedCubes,
     /// The modulo-invariants of the net, computed at first use.
     modulo_invariants: OnceCell<Vec<ModuloInvariant>>,
@@ -148,7 +150,8 @@ struct PdrStatistics {
 impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn new(work: Assignment<'g>, name: &'static str) -> Self {
         let intervals = Intervals::new(work.working_net.net(), work.working_net.facts());
-        // The certificate may assume the units of the original net only; a derived net has none.
+        // Only on the original net may the certificate assume the model's claim of safe units. A
+        // derived net has no units.
         let is_original_net = work.working_net.parent().is_none();
         let assumes_units = is_original_net && work.board.breach().is_none();
         let provenance = if assumes_units { Provenance::UnitsClaimed } else { Provenance::PROVED };
@@ -209,7 +212,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         for invariant in self.modulo() {
             terms.record_remainder(&invariant.sum, invariant.modulus);
         }
-        // The sums compared in the goal are decomposed by `compose` as well.
+        // Adds the rows for sums in the goal before `compose` is called, so that `compose`
+        // decomposes these rows too.
         goal::for_each_atom(&predicate, &mut |atom| {
             terms.bound(atom);
         });
@@ -222,9 +226,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         self.modulo_invariants.get_or_init(|| {
             let net = self.work.working_net.net();
             let budget = Budget::lasting(MODULO_TIME_LIMIT);
-            // No place invariants are passed as known, so the result also contains combinations of
-            // modulo-invariants and place invariants. They are useful, because interval bounds of
-            // such a sum are weaker than its rounded bounds.
+            // Known place invariants are not passed, so the result also contains sums of
+            // modulo-invariants and place invariants. They are useful: their bounds, rounded to the
+            // fixed remainder, are tighter than the interval bounds of the sum.
             let mut invariants = match modulo_invariants(net, &[], &budget) {
                 Ok(invariants) => invariants,
                 Err(reason) => {
@@ -291,14 +295,16 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 DecisionOutcome::Reached(sequence) => {
                     self.statistics.reached += 1;
                     witness_reporter.reached(id, sequence);
-                    // The board did not accept the sequence, and would not accept it the next time:
-                    // some place would exceed the largest token count.
+                    // The predicate is as before, so the board did not accept the sequence: some
+                    // place would exceed the largest token count. The board would not accept the
+                    // sequence the next time either.
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {
                         return self.given_up.push(id);
                     }
-                    // A maximum continues with the larger goal and the clauses learnt so far.
+                    // If the goal is a maximum, the prover continues with the predicate for the
+                    // next larger value, and with the clauses learnt so far.
                     if board.is_open(id) {
                         self.provers.push((id, prover));
                     }
@@ -310,8 +316,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     if self.refute(id, goal, &mut terms, material, &predicate).is_none()
                         || board.is_open(id)
                     {
-                        // The cubes proved for other goals may rest on bounds that are missing from
-                        // this certificate. The goal is tried again without them.
+                        // Cubes shared by other goals may depend on bounds that this certificate
+                        // does not derive. The goal is proved again without shared cubes.
                         if self.without_shared_cubes.insert(id) {
                             continue;
                         }
@@ -327,8 +333,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         }
     }
 
-    /// Reports a certificate that no reachable marking satisfies the goal. The invariant is the
-    /// complement of the cubes. Returns `None` if no certificate can be made.
+    /// Reports a certificate that no reachable marking satisfies `predicate`. The invariant is the
+    /// complement of the cubes in `material`. Returns `None` if no certificate can be made.
     fn refute(
         &self,
         id: GoalId,

@@ -40,18 +40,19 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 /// The error for an exhausted budget.
 struct BudgetExhausted;
 
-/// Result of the check if a firing from the frame before a level enters a cube.
+/// Result of [`check_entry`](Prover::check_entry): does a firing from the frame before a given
+/// level enter the checked cube from outside?
 enum StepResult {
-    /// No firing enters the cube given here. It has part of the checked cube's bounds, so it
-    /// contains the checked cube. The reasons justify this for each transition.
+    /// No firing enters the given cube, which contains the checked cube: it has only those bounds
+    /// of the checked cube that the proof needs. The reasons justify this for each transition.
     Blocked(Cube, Reasons),
     /// Firing the transition leads into the checked cube from this predecessor cube.
     Predecessor(TransitionId, Cube),
 }
 
-/// For each transition, bounds of a cube of which at least one stays false whenever the transition
-/// fires in the previous frame outside the cube. The reason is valid for every cube that contains
-/// these bounds.
+/// For each transition, a set of bounds of a cube. Whenever the transition fires in the previous
+/// frame outside the cube, at least one of these bounds is false afterwards. The set remains a
+/// valid reason for every cube that contains its bounds.
 type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
@@ -61,8 +62,8 @@ const MAX_TEMPORARY_CLAUSES: usize = 3000;
 /// bounds stay in the cube.
 const MAX_FAILURES: usize = 12;
 
-/// Number of times that a check is repeated after a predecessor was blocked, in order to drop or
-/// loosen one bound.
+/// Limit on the predecessor cubes that are blocked in an attempt to drop or loosen one bound. After
+/// each blocked predecessor, the check is repeated.
 const MAX_BLOCKED_PREDECESSORS: usize = 3;
 
 /// The state of property-directed reachability for one goal.
@@ -72,7 +73,8 @@ pub(super) struct Prover<'n> {
     solver: Solver<BatSat>,
     /// The literal that implies the goal predicate.
     goal: MaybeLiteral,
-    /// Cubes by the highest level at which they are blocked. Level 0 is empty.
+    /// The blocked cubes, indexed by the highest level at which they are known to be unreachable.
+    /// The list at level 0 is empty.
     blocked: Vec<Vec<Cube>>,
     /// Cubes proved for other goals. They are blocked at every level.
     imported_cubes: ImportedCubes,
@@ -240,7 +242,9 @@ impl Prover<'_> {
         }
     }
 
-    /// Blocks a goal cube at a level, or returns a firing sequence to it.
+    /// Blocks a goal cube at a level, together with all its predecessor cubes at earlier levels.
+    /// Returns a firing sequence from the initial marking to the goal if blocking fails, and `None`
+    /// if it succeeds.
     fn block(
         &mut self,
         cube: Cube,
@@ -302,8 +306,8 @@ impl Prover<'_> {
     }
 
     /// Checks if a firing from the frame before `level` enters the cube from outside. The cube must
-    /// not contain the initial marking. Reasons in `known_reasons` are reused without a solver
-    /// query.
+    /// not contain the initial marking. A transition needs no solver query if the cube contains all
+    /// bounds of its reason in `known_reasons`.
     fn check_entry(
         &mut self,
         cube: &[SumBound],
@@ -360,8 +364,8 @@ impl Prover<'_> {
         Ok(StepResult::Blocked(needed_bounds.into_iter().collect(), reasons))
     }
 
-    /// Returns a literal that implies that the marking is outside the cube. The literal is for
-    /// temporary use.
+    /// Returns a new literal that implies that the marking is outside the cube. The caller makes
+    /// the literal false when it is not needed any more.
     fn outside_literal(&mut self, cube: &[SumBound]) -> Literal {
         if self.temporary_count >= MAX_TEMPORARY_CLAUSES {
             self.rebuild();
@@ -372,10 +376,10 @@ impl Prover<'_> {
         outside
     }
 
-    /// Looks for a precondition that the initial marking violates, preferably one that does not
-    /// come from the cube. Returns the position of its bound in the cube, or the empty set if it
-    /// does not come from the cube. Returns `None` if the initial marking satisfies all
-    /// preconditions.
+    /// Looks for a precondition of a firing that the initial marking violates. Preconditions that
+    /// do not stem from a bound of the cube are preferred. Returns the position of this bound in
+    /// the cube, or the empty set if there is none. Returns `None` if the initial marking satisfies
+    /// all preconditions.
     fn initially_violated(
         &self,
         preconditions: &[(SumBound, PreconditionOrigin)],
@@ -387,9 +391,9 @@ impl Prover<'_> {
         Some(preferred.into_iter().collect())
     }
 
-    /// Checks that no marking of the frame at `level` outside the cube satisfies all preconditions.
-    /// Returns the positions of the cube bounds that suffice for the contradiction, or `None` if a
-    /// marking satisfies the preconditions.
+    /// Asks the solver if some marking of the frame at `level`, outside the cube, satisfies all
+    /// preconditions of a firing. Returns `None` if there is such a marking. Otherwise returns the
+    /// positions of cube bounds whose preconditions suffice for the contradiction.
     fn core_positions(
         &mut self,
         preconditions: &[(SumBound, PreconditionOrigin)],
@@ -431,8 +435,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Generalises a blocked cube: drops bounds and loosens others while the cube stays unreachable
-    /// at the level.
+    /// Generalises a cube that no firing enters at `level`: drops bounds and loosens others, as
+    /// long as the larger cube cannot be entered either. Returns the larger cube.
     fn generalise(
         &mut self,
         mut cube: Cube,
@@ -467,10 +471,10 @@ impl Prover<'_> {
         Ok(cube)
     }
 
-    /// Returns `cube`, or a cube that contains it, if no firing from the frame before `level`
-    /// enters this cube. A few predecessors that prevent this are blocked first, if one step shows
-    /// them to be unreachable. Returns `None` if a firing still enters, or if `cube` contains the
-    /// initial marking.
+    /// Returns a cube that contains `cube` and that no firing from the frame before `level` enters,
+    /// with the reasons. If a predecessor cube prevents this, tries to block the predecessor at the
+    /// level before with one check, up to [`MAX_BLOCKED_PREDECESSORS`] times. Returns `None` if a
+    /// firing still enters `cube`, or if `cube` contains the initial marking.
     fn enlarge(
         &mut self,
         cube: Cube,

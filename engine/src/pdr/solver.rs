@@ -51,13 +51,16 @@ struct RowTerm {
     term: usize,
     /// The coefficient, times the `sign` of [`Solver::lower_bound`].
     coefficient: i128,
-    /// The bound of the term in the model, on the side that makes the product small.
+    /// The lower or upper bound of the term in the model: the side that makes the product of
+    /// coefficient and bound smaller.
     bound: i128,
-    /// The bound of the term in all markings, on the same side. `None` if unbounded.
+    /// The bound of the term in all reachable markings, on the same side as `bound`. `None` if the
+    /// term is unbounded on this side.
     global_bound: Option<i128>,
 }
 
-/// Bounds in a SAT solver, with lazily added row constraints.
+/// A SAT solver whose literals mean bounds on terms. Constraints between a row and its summands are
+/// added as clauses when a model violates them.
 pub(super) struct Solver<S> {
     /// The SAT solver.
     pub(super) sat: S,
@@ -67,8 +70,8 @@ pub(super) struct Solver<S> {
     pub(super) lemmas: Vec<TheoryLemma>,
 }
 
-/// Limit on the number of places of a place invariant with one token that is encoded as clauses in
-/// advance.
+/// Limit on the number of places of a place invariant with one token that is encoded in advance.
+/// The clauses say that exactly one place has the token.
 const MAX_SMALL_FLOW: usize = 24;
 
 impl<S: SatSolver> Solver<S> {
@@ -213,8 +216,8 @@ impl<S: SatSolver> Solver<S> {
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
-            // A fixed remainder may leave no admissible value between the smallest and largest
-            // possible sum of the summands.
+            // If the row has a fixed remainder, the interval given by the summands may contain no
+            // value with this remainder.
             let parts_bound =
                 |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
             if terms.has_fixed_remainder(term)
@@ -237,8 +240,8 @@ impl<S: SatSolver> Solver<S> {
         lemmas
     }
 
-    /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
-    /// summand. Returns `None` if a summand is unbounded in the direction that counts.
+    /// Returns a lower bound of `sign` times the row in the model, with one entry per summand.
+    /// Returns `None` if the model does not bound a summand on the side that matters.
     fn lower_bound(
         &self,
         terms: &BoundTerms<'_>,
@@ -273,8 +276,9 @@ impl<S: SatSolver> Solver<S> {
         max_value: i128,
     ) -> Option<TheoryLemma> {
         let (min_value, contributions) = self.lower_bound(terms, values, relation, sign)?;
-        // The conflict remains if summands are weakened to their global bounds by at most `slack`
-        // in total. These summands are left out of the lemma.
+        // A summand may use its global bound instead of its bound in the model if the conflict
+        // remains. All such changes together may cost at most `slack`. These summands are left out
+        // of the lemma.
         let mut slack = min_value - max_value - 1;
         if slack < 0 {
             return None;
@@ -297,8 +301,8 @@ impl<S: SatSolver> Solver<S> {
     }
 }
 
-/// Returns the bound of a comparison if it holds for all values that the model allows. Returns
-/// `None` otherwise, and for a comparison without places.
+/// Returns a comparison as a bound on a term if the bound holds for every value of the term that
+/// the model allows. Returns `None` otherwise, and for a comparison without places.
 pub(super) fn satisfied_bound<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,

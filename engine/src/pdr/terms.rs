@@ -84,7 +84,7 @@ pub(super) struct SumEquation {
 }
 
 /// The remainder of a term's values modulo `modulus`. Most terms have remainder 0 modulo 1, which
-/// states nothing.
+/// all numbers have.
 #[derive(Clone, Copy)]
 struct Remainder {
     residue: i128,
@@ -111,8 +111,8 @@ pub(super) struct BoundTerms<'n> {
     /// The upper bound of each term in all reachable markings, by term. `None` if no bound is
     /// known.
     high: Vec<Option<i128>>,
-    /// Upper bounds of the places before rounding to remainders, by place index. `None` if no bound
-    /// is known.
+    /// Upper bounds of the places as the intervals give them, before they are rounded down to a
+    /// fixed remainder. Indexed by place; `None` if no bound is known.
     place_upper_bounds: Vec<Option<i128>>,
     /// The initial value of each term, by term.
     initial: Vec<i128>,
@@ -147,8 +147,8 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the input places of those transitions adjacent to `place` that can never fire
-    /// according to the intervals.
+    /// Returns the input places of the producers and consumers of `place` that can never fire
+    /// according to the intervals. Bounds of these input places show that the transitions are dead.
     pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
         let neighbours = self.net.producers(place).iter().chain(self.net.consumers(place));
         let blocked = neighbours.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
@@ -226,8 +226,8 @@ impl<'n> BoundTerms<'n> {
         self.high[term] = self.high[term].map(|high| self.round_down(term, high));
     }
 
-    /// Returns the changes of a sum by transitions that can never fire according to the intervals.
-    /// The checker considers these transitions as well.
+    /// Returns the change of a sum by each transition that can never fire according to the
+    /// intervals. The checker requires a fixed remainder for these transitions as well.
     fn impossible_changes(&self, sum: &LinearSum) -> BTreeMap<TransitionId, i128> {
         let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(p, a) in sum.terms() {
@@ -241,12 +241,13 @@ impl<'n> BoundTerms<'n> {
         changes
     }
 
-    /// Adds equations that express rows through other rows. Call it after all rows have been added.
-    /// Each row is decomposed into contained constant rows, contained rows with a fixed remainder,
-    /// and a rest. A constant row is decomposed into contained rows with a fixed remainder only.
-    /// Its rest then has a fixed remainder too and becomes a row, and its value bounds these rows
-    /// from above. Constant rows come first, and each group is in the order of terms: the checker
-    /// uses the same order.
+    /// Adds equations that express rows by other rows. Call it after all rows have been added. A
+    /// row contains another one if a multiple of the other row can be subtracted without a negative
+    /// coefficient. Each row is decomposed into constant rows that it contains, then rows with a
+    /// fixed remainder, and a rest of places. A constant row is decomposed only into rows with a
+    /// fixed remainder. Its rest then has a fixed remainder too and becomes a row of its own. The
+    /// constant value bounds the rows of the decomposition from above. Contained rows are tried in
+    /// the order of terms, constant rows first, because the checker uses this order.
     pub(super) fn compose(&mut self) {
         let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
             self.equations.iter().filter(|relation| selects(relation.term)).cloned().collect()
@@ -257,8 +258,8 @@ impl<'n> BoundTerms<'n> {
         );
         let flow_count = flows.len();
         let known_equations = [flows, remainder_equations].concat();
-        // Index by first summand: a sum can only be contained if its first summand is. This avoids
-        // trying thousands of sums.
+        // Index of the known equations by first summand. A row can contain only equations whose
+        // first summand it has, so most of the thousands of equations are never tried.
         let mut by_first_summand: HashMap<usize, Vec<usize>> = HashMap::new();
         for (position, equation) in known_equations.iter().enumerate() {
             by_first_summand.entry(equation.summands[0].0).or_default().push(position);
@@ -322,10 +323,9 @@ impl<'n> BoundTerms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// Tightens the upper bounds of the rows with positive coefficients in an equation of a
-    /// constant row. Such a row is at most the rest of the constant if all other summands take
-    /// their minimum. The certificate names the constant row, so the checker derives the same
-    /// bounds.
+    /// Tightens upper bounds of summands in an equation of a constant row. A row with a positive
+    /// coefficient is at most what remains of the constant when all other summands are minimal. The
+    /// certificate names the constant row, so the checker derives the same bounds.
     fn tighten(&mut self, relation: &SumEquation) {
         let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
@@ -445,8 +445,9 @@ impl<'n> BoundTerms<'n> {
     pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
         let (easiest_value, hardest_value) = if bound.upper { (low, high) } else { (high, low) };
-        // If `hardest_value` satisfies the bound, all values do. If `easiest_value` violates it,
-        // all values do.
+        // `hardest_value` is the end of the interval that satisfies the bound least easily. If it
+        // satisfies the bound, all values do. If `easiest_value` at the other end violates the
+        // bound, all values do.
         if hardest_value.is_some_and(|value| bound.holds(value)) {
             return Some(true);
         }
@@ -498,9 +499,9 @@ impl<'n> BoundTerms<'n> {
         changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |index| changes[index].1)
     }
 
-    /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
-    /// the upper bounds of the places after the firing, then each bound of the cube, shifted to the
-    /// marking before.
+    /// Returns the conditions on a marking such that firing `t` leads into the cube. First come the
+    /// input tokens of `t`, then upper bounds of the places after the firing, then the bounds of
+    /// the cube. The last two kinds are shifted to the marking before the firing.
     pub(super) fn preconditions(
         &self,
         t: TransitionId,

@@ -12,14 +12,16 @@ use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
 use std::collections::HashMap;
 
-/// Numbers of first steps whose markings are explored one by one, in this order. Larger numbers are
-/// tried only if the formula nests the operator X more deeply.
+/// Numbers of first steps whose markings the proof explores explicitly, in the order of attempts.
+/// Larger numbers are tried only if the formula nests the operator X more deeply.
 const OPENING_LENGTHS: [usize; 3] = [0, 1, 2];
 /// Limit on the number of first steps for formulas with deeply nested X.
 const MAX_OPENING: usize = 8;
-/// Share of the time for more first steps than [`OPENING_LENGTHS`] lists, in [0, 1].
+/// Share of the remaining time for attempts with more first steps than [`OPENING_LENGTHS`] lists,
+/// in [0, 1].
 const OPENING_SHARE: f64 = 0.3;
-/// Share of the time for a proof by the first steps alone, in [0, 1].
+/// Share of the remaining time for the attempt to prove the property by exploring only the first
+/// steps, without rankings, in [0, 1].
 const FIRST_SHARE: f64 = 0.2;
 
 /// The reason why there is no proof.
@@ -28,7 +30,8 @@ pub enum RankingFailure {
     /// The automaton of the property is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
-    /// The checker does not accept the incomplete proof.
+    /// The checker refuses the proof constructed so far, because it is incomplete or the time ran
+    /// out.
     #[error(transparent)]
     Refused(#[from] NoRunFlaw),
 }
@@ -74,7 +77,8 @@ pub fn argue(
     let mut pairs = Pairs::new(net, property, automaton, keep_going).map_err(NoRunFlaw::from)?;
     remove_excluded(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
-    // Every run ends in some component, whatever its beginning is.
+    // The rankings do not depend on the first steps: every run finally stays in some component,
+    // whatever its first steps are.
     let everywhere = vec![true; automaton.states.len()];
     let mut given_up = Vec::new();
     while let Some(state) = pairs.accepting_state(&everywhere, &given_up)
@@ -98,7 +102,7 @@ pub fn argue(
         let budget = if opening < OPENING_LENGTHS.len() { budget } else { &deep_budget };
         match argument.check(net, property, &mut || !budget.is_exhausted()) {
             Ok(()) => return Ok(argument),
-            // A larger number of steps would exceed the limit as well.
+            // An attempt with more first steps would exceed the limit on explored markings as well.
             Err(flaw @ NoRunFlaw::Opening) => return Err(last_flaw.unwrap_or(flaw).into()),
             Err(flaw) => last_flaw = Some(flaw),
         }
@@ -106,7 +110,8 @@ pub fn argue(
     Err(last_flaw.unwrap_or(NoRunFlaw::Opening).into())
 }
 
-/// Removes the pairs of automaton edges and transitions that `refuted` lists.
+/// Removes the pairs that `refuted` lists from `pairs`. A pair is an automaton edge with a
+/// transition, or with the stuttering of a dead marking.
 pub(crate) fn remove_excluded(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
     for ExcludedPairs { edge: (state, edge_index), movers, .. } in refuted {
         match movers {
@@ -133,8 +138,10 @@ fn next_depth(property: &RunProperty) -> usize {
     )
 }
 
-/// Returns the predicates of `unreachable` that exclude an edge of the automaton, and the pairs
-/// that they exclude.
+/// Returns the predicates of `unreachable` that exclude edges of the automaton, and the excluded
+/// pairs. An edge is excluded if its literals imply an unreachable predicate. The implication may
+/// hold in all markings, or only in dead markings, and then only the stuttering of dead markings is
+/// excluded.
 pub(crate) fn excluded_edges(
     property: &RunProperty,
     tableau: &LinearTableau,

@@ -30,8 +30,8 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     }))
 }
 
-/// The engine, with the record of its tries. The properties are tried in turns, so that a formula
-/// with large linear programs does not delay the others.
+/// The engine, with a record of its attempts. The properties are tried in turn with growing time
+/// limits, so that a formula with large linear programs does not delay the others.
 struct RankingEngine<'g> {
     work: Assignment<'g>,
     /// The record of the tries, by the goal's id.
@@ -47,8 +47,9 @@ struct RankingEngine<'g> {
 struct TryRecord {
     /// Time limit of the last try.
     time: Duration,
-    /// Number of facts at the last try, if another try is useless until more facts are known.
-    /// `None` if there was no try or the last one lacked time.
+    /// Number of unreachable predicates known at the last try, if that try failed although it had
+    /// enough time. The property is then tried again only when more predicates are known. `None` if
+    /// there was no try or the last one lacked time.
     failed_with_facts: Option<usize>,
 }
 
@@ -72,8 +73,8 @@ impl Session for RankingEngine<'_> {
 }
 
 impl RankingEngine<'_> {
-    /// Returns the index of the property to try next: the one with the least time so far. Returns
-    /// `None` if no open property is worth another try.
+    /// Returns the index of the property to try next: the open property whose last try had the
+    /// smallest time limit. Returns `None` if no open property is worth another try.
     fn next_property(&self) -> Option<usize> {
         let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
         let runs = self.work.working_net.run_goals().iter().enumerate();
@@ -84,8 +85,8 @@ impl RankingEngine<'_> {
         open_runs.min_by_key(|(_, (id, _))| tries_of(id).time).map(|(index, _)| index)
     }
 
-    /// Tries to prove the property at `index`. `premises` has the unreachable predicates, and the
-    /// goal of each.
+    /// Tries to prove that no run has the property at `index`. `premises` has the predicates known
+    /// to be unreachable, and for each predicate the id of its goal.
     fn try_property(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
         let (unreachable, goals) = premises;
         let work = &self.work;
@@ -106,7 +107,8 @@ impl RankingEngine<'_> {
                     argument,
                     premise_goals,
                 );
-                // If the board refuses the proof although there was time, it would refuse it again.
+                // If the board refuses the proof although there was time, another try from the same
+                // facts would fail too.
                 entry.failed_with_facts = (!budget.is_exhausted()).then_some(unreachable.len());
             }
             Err(reason) => {

@@ -15,23 +15,27 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Limit on the number of columns of a linear program.
 const MAX_COLUMNS: usize = 400_000;
 
-/// A kind of pair: the effect class of its transition (`None` for no effect), and the automaton
-/// states that its edge leads from and to.
+/// A group of pairs, each of a transition and an automaton edge. The fields are the transition's
+/// effect class, and the source and target state of the edge. The effect class is `None` if the
+/// firing does not change the marking.
 pub(crate) type Step = (Option<EffectId>, usize, usize);
 
 /// A solution of the linear program of several steps.
 pub(crate) struct Solution {
-    /// The dual values, as weights of places and values of states. `None` if all are 0 or a number
-    /// is too large. The ranking's `state` is the source of the first step.
+    /// The dual values, as weights of places and values of automaton states. `None` if all of them
+    /// are 0 or a number is too large. The `state` of the ranking is the source of the first step.
     pub(crate) ranking: Option<RankingFunction>,
-    /// The number of times that each step is taken on the cycles found, in the order of the steps.
+    /// For each step, in ascending order, the number of times that it occurs on the cycles of the
+    /// solution.
     pub(crate) step_counts: Vec<f64>,
-    /// True if every step is taken on some cycle.
+    /// True if every step occurs on some cycle of the solution, so that no ranking exists.
     pub(crate) is_full: bool,
 }
 
-/// Returns a ranking of the component of `state` along which as many pairs as possible decrease.
-/// Returns `None` if no pair can decrease, or if the budget is exhausted.
+/// Returns a ranking of the component of `state`, that is, a sum of weighted tokens and state
+/// values that no pair increases. It decreases along as many pairs as possible. Returns `None` if
+/// no pair can decrease, if the program is too large or cannot be certified, or if the budget is
+/// exhausted.
 pub(super) fn ranking(
     net: &Net,
     pairs: &Pairs,
@@ -61,8 +65,9 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     Some(Solution { ranking, step_counts: taken, is_full })
 }
 
-/// Returns the dual values as integers without a common divisor. `places` and `states` list the
-/// place or state of each row. Returns `None` if all values are 0 or one is too large.
+/// Returns the dual values as a ranking with integers without a common divisor. `places` lists the
+/// places of the first rows, and `states` the states of the following rows. Returns `None` if all
+/// values are 0 or one is too large.
 fn integer_weights(
     numerators: &[(Row, BigInt)],
     state: usize,
@@ -85,8 +90,8 @@ fn integer_weights(
     Some(ranking)
 }
 
-/// Returns the steps of the pairs in the component of `state`: an effect or none, with the source
-/// and target state.
+/// Returns the steps of the pairs inside the component of `state`: the effect class (`None` without
+/// effect), the source state and the target state.
 fn component_steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     let component = pairs.components();
     let is_inside = |other: usize| component[other] == component[state];

@@ -31,12 +31,14 @@ pub(super) struct KInduction<'g> {
     unrolling: SmtUnrolling<'g>,
     /// The current k.
     steps: usize,
-    /// Goals without further queries for the current k: the solver has found a path or has given
-    /// up, or the goal needs no query.
+    /// Goals that need no further query for the current k. The solver has found k firings that lead
+    /// from markings without the goal to the goal, or has given up. A goal without a predicate to
+    /// prove also counts.
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
-    /// Goals whose step case holds, with its k and the goal predicate.
+    /// Goals whose step case holds according to the solver. The value has the k of the step case
+    /// and the goal's predicate at that time.
     step_case_holds: BTreeMap<GoalId, (usize, Predicate)>,
     /// Number of rounds with the current k.
     rounds: u32,
@@ -155,7 +157,8 @@ impl Session for KInduction<'_> {
                     self.answered.insert(*id);
                     continue;
                 };
-                // The predicate of a maximum may have changed.
+                // The predicate of a maximum changes when a larger value is seen. The step case of
+                // the old predicate is then forgotten.
                 if self
                     .step_case_holds
                     .get(id)
@@ -183,7 +186,8 @@ impl Session for KInduction<'_> {
                 if open_goals.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
                     return SliceProgress::Finished;
                 }
-                // If all step cases hold, only the search for invariants is left.
+                // If the step cases of all open goals hold, k stays unchanged, and only the search
+                // for invariants continues.
                 if !open_goals.iter().all(|(id, _)| self.step_case_holds.contains_key(id)) {
                     self.steps *= 2;
                     self.answered.clear();

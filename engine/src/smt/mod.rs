@@ -37,8 +37,8 @@ pub const BMC: Engine = Engine {
     start: |work| Ok(Box::new(bmc::session(work)?)),
 };
 
-/// The registry entry of the same engine for nets with places that exceed the propositional
-/// encoding. It runs by default.
+/// The registry entry of SMT-based bounded model checking for nets with places that have more
+/// values than the propositional encoding represents. It runs by default.
 pub const WIDE: Engine = Engine {
     name: "bmc-wide",
     role: Role::UnrollWide,
@@ -46,7 +46,7 @@ pub const WIDE: Engine = Engine {
         false => stateless_session(|_| "no place has many values".to_owned()),
         true => match bmc::session(work) {
             Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
-            // The engine was not requested, so a missing solver is no error.
+            // The user did not request this engine by name, so a missing SMT solver is no error.
             Err(why) => stateless_session(move |_| why.clone()),
         },
     },
@@ -63,8 +63,8 @@ fn is_wide(work: &Assignment<'_>) -> bool {
     net.places().any(|p| !proved.high(p).is_some_and(|high| is_narrow(p, high)))
 }
 
-/// The registry entry of SMT-based k-induction, which runs on request: step cases by a solver, then
-/// invariants.
+/// The registry entry of SMT-based k-induction, which runs only on request. An SMT solver checks
+/// the step cases. A backward search then looks for inductive invariants.
 pub const K_INDUCTION: Engine = Engine {
     name: "k-induction-smt",
     sides: Sides::Both,
@@ -78,7 +78,8 @@ const TECHNIQUE: &str = "SAT_SMT";
 /// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// Number of rounds with unanswered queries before the unrolling is extended anyway.
+/// Number of rounds with the same k after which k grows, even if the solver has left queries
+/// unanswered.
 const MAX_ROUNDS: u32 = 2;
 
 /// Returns the time slice per query in the first round for `goals` goals.

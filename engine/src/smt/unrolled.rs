@@ -33,7 +33,7 @@ pub(super) struct SmtUnrolling<'g> {
     variables: Variables<'g>,
     /// The markings and firings of the steps so far, as terms.
     markings: MarkingSequence,
-    /// One firing per step, or arbitrarily many.
+    /// The kind of a step: exactly one firing, at most one firing, or any number of firings.
     step_kind: StepKind,
     solver: Box<dyn SmtSolver>,
     /// Directory for dumping solver queries, if any.
@@ -65,7 +65,8 @@ pub(super) enum SmtExtensionResult {
     Complete,
     /// The budget ended first.
     Partial,
-    /// No solver would answer a query about an unrolling of this length.
+    /// The unrolling would exceed the limit on variables, beyond which no solver answers in
+    /// reasonable time.
     TooLong,
 }
 

@@ -17,7 +17,8 @@ impl AtomId {
     }
 }
 
-/// A predicate in negation normal form over the table.
+/// A predicate as a tree of conjunctions and disjunctions. The leaves are truth constants and
+/// comparisons of the table [`Atoms`].
 #[derive(Clone, Debug)]
 pub(super) enum AtomNode {
     /// A constant truth value.
@@ -30,14 +31,15 @@ pub(super) enum AtomNode {
     Or(Vec<AtomNode>),
 }
 
-/// The comparisons so far, without duplicates.
+/// A table of all comparisons used so far, without duplicates.
 #[derive(Default)]
 pub(super) struct Atoms {
     /// The comparisons, by `AtomId`.
     atoms: Vec<Atom>,
     /// The id of a comparison.
     ids: HashMap<Atom, AtomId>,
-    /// Transitions with minimal presets, computed when a goal first mentions deadness.
+    /// One transition for each minimal preset, that is, a preset that contains no smaller one.
+    /// Computed when a goal first mentions deadness. `None` before.
     minimal: Option<Vec<TransitionId>>,
 }
 
@@ -62,7 +64,8 @@ impl Atoms {
         id
     }
 
-    /// Returns the tree of a predicate.
+    /// Returns a predicate as a tree of comparisons, after adding these to the table. Deadness and
+    /// enabledness are expressed by comparisons of token counts.
     pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> AtomNode {
         match predicate {
             Predicate::True => AtomNode::Constant(true),
@@ -85,8 +88,9 @@ impl Atoms {
                 self.minimal = Some(minimal);
                 tree
             }
-            // The certificate checker uses all presets for this predicate, so the tree uses them
-            // too. For `Dead`, fewer conjuncts only make the tree easier to satisfy.
+            // The certificate checker expands "not dead" with the presets of all transitions, so
+            // the tree does the same. The tree of `Dead` uses minimal presets only: a tree with
+            // fewer conjuncts is at most easier to satisfy.
             Predicate::NotDead => {
                 let expanded = predicate.to_atoms(net);
                 self.tree(net, &expanded)
@@ -154,8 +158,9 @@ impl AtomNode {
 
 /// Returns one transition for each minimal preset.
 fn minimal_presets(net: &Net) -> Vec<TransitionId> {
-    // A smaller preset is contained in the larger one, so its rarest place is too. Looking at the
-    // transitions filed under the places of a preset finds every smaller preset.
+    // If one preset is contained in another one, so is its rarest place, that is, the place with
+    // the fewest consumers. Transitions are listed under the rarest place of their preset. So only
+    // the lists of the places in a preset must be searched for smaller presets.
     let mut by_rarest_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     for t in net.transitions() {
         let rarest = net.pre(t).iter().min_by_key(|arc| net.consumers(arc.place).len());

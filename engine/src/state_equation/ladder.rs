@@ -12,14 +12,16 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// Limit on the number of cuts taken from one solution.
+/// Limit on the number of cuts used for splits after one solution. A cut is a sum of firing counts
+/// that is fractional in the solution.
 const MAX_CUTS: usize = 3;
 
-/// Result of working on a predicate.
+/// Result of the search for a solution that satisfies a goal's predicate.
 pub(super) enum Pursuit {
     /// No proposal is left: the lemmas exclude the predicate.
     Excluded,
-    /// The goal has a candidate solution.
+    /// Some solution of all constraints satisfies the predicate. The goal has it as candidate, so
+    /// the engine cannot exclude the goal.
     HasCandidate,
     /// Time ran out, or a solver gave up.
     Unfinished,
@@ -92,8 +94,9 @@ impl Engine<'_> {
                 ConjunctionResult::Infeasible(lemma) => self.learn(lemma),
                 ConjunctionResult::Feasible(point) => {
                     let point = Rc::new(point);
-                    // Splits on fractional values come first. Precedences that only fractional
-                    // solutions violate would use up the limit of splits.
+                    // Splits on fractional values come before splits on orders of firings.
+                    // Fractional solutions violate many such orders, whose splits would use up the
+                    // limit.
                     let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < max_splits
                             && (self.split_on_fractions(index, &point)
@@ -115,8 +118,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns a checked proof that a predicate without further proposals is unreachable. Returns
-    /// `None` if the proof is unfinished or fails its check.
+    /// Returns a checked proof that `predicate` is unreachable, after the lemmas have excluded all
+    /// proposals for its tree. Returns `None` if no proof is found in time or the proof fails its
+    /// check.
     pub(super) fn refute(
         &mut self,
         index: usize,
@@ -134,9 +138,9 @@ impl Engine<'_> {
         self.prove(self.targets[index].id, predicate, &lemmas, budget, proof_reporter)
     }
 
-    /// Splits the goal on sums with a fractional value in `point`: each sum is at most the value
-    /// rounded down, or at least the value rounded up. Returns false if no split is new. `point`
-    /// must be the solution found last.
+    /// Splits the goal on sums with a fractional value in `point`. In later proposals, each sum is
+    /// at most the value rounded down, or at least the value rounded up. Returns false if the goal
+    /// gets no new split. `point` must be the solution found last.
     fn split_on_fractions(&mut self, index: usize, point: &super::SolutionPoint) -> bool {
         let mut fractional_sums = self.relaxation.cuts(point, MAX_CUTS);
         if fractional_sums.is_empty() {

@@ -43,23 +43,24 @@ const MAX_WEIGHT: u64 = 1 << 20;
 /// Weights by place. Places without an entry have weight 0.
 type LowerBoundWeights = BTreeMap<PlaceId, u64>;
 
-/// Proved place bounds, from which the proofs of lower bounds start.
+/// Proved token intervals of the places. The proofs of weighted lower bounds may use them.
 pub(super) struct LowerBoundPremises {
     facts: Facts,
-    /// The token intervals that follow from `facts`, with the derivation of each bound.
+    /// The token intervals that follow from `facts`.
     intervals: ProvenanceIntervals,
 }
 
 impl LowerBoundPremises {
-    /// Returns the premises from `facts`, and the lower bounds of single places that follow.
+    /// Returns the intervals from `facts`, and the lower bounds of single places that the intervals
+    /// give. If a certificate cannot derive some fact, the result follows from the arcs alone.
     pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
         let from_facts = LowerBoundPremises::from_facts(net, facts.clone());
         let lower = from_facts.positive_lower_bounds(net);
         if lower.is_empty() || from_facts.derivation(net, &lower, &Budget::unlimited()).is_some() {
             return (from_facts, lower);
         }
-        // Some fact has no justification that a certificate can state. Bounds from the arcs alone
-        // always have one.
+        // A certificate cannot derive some of the facts. Bounds that follow from the arcs alone can
+        // always be derived.
         let by_arcs = LowerBoundPremises::from_facts(net, Facts::empty(net));
         let lower = by_arcs.positive_lower_bounds(net);
         (by_arcs, lower)
@@ -80,8 +81,8 @@ impl LowerBoundPremises {
             .collect()
     }
 
-    /// Returns the derivation of the place bounds that the proofs of `used` need. Returns `None` if
-    /// a fact has no justification, or the budget is exhausted.
+    /// Returns the derivation of the place bounds that the proofs of the lower bounds in `used`
+    /// need. Returns `None` if some place bound cannot be derived, or the budget is exhausted.
     pub(super) fn derivation(
         &self,
         net: &Net,
@@ -115,7 +116,8 @@ impl LowerBoundPremises {
         self.intervals.is_possible(t)
     }
 
-    /// Returns an input place of `t` that never has enough tokens for `t`.
+    /// Returns an input place of `t` whose upper bound is below the arc weight, so that `t` can
+    /// never fire. Returns `None` if there is no such place.
     fn short_input(&self, net: &Net, t: TransitionId) -> Option<PlaceId> {
         let short =
             |arc: &&parikh_net::Arc| self.intervals.high(arc.place).is_some_and(|n| n < arc.weight);
@@ -157,8 +159,8 @@ fn weighted_sum(weights: &LowerBoundWeights, arcs: &[parikh_net::Arc]) -> u128 {
     arcs.iter().map(|arc| u128::from(weight(arc)) * u128::from(arc.weight)).sum()
 }
 
-/// Searches for weights whose lower bound the point violates, starting from one place after
-/// another.
+/// Searches for a weighted lower bound that the point violates. The search starts from single
+/// places that have fewer tokens at the point than initially. Returns `None` if no search succeeds.
 fn find_violated(
     net: &Net,
     point: &SolutionPoint,
@@ -172,8 +174,9 @@ fn find_violated(
         .find_map(|seed| extend_weights(net, seed, point, premises))
 }
 
-/// Extends the weights from one place, see the module documentation. Returns `None` if the search
-/// fails.
+/// Starts with weight 1 on the place `seed` and adds weights until the point violates the lower
+/// bound, as the module documentation explains. Returns `None` if the initial marking has too
+/// little weight, if a limit is reached, or if no output place can get more weight.
 fn extend_weights(
     net: &Net,
     seed: PlaceId,
@@ -199,7 +202,8 @@ fn extend_weights(
         };
         let (before, after) =
             (weighted_sum(&weights, net.pre(t)), weighted_sum(&weights, net.post(t)));
-        // More weight on an output, until the firing does not decrease the sum or leaves enough.
+        // Raises the weight of an output place of `t`. Then the firing no longer decreases the sum,
+        // or it leaves at least the needed value.
         let weight_increase = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
             let gained = arc.weight.saturating_sub(net.pre_weight(t, arc.place));
             let increase = match gained {

@@ -24,10 +24,11 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// The state of the integer refinement of one maximum.
+/// The state of the search for the largest integral value of one maximum.
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
-    /// The last question, "can the sum have this value?", with its atom tree and its literal.
+    /// The last question "can the sum have at least this value?": the value, the tree of its
+    /// comparison, and the proposer's literal for the tree.
     last_question: Option<(i64, AtomNode, Literal)>,
     /// The largest value of an integral solution of the state equation found so far. `None` before
     /// the first such solution.
@@ -41,8 +42,9 @@ impl IntegerMaximum {
         self.largest_integral_value.is_some_and(|integral_value| integral_value >= bound)
     }
 
-    /// Returns the next value to ask for, between the largest value `seen` in a witness and the
-    /// proved bound.
+    /// Returns the next value to ask for, which is above `seen`, the largest value in a witness,
+    /// and at most the proved bound. If an integral solution exceeds `seen`, the value halves the
+    /// distance from this solution to the bound.
     fn next_value(&self, seen: i128, bound: i128) -> i128 {
         match self.largest_integral_value {
             Some(integral_value) if integral_value > seen => {
@@ -54,8 +56,9 @@ impl IntegerMaximum {
 }
 
 impl Engine<'_> {
-    /// Works on the `Maximise` goal at `index`. Returns true if the goal is settled, or the linear
-    /// program cannot lower its bound further.
+    /// Works on the `Maximise` goal at `index`: proves the bound that the linear program gives.
+    /// Returns true if the goal is settled, or if the linear program cannot lower the bound further
+    /// or is unbounded. Returns false if the solver gives no answer.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -108,8 +111,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Lowers the bound of a goal with a candidate by integer refinement. Returns true if the goal
-    /// is settled or nothing is left to try.
+    /// Lowers the proved bound of a maximum by questions with integer refinement. Returns true if
+    /// the goal is settled, or if no smaller bound can be proved or used. Returns false if a
+    /// question remains undecided within the budget.
     pub(super) fn narrow(
         &mut self,
         index: usize,
@@ -164,7 +168,8 @@ impl Engine<'_> {
                         candidate.filter(|(point, _)| self.is_ordered_integral(point));
                     let Some((point, _)) = integral_candidate else { return true };
                     let point_value = point.value(&sum);
-                    // The rounded value is too small.
+                    // The rounded value of the sum is below the value that was asked for, because
+                    // of rounding errors.
                     if point_value < i128::from(value) {
                         return true;
                     }

@@ -98,9 +98,10 @@ impl Default for StateEquationConfig {
     }
 }
 
-/// Returns the certificate from `lemmas` that no reachable marking satisfies `refuted`, with the
-/// steps of its propositional part. The lemmas refer to comparisons through `atom` and to traps
-/// through `traps`. Returns `None` if it is not found in time or fails the check.
+/// Returns the certificate from `lemmas` that no reachable marking satisfies `refuted`. It includes
+/// the clauses that a SAT solver learns while it refutes the predicate with the lemmas. `atom`
+/// returns the comparison with a number that lemmas contain, and `traps` is indexed by the numbers
+/// of traps. Returns `None` if no certificate is found in time or the certificate fails the check.
 pub fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -135,19 +136,24 @@ pub struct Candidate {
 struct GoalState {
     id: GoalId,
     question: GoalQuestion,
-    /// A candidate solution, and the numbers of learned rows when it was last tested.
+    /// A candidate, that is, a solution of the linear program that satisfies the goal. The numbers
+    /// count the traps and lower bounds that the solution has been tested against. `None` if there
+    /// is no such solution at present.
     candidate: Option<(Rc<SolutionPoint>, LearnedRows)>,
-    /// The splits of the goal: the search considers one side of each.
+    /// The splits of the goal, that is, pairs of comparisons of which at least one holds in every
+    /// firing sequence. Each proposal for the goal contains one side of each split.
     splits: Vec<Split>,
-    /// Limit on the number of splits. 0 for a goal that [`Engine::deepen`] has not treated yet.
+    /// Limit on the number of splits. 0 until [`Engine::deepen`] raises the limit for the goal for
+    /// the first time.
     max_splits: usize,
 }
 
 enum GoalQuestion {
-    /// The goal is not treated yet. Its atom tree is built at the first treatment.
+    /// The goal is not treated yet, so its atom tree is not built. Also used while the question is
+    /// taken out for work.
     Untreated,
-    /// A `Reach` goal, as a tree of comparisons, with the literal of the proposer that implies this
-    /// tree.
+    /// A `Reach` goal: the predicate as a tree of comparisons, and a literal of the proposer. If
+    /// the literal is true, so is the tree.
     Reach { tree: AtomNode, root: Literal },
     /// A `Maximise` goal, as the minimisation of the negated sum.
     Maximum {
@@ -165,7 +171,7 @@ pub struct Engine<'n> {
     config: StateEquationConfig,
     /// The linear program with the constraints learnt so far.
     relaxation: Relaxation<'n>,
-    /// The place bounds from which proofs of lower bounds start.
+    /// The token intervals from which proofs of weighted lower bounds start.
     premises: LowerBoundPremises,
     atoms: Atoms,
     /// The SAT solver that proposes comparisons.
@@ -177,9 +183,10 @@ pub struct Engine<'n> {
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// Pairs of comparisons that contradict each other on the same sum. Each pair has a lemma.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made so far, for any of the goals.
+    /// The splits made so far for some goal. The proposer has a clause for each of them.
     splits: HashSet<Split>,
-    /// The proofs of the splits that are not a comparison and its negation.
+    /// The precedences, that is, the splits whose sides are not each other's negation. Each one
+    /// comes with its proof.
     precedences: Vec<Precedence>,
     /// The goals, in the order of the task, with the state of the work on them.
     targets: Vec<GoalState>,
@@ -195,8 +202,8 @@ const MAX_SPLITS: usize = 512;
 /// Limit on the number of recent candidates kept for other goals.
 const MAX_RECENT_POINTS: usize = 24;
 
-/// Runs the engine until every goal of `task` is settled, or has a candidate that more splits do
-/// not improve, or the budget is exhausted.
+/// Runs the engine until every goal of `task` is settled or has a candidate that further splits do
+/// not exclude. Ends earlier if the budget is exhausted.
 pub fn run(
     task: &Task<'_>,
     proof_reporter: ProofReporter<'_>,
@@ -304,10 +311,10 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Raises the limit on splits for open goals with a candidate, and drops their candidates. A
-    /// goal is left out at the largest limit, or if its tested candidate has only integers and
-    /// violates no order of firings. Returns false if no limit was raised. Otherwise call
-    /// [`slice`](Self::slice) again.
+    /// Raises the limit on splits for open goals with a candidate, and drops their candidates.
+    /// Skips goals whose limit is at its maximum. Also skips goals whose tested candidate is
+    /// integral and violates no necessary order of firings. Returns false if no limit was raised.
+    /// Otherwise call [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
         for index in 0..self.targets.len() {
@@ -316,7 +323,8 @@ impl<'n> Engine<'n> {
             else {
                 continue;
             };
-            // The order of a new candidate has not been checked yet, since this takes time.
+            // The candidate of a goal that was never deepened has not been tested for violated
+            // orders of firings, since the test takes time.
             let is_new = *depth == 0;
             if *depth < MAX_SPLITS
                 && task.board.is_open(*id)
@@ -331,9 +339,10 @@ impl<'n> Engine<'n> {
         any
     }
 
-    /// Works on the open goals until each is settled or has a candidate, or `budget` is exhausted.
-    /// Returns [`SliceProgress::Finished`] in the first case, or if the solver gives up on the
-    /// remaining goals. Call it again with the same task and more time to continue.
+    /// Works on the open goals until each of them is settled or has a candidate, or `budget` is
+    /// exhausted. Returns [`SliceProgress::Unfinished`] in the latter case. Returns
+    /// [`SliceProgress::Finished`] otherwise, also if the solver gives up on the remaining goals
+    /// regardless of time. Call it again with the same task and more time to continue.
     pub fn slice(
         &mut self,
         budget: &Budget,
@@ -368,7 +377,8 @@ impl<'n> Engine<'n> {
                 break SliceProgress::Unfinished;
             }
             goal_time *= 2;
-            // The solver itself gives up on the remaining problems, so more time does not help.
+            // With more than an hour per goal, time is not the obstacle: the solver itself gives up
+            // on the remaining goals.
             if goal_time > Duration::from_secs(3600) {
                 break SliceProgress::Finished;
             }
@@ -396,8 +406,8 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Works on the goal at `index` within `budget`. Returns true if the goal is settled or has a
-    /// candidate, or if nothing more can be done for it.
+    /// Works on the goal at `index` within `budget`. Returns true if the goal is settled, has a
+    /// candidate, or is a maximum whose bound the engine cannot lower further.
     fn work_on_goal(
         &mut self,
         index: usize,
@@ -422,7 +432,8 @@ impl<'n> Engine<'n> {
                 }
             };
         }
-        // Taken out temporarily, so that the rest of the engine can be modified.
+        // The question is replaced for a moment, because working on it borrows the rest of the
+        // engine mutably.
         let kind = std::mem::replace(&mut self.targets[index].question, GoalQuestion::Untreated);
         let (kind, is_done) = match kind {
             GoalQuestion::Untreated => (GoalQuestion::Untreated, true),
@@ -480,8 +491,9 @@ impl<'n> Engine<'n> {
         self.lemmas.push(lemma);
     }
 
-    /// Learns which of `atoms` contradict each other on one sum: Σ ≤ k and Σ ≥ l for k < l.
-    /// Otherwise the SAT solver would propose these pairs one after another.
+    /// Adds a lemma for each pair of comparisons in `atoms` that contradict each other on one sum.
+    /// Such a pair is Σ ≤ k and Σ ≥ l for k < l. Otherwise the SAT solver would propose these pairs
+    /// one after another.
     fn learn_clashes(&mut self, atoms: &[AtomId]) {
         let mut atoms_by_sum: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
         for &id in atoms {
@@ -523,8 +535,9 @@ impl<'n> Engine<'n> {
         lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| is_given(atom))).collect()
     }
 
-    /// Returns the checked proof, for a goal, that no reachable marking satisfies `refuted`.
-    /// Returns `None` if it is unfinished or flawed. A flaw is reported to the board.
+    /// Returns the checked proof, made from `lemmas`, that no reachable marking satisfies the
+    /// predicate `refuted` of a goal. Returns `None` if no proof is found in time, or if the
+    /// checker refuses the proof. A refused proof is reported to the board as an internal error.
     fn prove(
         &mut self,
         id: GoalId,

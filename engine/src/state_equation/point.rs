@@ -11,14 +11,15 @@ pub(super) const TOLERANCE: f64 = 1e-6;
 pub(super) struct SolutionPoint {
     /// The firings of each effect class, by column of the program.
     pub(super) firings: Vec<f64>,
-    /// The tokens of each place, followed by the firings of each effect class. Indexed by place
-    /// index, then by [`firing_counter`].
+    /// The tokens of each place, followed by the number of firings of each effect class. Virtual
+    /// places stand for these numbers, see [`firing_counter`].
     pub(super) marking: Vec<f64>,
     /// Cached result of [`Engine::is_ordered_integral`](super::Engine::is_ordered_integral).
     pub(super) is_ordered_integral: OnceCell<bool>,
 }
 
-/// Returns the virtual place that counts the firings of an effect class.
+/// Returns the virtual place whose value is the number of firings of an effect class. Its index
+/// follows those of the net's places.
 pub(super) fn firing_counter(net: &Net, effect: EffectId) -> PlaceId {
     PlaceId::new(net.place_count() + effect.index())
 }
@@ -38,8 +39,8 @@ impl SolutionPoint {
         terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
     }
 
-    /// Returns true if all tokens and firings below 10⁹ are integers, within a hundred times the
-    /// tolerance.
+    /// The tolerance is a hundred times larger for this test. Larger values than 10⁹ are ignored,
+    /// since floating-point numbers cannot tell their fractions.
     pub(super) fn is_integral(&self) -> bool {
         self.most_fractional().is_none()
     }

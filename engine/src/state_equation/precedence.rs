@@ -24,14 +24,16 @@ const MAX_SETS: usize = 3;
 /// Limit on the number of terms in a sum of firings or in a trap.
 const MAX_TERMS: usize = 300;
 
-/// A precedence violated by a solution of the linear program.
+/// A precedence, that is, a necessary condition on the order of firings, which a solution of the
+/// linear program violates.
 struct ViolatedPrecedence {
-    /// The set of places: initially empty, or a trap.
+    /// The set of places, all of which are empty initially or which form a trap.
     places: Vec<PlaceId>,
-    /// The effect classes that need a token from the places to fire. For a trap, the effect classes
-    /// that put tokens into the places. A long list is cut.
+    /// Effect classes whose transitions all need a token from the set to fire. For a trap, effect
+    /// classes that put tokens into the set. Only the first classes of a long list are included.
     idle: BTreeSet<EffectId>,
-    /// The effect classes that put tokens into the places from outside. `None` for a trap.
+    /// Effect classes with a transition that puts a token into the set without taking one from the
+    /// set. `None` for a trap.
     fed: Option<BTreeSet<EffectId>>,
 }
 
@@ -43,8 +45,8 @@ impl Engine<'_> {
             .get_or_init(|| point.is_integral() && self.violated_precedences(point).is_empty())
     }
 
-    /// Adds the precedences that the point violates as splits of the goal. Returns false if there
-    /// are none.
+    /// Adds the precedences that the point violates as splits of the goal at `index`. Returns false
+    /// if the goal gets no new split.
     pub(super) fn split_on_precedences(&mut self, index: usize, point: &SolutionPoint) -> bool {
         let mut is_added = false;
         for violated in self.violated_precedences(point) {
@@ -72,9 +74,10 @@ impl Engine<'_> {
         violated
     }
 
-    /// Adds the precedence as a split for all goals. One side says that no effect class of `idle`
-    /// fires. The other side says that an effect class of `fed` fires, or for a trap, that its
-    /// places have a token at the end. Returns `None` if a sum cannot be formed.
+    /// Adds a precedence as a pair of comparisons, of which every firing sequence satisfies at
+    /// least one. The first one says that no effect class of `idle` fires. The second one says that
+    /// some effect class of `fed` fires, or for a trap, that the trap is marked at the end. Returns
+    /// `None` if a sum cannot be formed.
     fn add_precedence(&mut self, violated: &ViolatedPrecedence) -> Option<super::Split> {
         let firing_sum = |effects: &BTreeSet<EffectId>| {
             LinearSum::new(effects.iter().map(|&effect| (firing_counter(self.net, effect), 1))).ok()
@@ -96,7 +99,8 @@ impl Engine<'_> {
             });
             self.proposer.add_split(split);
             if matches!(&violated.fed, Some(effects) if effects.is_empty()) {
-                // No transition can feed the places: the comparison is 0 ≤ −1.
+                // If no transition can put a token into the set, the second comparison is 0 ≤ −1,
+                // and a lemma excludes it.
                 self.learn(Lemma { atoms: vec![(alternative, 1)], ..Lemma::default() });
             }
         }
@@ -104,8 +108,8 @@ impl Engine<'_> {
     }
 }
 
-/// Returns sets of initially empty places that firing transitions of the solution wait for, and
-/// that no transition of the solution feeds from outside.
+/// Returns sets of initially empty places. Firings of the solution need tokens from such a set, but
+/// no firing of the solution puts a token into it from outside.
 fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     let fires = |t: TransitionId| fires[net.effect_of(t).index()];
     let marked = markable(net, &fires);
@@ -122,7 +126,8 @@ fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
         }
         tried += 1;
         let violation = unfed_places(net, class, &fires, &is_missing);
-        // Part of the blocked effects suffices, if `effect` is among them.
+        // Not all effect classes that need a token from the set must be included. `effect` must be,
+        // since the solution fires it and therefore violates the precedence.
         let idle =
             std::iter::once(effect).chain(violation.idle.iter().copied().filter(|e| *e != effect));
         let idle = idle.take(MAX_TERMS).collect();
@@ -136,8 +141,9 @@ fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     violated
 }
 
-/// Returns, by place index, true for the places that can be marked by firing transitions accepted
-/// by `fires`, regardless of numbers.
+/// Returns, by place index, true for the places that can get a token if transitions accepted by
+/// `fires` fire. Token counts are ignored: a place that has had a token is considered marked from
+/// then on.
 fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     let mut marked: Vec<bool> = net.places().map(|p| net.initial()[p] > 0).collect();
     let mut missing: Vec<usize> = Vec::with_capacity(net.transition_count());
@@ -166,8 +172,9 @@ fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     marked
 }
 
-/// Returns a set of missing places that all transitions of `class` wait for, and that no firing
-/// transition feeds from outside.
+/// Returns a set of places that can never get a token by firings of the solution. Every transition
+/// of `class` needs a token from the set. No firing transition puts a token into the set from
+/// outside.
 fn unfed_places(
     net: &Net,
     class: &[TransitionId],
@@ -181,7 +188,8 @@ fn unfed_places(
         if inputs().any(|p| set.contains(&p)) {
             continue;
         }
-        // A firing transition that feeds a missing place waits for another missing place.
+        // A firing transition that could put a token into a place of the set needs a token itself.
+        // So one of its missing input places is added to the set.
         let missing = inputs().filter(|&p| is_missing(p));
         let Some(p) = missing.min_by_key(|&p| (net.producers(p).len(), p)) else { continue };
         set.insert(p);
@@ -199,7 +207,8 @@ fn unfed_places(
     ViolatedPrecedence { places: set.into_iter().collect(), idle, fed: Some(fed) }
 }
 
-/// Returns traps among the `empty` places on which firing effects put tokens.
+/// Returns traps among the `empty` places that the solution must have marked, because some firing
+/// effect class puts tokens into them.
 fn fed_empty_traps(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<ViolatedPrecedence> {
     let mut is_fed = vec![false; net.place_count()];
     let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
@@ -212,7 +221,8 @@ fn fed_empty_traps(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Violated
     let traps = small_traps(net, empty, |p| is_fed[p.index()], MAX_SETS, MAX_TERMS);
     let to_precedence = |places: Vec<PlaceId>| {
         let feeding_effects = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
-        // Part of the feeding effects suffices, if one that fires is among them.
+        // Not all effect classes that put tokens into the trap must be included. Those that fire
+        // come first, so that the solution violates the precedence.
         let (fired, idle_feeders): (Vec<_>, Vec<_>) =
             feeding_effects().partition(|effect| fires[effect.index()]);
         let idle = fired.into_iter().chain(idle_feeders).take(MAX_TERMS).collect();

@@ -20,25 +20,28 @@ use std::convert::Infallible;
 
 /// The reason why there is no certificate.
 pub(super) enum NoProof {
-    /// Time ran out, the place bounds behind a lower bound have no derivation, or the lemmas do not
-    /// suffice.
+    /// Time ran out, the place bounds that a lower bound needs cannot be derived, or the lemmas do
+    /// not imply the claim.
     Unfinished,
     /// The checker refuses the certificate: an internal error.
     Flawed(Flaw),
 }
 
-/// The parts of a certificate.
+/// The material from which a certificate is assembled.
 #[derive(Clone, Copy)]
 pub(super) struct CertificateParts<'a> {
-    /// The lemmas. Their atoms are arguments of `atom`, their traps indices in `traps`.
+    /// The lemmas. Numbers of comparisons in a lemma are arguments of `atom`, and numbers of traps
+    /// are indices in `traps`.
     pub(super) lemmas: &'a [&'a Lemma],
     /// Returns the comparison with this number.
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
     /// The traps, to which lemmas refer by index.
     pub(super) traps: &'a [Vec<PlaceId>],
-    /// The lower bounds, to which lemmas refer by index, and the place bounds that prove them.
+    /// The weighted lower bounds, to which lemmas refer by index, and the token intervals that
+    /// their proofs use. `None` if the lemmas use no lower bounds.
     pub(super) lower_bounds: Option<(&'a [LowerBound], &'a LowerBoundPremises)>,
-    /// The precedences. Their atoms are arguments of `atom`.
+    /// The precedences, that is, conditions on the order of firings. Numbers of comparisons in a
+    /// precedence are arguments of `atom`.
     pub(super) precedences: &'a [Precedence],
 }
 
@@ -74,7 +77,7 @@ pub(super) fn certificate(
     }
 }
 
-/// Runs the checker.
+/// Runs the certificate checker, which checks that no reachable marking satisfies `refuted`.
 fn run_checker(
     net: &Net,
     certificate: &LinearCertificate,
@@ -84,9 +87,9 @@ fn run_checker(
     certificate.check(net, keep_going)?.refute(&refuted.to_atoms(net), keep_going)
 }
 
-/// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
-/// precedences over these atoms. Returns `None` if the place bounds that prove the lower bounds
-/// cannot be derived in time.
+/// Collects the lemmas, with their comparisons, traps and lower bounds renumbered in the order of
+/// occurrence. Also includes the precedences whose comparisons occur. Returns `None` if the place
+/// bounds that prove the lower bounds cannot be derived in time.
 fn assemble(net: &Net, parts: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
     let CertificateParts { atom, traps, .. } = parts;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
@@ -165,7 +168,8 @@ fn renumber_counters(
     used.iter().map(class).collect()
 }
 
-/// Numbers assigned to entries in order of first occurrence.
+/// Numbers for entries, that is, for the engine's own indices, given in the order of first
+/// occurrence.
 #[derive(Default)]
 struct Positions {
     /// The entries, by assigned number.
@@ -216,8 +220,8 @@ fn needed_lemmas(
     }
 }
 
-/// Returns the steps of a refutation. Returns `None` if the clauses are satisfiable or the budget
-/// is exhausted.
+/// Returns the clauses of a refutation, in the order of their derivation. Returns `None` if the
+/// clauses are satisfiable or the budget is exhausted.
 fn refutation(clauses: &[Vec<i32>], budget: &Budget) -> Option<Vec<Vec<i32>>> {
     let mut solver = ProvingBatSat::new();
     for clause in clauses {

@@ -13,15 +13,16 @@ use parikh_solvers::sat_batsat::BatSat;
 
 /// Result of asking for a proposal.
 pub(super) enum Proposal {
-    /// Comparisons that together make the goal true.
+    /// Comparisons that together make the goal true, with one side of each of the goal's splits.
     Candidate(Vec<AtomId>),
-    /// No proposal is left.
+    /// The lemmas exclude every proposal for the goal, so the goal is unreachable.
     Refuted,
     /// The solver gave no answer.
     Unknown,
 }
 
-/// The two sides of a split: a comparison and its negation, or the two comparisons of a precedence.
+/// The two sides of a split, at least one of which every firing sequence satisfies. They are a
+/// comparison and its negation, or the two comparisons of a precedence.
 pub(super) type Split = (AtomId, AtomId);
 
 /// The proposing SAT solver. See the module documentation.
@@ -56,7 +57,8 @@ impl Proposer {
                 self.solver.add_clause(&[if *value { node_literal } else { !node_literal }]);
                 node_literal
             }
-            // One direction is enough, since comparisons occur only positively.
+            // The literal of a node must imply the node, but not conversely, since comparisons and
+            // nodes occur only positively.
             AtomNode::And(operands) => {
                 let node_literal = self.solver.new_variable();
                 for operand in operands {
@@ -75,7 +77,8 @@ impl Proposer {
         }
     }
 
-    /// Adds a split as a clause. Goals that use the split get one of its sides in each proposal.
+    /// Adds a split as a clause: at least one side is true. In a proposal for a goal with this
+    /// split, one of the sides is included.
     pub(super) fn add_split(&mut self, (low, high): Split) {
         let clause = [low, high].map(|atom| self.literal_of(atom));
         self.solver.add_clause(&clause);
@@ -87,8 +90,8 @@ impl Proposer {
         self.solver.add_clause(&clause);
     }
 
-    /// Proposes comparisons for the goal with this tree and this literal, and one side of each
-    /// split. Comparisons accepted by `likely` are preferred.
+    /// Proposes comparisons that make the goal with this tree and literal true, and one side of
+    /// each split in `splits`. Comparisons accepted by `likely` are preferred.
     pub(super) fn propose(
         &mut self,
         tree: &AtomNode,
@@ -125,7 +128,8 @@ impl Proposer {
     }
 }
 
-/// Selects true comparisons that suffice for the tree. Returns false if there are none.
+/// Adds comparisons to `chosen` that hold in the solver's model and make the tree true. Returns
+/// false if the model does not make the tree true.
 fn choose(
     node: &AtomNode,
     holds: &dyn Fn(AtomId) -> bool,

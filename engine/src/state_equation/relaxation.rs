@@ -36,8 +36,8 @@ use parikh_solvers::lp_chosen::incremental_lp;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// The linear form of a row, up to its value in the initial marking. Virtual places after the net's
-/// places count the firings of effect classes.
+/// The linear form that a row bounds. The row itself has the change of this form since the initial
+/// marking. Virtual places after the net's places count the firings of effect classes.
 #[derive(Clone, Debug)]
 enum RowForm {
     /// The tokens of a place.
@@ -48,18 +48,19 @@ enum RowForm {
     Trap(usize),
     /// The weighted sum of the lower bound with this index.
     LowerBound(usize),
-    /// The tokens of a unit and its enclosing units.
+    /// The tokens of a unit and of all units that contain it. In a net with safe units, they are at
+    /// most one in total.
     Chain(UnitId),
 }
 
-/// Numbers of known traps and lower bounds.
+/// Numbers of the traps and lower bounds that the program contains as rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LearnedRows {
     pub(super) traps: usize,
     pub(super) lower_bounds: usize,
 }
 
-/// The row and the bound by which the program states a comparison.
+/// The row of the program and the bound on it that express a comparison.
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     row: Row,
@@ -89,27 +90,28 @@ pub(super) enum ConjunctionResult {
     Infeasible(Lemma),
     /// Feasible, with a solution.
     Feasible(SolutionPoint),
-    /// Undecided.
+    /// The solver gave no answer, or no lemma could be made from its answer.
     Unknown,
 }
 
 /// Result for the minimum of a sum.
 pub(super) enum MinimumResult {
-    /// The minimum is at least `bound`. The lemma lacks the refuted comparison and its factor, see
-    /// [`BoundLemma`].
+    /// The minimum of the sum is at least `bound`, and `point` is the solution found. The lemma
+    /// refutes every comparison with a smaller bound, see [`BoundLemma`].
     Bound { bound: i128, lemma: Box<BoundLemma>, point: SolutionPoint },
     /// The sum is unbounded below.
     Unbounded,
-    /// Undecided.
+    /// The solver gave no answer, or no bound could be proved from its answer.
     Unknown,
 }
 
-/// A lemma that refutes every comparison Σ ≤ k with k below the proved bound.
+/// A lemma that refutes every comparison Σ ≤ k with k below the proved bound, once the comparison
+/// is filled in.
 #[derive(Clone, Debug)]
 pub(super) struct BoundLemma {
     /// The lemma without the refuted comparison.
     lemma: Lemma,
-    /// The factor of the refuted comparison.
+    /// The factor of the refuted comparison in the lemma's sum of inequalities.
     factor: i128,
 }
 
@@ -131,7 +133,7 @@ pub(super) struct Counters {
     pub(super) infeasible: u64,
     /// Number of calls without an answer.
     pub(super) unanswered: u64,
-    /// Statistics of the exact proofs of floating-point answers.
+    /// Counts of exact proofs made from the solver's floating-point answers.
     pub(super) certified: Tally,
     /// Number of proofs with numbers too large for a lemma.
     pub(super) too_large: u64,
@@ -147,7 +149,8 @@ pub(super) struct Relaxation<'n> {
     forms: Vec<RowForm>,
     /// The bounds of each row without assertions, by row index.
     base_intervals: Vec<Interval>,
-    /// The rows of sums with several places. `None` for a sum that does not fit the program.
+    /// The rows of sums with several places. `None` for a sum whose row would exceed the limits of
+    /// the program.
     sums: HashMap<LinearSum, Option<Row>>,
     /// The placement of each comparison, by `AtomId`. The outer `None` means not computed yet, the
     /// inner one not expressible.
@@ -158,7 +161,8 @@ pub(super) struct Relaxation<'n> {
     traps: Vec<Vec<PlaceId>>,
     /// The lower bounds known so far. Lemmas refer to the bounds by index.
     lower_bounds: Vec<LowerBound>,
-    /// The index in `lower_bounds` of the bound that the place's own row states.
+    /// For places whose own row has a raised lower bound, the index of this bound in
+    /// `lower_bounds`.
     lower_bound_of: HashMap<PlaceId, usize>,
     /// True if the current objective is the total number of firings.
     minimises_firings: bool,
@@ -175,8 +179,8 @@ impl<'n> Relaxation<'n> {
         lower_bounds: Vec<LowerBound>,
         dump: Option<&Dump>,
     ) -> Result<Self, ProgramError> {
-        // No facts are used, because the checker must know everything that a certificate depends
-        // on.
+        // The equation uses no facts, because the certificate checker would have to derive each of
+        // them.
         let equation = StateEquation::new(net, &Facts::empty(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<RowForm> = net.places().map(RowForm::Tokens).collect();
@@ -202,8 +206,8 @@ impl<'n> Relaxation<'n> {
         })
     }
 
-    /// Decides if all of `atoms` can hold together. Comparisons that the program cannot express are
-    /// left out, which only weakens the program.
+    /// Decides if all comparisons in `atoms` can hold together in the linear program. Comparisons
+    /// that the program cannot express are left out, so that it may only find too many solutions.
     pub(super) fn conjunction(
         &mut self,
         atoms: &[AtomId],
@@ -276,8 +280,8 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// Returns a lemma if the bounds in `wanted` leave no value for some row. Such bounds never
-    /// reach the solver, because an empty interval would cost it the current basis.
+    /// Returns a lemma if the bounds in `wanted` exclude every value of some row. Such bounds are
+    /// not passed to the solver, because an empty interval would make it lose its current basis.
     fn bound_conflict(&mut self, wanted: &BTreeMap<u32, AssertedBounds>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
             let base = self.base_intervals[row as usize];
@@ -372,7 +376,7 @@ impl<'n> Relaxation<'n> {
         answer
     }
 
-    /// Sets the bounds of the rows to exactly the wanted assertions.
+    /// Makes `wanted` the only asserted bounds of the program's rows.
     fn assert(&mut self, wanted: BTreeMap<u32, AssertedBounds>) -> Result<(), ProgramError> {
         for &row in self.asserted.keys() {
             if !wanted.contains_key(&row) {

@@ -14,7 +14,8 @@ pub const ENGINE: crate::Engine = crate::Engine {
     supported: SupportedGoals::MARKINGS,
     start: |work| {
         let config = StateEquationConfig {
-            // On a derived net the dumped files would claim to be about the original net.
+            // On a derived net nothing is dumped, because the headers of the files describe goals
+            // of the original net.
             dump: work.dump.clone().filter(|_| work.working_net.parent().is_none()),
             ..StateEquationConfig::default()
         };

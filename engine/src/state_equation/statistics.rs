@@ -18,7 +18,7 @@ pub struct StateEquationStatistics {
     pub infeasible: u64,
     /// Number of programs without an answer: out of time, or the solver gave up.
     pub unanswered: u64,
-    /// Statistics of the exact proofs of refuting floating-point answers.
+    /// Counts of exact proofs made from floating-point answers of the linear program solver.
     pub certified: Tally,
     /// Number of proofs with numbers too large for a lemma.
     pub too_large: u64,

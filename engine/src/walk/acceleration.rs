@@ -14,14 +14,17 @@ use super::machine::{WatchedMarking, random_below};
 use fastrand::Rng;
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limit on the count of one accelerated firing, so that it fits in the journal.
+/// Limit on the number of firings in one accelerated step, so that the number fits in the journal.
 const MAX_COUNT: i64 = 1 << 39;
-/// Limit on the count if the transition decreases no place and could repeat forever.
+/// Limit on the number of firings in one accelerated step if the transition decreases no place and
+/// could fire forever.
 const MAX_FREE_COUNT: i64 = 1 << 20;
-/// Number of attempts between two evaluations of the success rate.
+/// Number of attempted accelerations between two evaluations of the success rate. If few attempts
+/// succeed, the chance of further attempts is reduced.
 const ATTEMPTS_PER_EVALUATION: u32 = 4096;
 
-/// Chance of acceleration, and its success rate.
+/// Acceleration, that is, many firings of one transition in one step: the chance of attempts, and
+/// their success rate.
 pub(super) struct Acceleration {
     /// Chance of attempting acceleration, in 256ths.
     chance: u32,
@@ -45,13 +48,14 @@ impl Acceleration {
         *self = Acceleration { chance, attempts: 0, successes: 0 };
     }
 
-    /// Returns true if acceleration is attempted at all.
+    /// Returns false if the chance of acceleration is 0, so that every step is a single firing.
     #[inline]
     pub(super) fn is_on(&self) -> bool {
         self.chance > 0
     }
 
-    /// Returns the number of firings for this step, at least 1.
+    /// Returns the number of firings for this step, at least 1. The number is larger than 1 only if
+    /// acceleration is attempted at random and the transition can fire more than once.
     #[inline]
     pub(super) fn count(
         &mut self,
@@ -96,7 +100,8 @@ impl Acceleration {
     }
 }
 
-/// Returns the number of times that an enabled transition can fire in a row, up to a limit.
+/// Returns the number of times that an enabled transition can fire in succession. The number is at
+/// most [`MAX_COUNT`], or [`MAX_FREE_COUNT`] if the transition decreases no place.
 pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
     let mut max_count = MAX_COUNT;
@@ -122,7 +127,8 @@ pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transiti
     if is_free { max_count.min(MAX_FREE_COUNT) } else { max_count }
 }
 
-/// Returns the number of firings until a cell changed by the class leaves its interval.
+/// Returns the number of firings after which some cell, that is, a token count or a watched sum,
+/// leaves its interval. Within the interval, no transition or goal depends on the cell.
 fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
     let mut smallest_count = MAX_COUNT;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {

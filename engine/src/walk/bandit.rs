@@ -35,12 +35,13 @@ const FIRST_SLICE: u64 = 1 << 13;
 const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// Maximum length of a slice, in units of work.
 const MAX_SLICE: u64 = 1 << 22;
-/// Limit on the number of sequences in a pool.
+/// Limit on the number of firing sequences in a pool. A pool has the sequences that came nearest to
+/// one goal with one strategy.
 const MAX_POOL_SEQUENCES: usize = 6;
 /// Limit on the number of pools.
 const MAX_POOLS: usize = 64;
-/// Maximum length of a sequence in a pool, in entries. Replaying a longer sequence would take a
-/// whole slice.
+/// Maximum length of a firing sequence in a pool, where repeated firings of one transition count as
+/// one entry. Replaying a longer sequence would take a whole slice.
 const MAX_POOL_SEQUENCE_LENGTH: usize = 1 << 15;
 
 /// An arm of the bandit: a strategy with its work and merit.
@@ -48,7 +49,8 @@ struct Arm {
     strategy: Strategy,
     /// Work of all slices of the strategy so far.
     work: u64,
-    /// Moving average of the rewards of the strategy's slices, at least [`min_merit`].
+    /// Moving average of the rewards of the strategy's slices, which depend on the number of goals
+    /// reached. At least [`min_merit`].
     merit: f64,
 }
 
@@ -61,12 +63,13 @@ fn min_merit(strategy: Strategy) -> f64 {
     }
 }
 
-/// Returns true if directed strategies can target the goal. They cannot target deadness alone.
+/// Returns true if directed strategies have a target for the goal. They have none if the goal is
+/// only "dead" or "not dead".
 fn has_target(goal: &MarkingGoal) -> bool {
     !matches!(goal, MarkingGoal::Reach(Predicate::Dead | Predicate::NotDead))
 }
 
-/// The arms, and the data that outlives a walker.
+/// The arms, and the data that is kept when a new walker is created with tables for fewer goals.
 pub(super) struct Bandit {
     arms: Vec<Arm>,
     /// Length of the next slice, in units of work.
@@ -146,7 +149,7 @@ impl Bandit {
         let mut plan: Option<RelaxedPlanStrategy> = None;
         let mut guided: Option<HintStrategy> = None;
         loop {
-            // The first arm wins ties.
+            // Among arms with the same quotient of work and merit, the first arm is chosen.
             let quotient = |arm: &Arm| arm.work as f64 / arm.merit;
             let arm_index = (0..self.arms.len())
                 .min_by(|&a, &b| quotient(&self.arms[a]).total_cmp(&quotient(&self.arms[b])));
@@ -226,8 +229,8 @@ impl Bandit {
         }
     }
 
-    /// Counts the slices without a reached goal. After as many such slices in a row as there are
-    /// arms, doubles the slice length, up to [`MAX_SLICE`].
+    /// Counts the consecutive slices in which no goal was reached. Once there are as many as arms,
+    /// doubles the slice length, up to [`MAX_SLICE`], and counts from 0 again.
     fn grow_slice(&mut self, has_reached: bool) {
         self.slices_without_goal = if has_reached { 0 } else { self.slices_without_goal + 1 };
         if self.slices_without_goal as usize >= self.arms.len() {
@@ -284,9 +287,10 @@ impl Bandit {
         }
     }
 
-    /// Walks towards one open goal at a time, until the slice ends or no suitable goal is open.
-    /// Some walks start from markings where earlier walks came near the goal. `walk` gets the
-    /// walker, the position of the goal, and the maximum number of steps.
+    /// Walks towards one open goal at a time, until the slice ends or no goal with a target is
+    /// open. Some walks start from a sequence in the goal's pool, or continue from the marking
+    /// where another goal was reached. `walk` gets the walker, the position of the goal, and the
+    /// maximum number of steps. It returns the reason for its end and the nearest point.
     fn walk_towards_goals<'a>(
         &mut self,
         walker: &mut Walker<'a>,
@@ -332,7 +336,8 @@ impl Bandit {
         }
     }
 
-    /// Adds the nearest marking of the walk to the pool, if it is near enough.
+    /// Adds the firings up to the nearest point of the walk to a pool. A full pool takes only a
+    /// point that is nearer than its farthest entry. Sequences that are too long are left out.
     fn add_to_pool(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
         if self.pools.len() >= MAX_POOLS && !self.pools.contains_key(&key) {
             self.pools.pop_first();

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 /// The change of one cell by firing a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompiledChange {
-    /// The changed cell.
+    /// Index of the changed cell, that is, of a token count or of a sum in a goal.
     pub(super) cell: u32,
     /// The number added to the cell.
     pub(super) delta: i64,
@@ -40,32 +40,36 @@ pub(super) struct CompiledNet<'a> {
     pub(super) goals: Vec<WatchedGoal<'a>>,
     /// The number of places. The first cells are the places.
     pub(super) place_count: usize,
-    /// The sums of the remaining cells, in order.
+    /// The weighted sums whose values are the remaining cells, in the order of the cells.
     pub(super) sums: Vec<LinearSum>,
     /// For each sum of several places, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
-    /// Start of each class in `changes`, with one more entry at the end.
+    /// For each effect class, the index of its first entry in `changes`, with one more entry at the
+    /// end.
     pub(super) change_starts: Vec<u32>,
     /// The changes by class, decreases first.
     pub(super) changes: Vec<CompiledChange>,
-    /// Start of each cell in `thresholds`, with one more entry at the end.
+    /// For each cell, the index of its first entry in `thresholds`, with one more entry at the end.
     pub(super) threshold_starts: Vec<u32>,
-    /// The thresholds of each cell, in ascending order between two sentinels.
+    /// The thresholds of each cell, that is, values at which a transition or goal depends on it.
+    /// They are ascending, between a sentinel below and a sentinel above all values.
     pub(super) thresholds: Vec<i64>,
-    /// Start of each threshold in `threshold_leaves`, with one more entry at the end.
+    /// For each threshold, the index of its first entry in `threshold_leaves`, with one more entry
+    /// at the end.
     pub(super) threshold_leaf_starts: Vec<u32>,
-    /// For each goal leaf, grouped by threshold, the number of its node, flagged with `HOLDS_BELOW`
-    /// if the leaf is true below the threshold.
+    /// For each goal leaf, grouped by threshold, the index of the node above the leaf. It is
+    /// flagged with `HOLDS_BELOW` if the leaf is true below the threshold.
     pub(super) threshold_leaves: Vec<u32>,
-    /// Start of the inputs of each transition, and then of each gate, in `inputs`, with one more
-    /// entry at the end.
+    /// For each transition and then for each gate, the index of its first input in `inputs`, with
+    /// one more entry at the end.
     pub(super) input_starts: Vec<u32>,
-    /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
-    /// shares with its gate are left out.
+    /// The inputs of each transition and gate, places with few consumers first. Inputs of a
+    /// transition that belong to its gate are left out.
     pub(super) inputs: Vec<InputArc>,
-    /// The gates: inputs that many transitions have in common.
+    /// The gates, that is, groups of inputs that many transitions have in common.
     pub(super) gates: Gates,
-    /// The transition of each input. Gates are numbered after the transitions.
+    /// For each input, the transition or gate that it belongs to. Gates are numbered after the
+    /// transitions.
     pub(super) owner_of_input: Vec<u32>,
     /// The list in `enabledness_leaves` of each transition, or [`NO_INDEX`].
     pub(super) leaf_list_of: Vec<u32>,
@@ -77,8 +81,8 @@ pub(super) struct CompiledNet<'a> {
     /// For each goal leaf about deadness, the number of its node, flagged with `HOLDS_BELOW` if the
     /// leaf requires a marking that is not dead.
     pub(super) deadness_leaves: Vec<u32>,
-    /// The nodes of the goals, in the state where all cells are below every threshold and no
-    /// transition is enabled.
+    /// The nodes of the goals. Their counters are valid when all cells are below all thresholds and
+    /// no transition is enabled.
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
@@ -168,8 +172,8 @@ impl<'a> CompiledNet<'a> {
             }
             changed_sums.sort_unstable();
             for sum in changed_sums.drain(..) {
-                // A sum may be listed twice if its change was 0 in between. The second time the
-                // change is 0.
+                // A sum is listed twice if its change became 0 between two places of the class. The
+                // second entry finds the change 0 and adds nothing.
                 let delta = std::mem::take(&mut change_of_sum[sum]);
                 if delta != 0 {
                     let cell = (self.place_count + sum) as u32;
@@ -182,7 +186,8 @@ impl<'a> CompiledNet<'a> {
         }
     }
 
-    /// Adds the thresholds of each cell with the goal leaves that change there.
+    /// Adds the thresholds of each cell, each with the goal leaves that change their truth value at
+    /// this threshold.
     fn add_thresholds(&mut self, goal_thresholds: &[super::watch::TokenThreshold], cells: usize) {
         let mut goal_thresholds = goal_thresholds.iter().peekable();
         // Each entry is a threshold with the leaf that changes there, or [`NO_INDEX`].
@@ -217,8 +222,8 @@ impl<'a> CompiledNet<'a> {
         self.threshold_leaf_starts.push(self.threshold_leaves.len() as u32);
     }
 
-    /// Adds the inputs of every transition and gate. Places with few consumers come first: checking
-    /// them finds a missing token sooner, and the token is missing for longer.
+    /// Adds the inputs of every transition and gate. Places with few consumers come first: such a
+    /// place is more often the one that lacks tokens, and lacks them for longer.
     fn add_inputs(&mut self) {
         let net = self.net;
         let input = |place: PlaceId, weight: u64| {

@@ -6,21 +6,23 @@
 //! or disabled in one step. Drawing a random class iterates over the open gates. Most nets have no
 //! gates.
 
-/// The enabled classes, in no order.
+/// The set of enabled effect classes. An effect class is the set of all transitions with the same
+/// change of the marking.
 pub(super) struct EnabledClasses {
     /// The enabled classes without a gate.
     ungated: Vec<u32>,
     gates: Vec<GateState>,
-    /// The open gates, in no order.
+    /// The open gates, in no order. A gate is a group of inputs that many transitions have in
+    /// common; it is open if these inputs have enough tokens.
     open_gates: Vec<u32>,
-    /// Number of ready classes behind the open gates.
+    /// Number of classes that are ready behind an open gate, and therefore enabled.
     ready_behind_open: usize,
 }
 
 /// The state of a gate.
 #[derive(Clone, Default)]
 struct GateState {
-    /// True if the inputs of the gate have their tokens.
+    /// True if the inputs of the gate have enough tokens.
     is_open: bool,
     /// Classes whose transition has enough tokens on its own inputs, that is, on all inputs that
     /// are not part of the gate.
@@ -57,7 +59,8 @@ impl EnabledClasses {
         self.ungated.iter().chain(gated).copied()
     }
 
-    /// Returns the `n`th enabled class, for `n` below [`len`](Self::len).
+    /// Returns the enabled class at index `n` of the iteration order, where `n` is below
+    /// [`len`](Self::len).
     #[inline]
     pub(super) fn nth(&self, n: usize) -> u32 {
         match self.ungated.get(n) {
@@ -66,7 +69,7 @@ impl EnabledClasses {
         }
     }
 
-    /// Returns the `n`th class that is ready behind an open gate.
+    /// Returns the class at index `n` among the ready classes of all open gates.
     fn nth_gated(&self, mut n: usize) -> u32 {
         for &gate in &self.open_gates {
             let ready = &self.gates[gate as usize].ready_classes;
@@ -78,13 +81,14 @@ impl EnabledClasses {
         unreachable!("a place among the enabled classes")
     }
 
-    /// Returns true if the gate is open. [`NO_INDEX`](super::watch::NO_INDEX) counts as open.
+    /// Returns true if the gate is open. The index [`NO_INDEX`](super::watch::NO_INDEX) means "no
+    /// gate" and counts as open.
     #[inline]
     pub(super) fn is_open(&self, gate: u32) -> bool {
         self.gates.get(gate as usize).is_none_or(|behind| behind.is_open)
     }
 
-    /// Returns the classes that are ready behind a gate.
+    /// Returns the classes that are ready behind a gate: only the gate may keep them disabled.
     pub(super) fn ready(&self, gate: usize) -> &[u32] {
         &self.gates[gate].ready_classes
     }

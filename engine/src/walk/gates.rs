@@ -29,7 +29,7 @@ pub(super) struct InputArc {
     pub(super) weight: i64,
     /// The cell of the place.
     pub(super) cell: u32,
-    /// The index of the weight among all thresholds.
+    /// Index of the arc weight in the table of all thresholds, to which every arc weight belongs.
     pub(super) threshold: u32,
 }
 
@@ -56,9 +56,9 @@ impl Gates {
         self.gate_of_transition.get(transition as usize).copied().unwrap_or(NO_INDEX)
     }
 
-    /// Forms the gates. `rows` contains the inputs of each transition. Removes the inputs of a gate
-    /// from the rows of its transitions, and appends one row per gate. `thresholds` is the number
-    /// of thresholds.
+    /// Forms the gates of a net. `rows` has the inputs of each transition as one row. Moves the
+    /// inputs of a gate from the rows of its transitions to a new row, which is appended.
+    /// `thresholds` is the number of thresholds in the tables.
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<InputArc>>, thresholds: usize) -> Gates {
         let mut input_counts = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| input_counts[input.threshold as usize] += 1);

@@ -27,8 +27,8 @@ pub(super) struct Journal {
     firings: u64,
     /// Reached goals that are not yet reported.
     pending: Vec<Observation>,
-    /// For each record, that is, each maximised cell, the number of firings at its largest value.
-    /// `None` if there is no unreported value.
+    /// For each maximised cell, the number of firings after which it had its largest value. `None`
+    /// if this value has been reported already.
     best_firings: Vec<Option<u64>>,
     /// Indices of the records with an unreported value.
     improved_records: Vec<u32>,
@@ -75,8 +75,9 @@ impl Journal {
         }
     }
 
-    /// Returns true if `count` more firings can be recorded. A run of 2⁶³ firings would take 2³¹
-    /// entries.
+    /// Returns true if `count` more firings can be recorded: `count` is below 2⁴⁰, and fewer than
+    /// 2⁶² firings are recorded. The limit also bounds memory, as a single transition fired 2⁶³
+    /// times would take 2³¹ entries.
     pub(super) fn can_record(&self, count: u64) -> bool {
         count < 1 << 40 && self.firings < 1 << 62
     }
@@ -96,20 +97,21 @@ impl Journal {
         self.pending.push(Observation { goal, firings: self.firings });
     }
 
-    /// Records that the cell of a record has its largest value so far at the current end of the
-    /// walk.
+    /// Records that a maximised cell, given by its index among the records, has a new largest value
+    /// at the current end of the walk.
     pub(super) fn record_best(&mut self, record: u32) {
         if self.best_firings[record as usize].replace(self.firings).is_none() {
             self.improved_records.push(record);
         }
     }
 
-    /// Returns true if there are unreported sightings.
+    /// Returns true if a reached goal or a raised maximum has not been reported yet.
     pub(super) fn has_news(&self) -> bool {
         !self.pending.is_empty() || !self.improved_records.is_empty()
     }
 
-    /// Reports all pending sightings if there are any and the pause since the last report is over.
+    /// Reports all goals reached and maxima raised, if there are any and the minimum pause since
+    /// the last report has passed.
     pub(super) fn report_if_due(
         &mut self,
         report: &WitnessReporter<'_>,
@@ -121,8 +123,8 @@ impl Journal {
         }
     }
 
-    /// Reports all pending sightings, including raised maxima, with one firing sequence. `goal_ids`
-    /// contains the board's ids of the watched goals.
+    /// Reports all goals reached and maxima raised since the last report, as positions in one
+    /// firing sequence. `goal_ids` maps the positions of watched goals to their ids on the board.
     pub(super) fn report(
         &mut self,
         report: &WitnessReporter<'_>,

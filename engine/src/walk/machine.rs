@@ -29,7 +29,8 @@ use super::gates::InputArc;
 use super::watch::{HOLDS_BELOW, NO_INDEX, RECORD_FLAG, ROOT_FLAG, WatchNode};
 use fastrand::Rng;
 
-/// A cell, in 32 bytes: two fit in a cache line.
+/// A cell: a token count or the value of a sum, with its current interval between two thresholds.
+/// It takes 32 bytes, so that two cells fit in a cache line.
 #[derive(Clone, Copy)]
 struct Cell {
     /// The current value: the tokens of a place, or the value of a sum.
@@ -53,27 +54,29 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
-    /// The next transition that waits for the same input, [`NO_INDEX`] for the last one, or
-    /// [`ENABLED`].
+    /// The next transition in the list of disabled transitions that wait for the same threshold.
+    /// [`NO_INDEX`] for the last one in the list, [`ENABLED`] for an enabled transition.
     next_waiting: u32,
     /// The effect class of the transition. [`NO_INDEX`] for a gate.
     class: u32,
     /// Index of the transition in `members`.
     position: u32,
-    /// The list of goal leaves that depend on the transition, or [`NO_INDEX`].
+    /// Index of the list of goal leaves that depend on the transition's enabledness, or
+    /// [`NO_INDEX`] if no goal depends on it.
     leaf_list: u32,
 }
 
-/// The state of an effect class.
+/// The state of an effect class, that is, of all transitions with the same change of the marking.
 #[derive(Clone, Copy)]
 struct ClassState {
-    /// Position of the class in its list in `enabled`. Meaningless while the class is not in a
-    /// list.
+    /// Position of the class in its list of [`EnabledClasses`]. Meaningless while the class is in
+    /// no list.
     enabled_position: u32,
     /// Number of transitions of the class that have enough tokens on their own inputs, that is, on
-    /// all inputs outside of their gate. They come first in the row of the class.
+    /// all inputs outside of their gate. These transitions come first among the members of the
+    /// class.
     enabled_count: u32,
-    /// Start of the row in `members`.
+    /// Index of the class's first transition in `members`.
     first_member: u32,
     /// Number of transitions of the class.
     size: u32,
@@ -91,16 +94,17 @@ pub(super) struct WatchedMarking<'a> {
     classes: Vec<ClassState>,
     /// The transitions of each class, one class after another.
     members: Vec<u32>,
-    /// For each threshold, the first transition that waits for it, or [`NO_INDEX`].
+    /// For each threshold, the first disabled transition that waits until the cell reaches it, or
+    /// [`NO_INDEX`].
     first_waiting: Vec<u32>,
-    /// For each threshold, the first input in its list, or [`NO_INDEX`]. The list contains the
-    /// inputs of enabled transitions with this threshold, and some inputs of disabled transitions,
-    /// which are removed later.
+    /// For each threshold, the first input in its list, or [`NO_INDEX`]. The list has the inputs
+    /// with this threshold whose transitions become disabled when the cell falls below it. It may
+    /// also have inputs of disabled transitions, which are removed later.
     first_held: Vec<u32>,
     /// For each input, the next input in the list of its threshold, [`NO_INDEX`] for the last one,
     /// or [`UNLISTED`] if it is in no list.
     next_held: Vec<u32>,
-    /// Classes with an effect and an enabled transition.
+    /// The enabled effect classes, without the class of transitions that change no place.
     enabled: EnabledClasses,
     /// For each gate, the number of transitions behind it that goals depend on.
     watched_behind_gate: Vec<u32>,
@@ -113,13 +117,14 @@ pub(super) struct WatchedMarking<'a> {
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     is_settled: Vec<bool>,
-    /// Goals whose root became true, and records with [`RECORD_FLAG`], since the list was last emptied.
-    /// A goal may have become false again in the same firing: check [`holds`](Self::holds).
+    /// Positions of goals whose root became true since the list was last emptied. Entries with
+    /// [`RECORD_FLAG`] are indices of records, that is, of maximised cells with a new largest
+    /// value. A goal may have become false again in the same firing: check [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
-    /// Number of inputs checked and goal leaves changed so far. This measures the cost of firing
-    /// beyond the firing itself.
+    /// Number of inputs examined and goal leaves updated so far, as a measure of the cost of
+    /// firings beyond the changes of cells.
     pub(super) update_count: u64,
     /// The value of each cell in the initial marking.
     initial: Vec<i64>,
@@ -131,7 +136,7 @@ impl<'a> WatchedMarking<'a> {
         let net = compiled.net;
         let cells = (0..compiled.cell_count()).map(|cell| {
             let [start, end] = [cell, cell + 1].map(|i| compiled.threshold_starts[i]);
-            // The cell starts below every threshold.
+            // The cell starts with a value below all thresholds. It gets its initial value later.
             let high = compiled.thresholds[start as usize + 1];
             Cell { value: i64::MIN, low: i64::MIN, high, threshold: start, last_threshold: end - 2 }
         });
@@ -201,12 +206,13 @@ impl<'a> WatchedMarking<'a> {
         let sums = machine.compiled.sums.iter().map(|sum| sum.value(net.initial()) as i64);
         machine.initial = tokens.chain(sums).collect();
         for t in 0..machine.transitions.len() {
-            // No cell has a token yet, so each transition waits for an input.
+            // At this point no cell has reached a threshold, so each transition with inputs waits
+            // for one of them.
             machine.find_missing_input(t as u32);
         }
         machine.restart();
         for record in 0..machine.compiled.records.len() {
-            // A cell that has crossed no threshold so far has not updated its record yet.
+            // A cell that has reached no threshold so far has not updated its largest value yet.
             let cell = machine.compiled.records[record].cell as usize;
             let Cell { threshold: group, value, .. } = machine.cells[cell];
             machine.set_interval(cell, group as usize, value);
@@ -323,7 +329,8 @@ impl<'a> WatchedMarking<'a> {
         self.cells[cell as usize].value
     }
 
-    /// Returns the interval [low, high) of values in which nothing depends on the cell.
+    /// Returns the interval [low, high) of values in which no transition, goal or maximum depends
+    /// on the cell.
     pub(super) fn interval(&self, cell: u32) -> (i64, i64) {
         let cell = self.cells[cell as usize];
         (cell.low, cell.high)
@@ -415,7 +422,8 @@ impl<'a> WatchedMarking<'a> {
         true
     }
 
-    /// Undoes the changes in the range after `count` firings of their class.
+    /// Subtracts the changes with indices from `first_change` to `end_change` (exclusive) after
+    /// `count` firings of their class have been added.
     #[cold]
     fn undo_changes(&mut self, first_change: usize, end_change: usize, count: i64) {
         for change_index in first_change..end_change {
@@ -426,7 +434,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Sets the value of a cell and updates the dependent objects if it crosses a threshold.
+    /// Sets the value of a cell. If the value leaves the cell's interval, updates the transitions
+    /// and goals at the crossed thresholds.
     #[inline]
     fn set_value(&mut self, cell: usize, value: i64) {
         let state = &mut self.cells[cell];
@@ -438,7 +447,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates the objects at each threshold that the cell has reached.
+    /// Updates the transitions and goal leaves at each threshold that the value of the cell has
+    /// reached.
     fn cross_upwards(&mut self, cell: usize, value: i64) {
         let Cell { threshold: group, last_threshold: last, .. } = self.cells[cell];
         let (mut group, last) = (group as usize, last as usize);
@@ -460,7 +470,8 @@ impl<'a> WatchedMarking<'a> {
         self.set_interval(cell, group, value);
     }
 
-    /// Updates the objects at each threshold that the cell has fallen below.
+    /// Updates the transitions and goal leaves at each threshold that the value of the cell has
+    /// fallen below.
     fn cross_downwards(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].threshold as usize;
         // The first sentinel is below every value, so the loop ends there.
@@ -511,16 +522,17 @@ impl<'a> WatchedMarking<'a> {
         self.enable(transition);
     }
 
-    /// Adds a transition to the transitions that wait for a threshold.
+    /// Adds a transition to the list of transitions that wait until a cell reaches the threshold
+    /// with index `group`.
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.first_waiting[group], transition);
         self.transitions[transition as usize].next_waiting = first;
     }
 
-    /// Sets the interval of a cell with this value: from threshold `group`, the largest one that
-    /// the value has reached, to the next threshold. Also raises the cell's record if the value is
-    /// a new maximum.
+    /// Sets the interval of a cell after a change to `value`. `group` is the index of the largest
+    /// threshold that the value has reached. The interval ends at the next threshold. Also raises
+    /// the record of a maximised cell if the value is a new maximum.
     #[inline]
     fn set_interval(&mut self, cell: usize, group: usize, value: i64) {
         let mut high = self.compiled.thresholds[group + 1];
@@ -620,8 +632,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates the goal leaves in this list, which depend on the enabledness of a transition.
-    /// `has_risen` is true if the transition became enabled.
+    /// Updates the goal leaves in a list, all of which depend on the enabledness of one transition.
+    /// `has_risen` is true if the transition became enabled, and false if it became disabled.
     fn update_leaves(&mut self, list: u32, has_risen: bool) {
         let start = self.compiled.leaf_list_starts[list as usize] as usize;
         let end = self.compiled.leaf_list_starts[list as usize + 1] as usize;

@@ -96,7 +96,8 @@ pub const GUIDED: Engine = Engine {
     },
 };
 
-/// A method to choose the next transition class.
+/// A method to choose the next effect class to fire. An effect class is the set of all transitions
+/// with the same change of the marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strategy {
     /// Long walks with a uniform choice among the enabled classes.
@@ -134,8 +135,8 @@ impl Strategy {
     ];
 }
 
-/// Returns the work to spend on following a hint: a hundred times the length of the hint, and less
-/// if there are many hints.
+/// Returns the work to spend on following a hint: a hundred times its number of steps, and less if
+/// there are 16 hints or more.
 pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
     let factor = match hints {
         0..16 => 100,
@@ -143,7 +144,7 @@ pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
         100..200 => 10,
         _ => 3,
     };
-    // Long runs of one class are fired in one step.
+    // Many firings of one class are done in one step, so each class counts at most 256 times.
     let runs: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
     factor * (runs + 64)
 }
@@ -151,7 +152,8 @@ pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
 /// Configuration of a walk.
 #[derive(Clone, Debug)]
 pub struct WalkConfig {
-    /// Firings to try for some goals. Empty by default.
+    /// Solutions of the state equation to follow with the strategy [`Strategy::Guided`]. Empty by
+    /// default.
     pub hints: Vec<Hint>,
     /// The strategy of the first slice. `None`, the default, stands for the first strategy of
     /// [`Strategy::ALL`] that suits the goals. A strategy that does not suit the goals is ignored.
@@ -198,8 +200,8 @@ pub struct StrategyStatistics {
 /// Statistics of a run of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkStatistics {
-    /// Number of firings, with repeated firings of one transition and resumed walks counted in
-    /// full.
+    /// Number of firings. Repeated firings of one transition count one by one, and so do replayed
+    /// firings of resumed walks.
     pub firings: u64,
     /// Number of restarts at the initial marking.
     pub restarts: u64,

@@ -80,7 +80,8 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
         walker.restart();
         let first_length = random_below(&mut walker.resources.rng, length) as u64;
         length = (length * 2).min(1 << 14);
-        // Accelerated firings would accumulate tokens that make it hard to return.
+        // Many firings in one step would accumulate tokens in few places, which makes it hard to
+        // cover an earlier marking.
         walker.acceleration.set_chance(0);
         let mut end = walker.walk(&mut Uniform, first_length.min(longest_walk));
         for attempt in 0..MAX_ATTEMPTS {
@@ -123,7 +124,8 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     walker.acceleration.set_chance(64);
 }
 
-/// Returns the index of the record of the goal's maximum.
+/// Returns the index of the record, that is, the maximised cell, that belongs to the goal. Returns
+/// `None` if the goal is no watched maximum.
 fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
     machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
 }

@@ -44,13 +44,14 @@ impl TargetInterval {
     }
 }
 
-/// The target of a walk: an interval for each cell, unrestricted for most cells.
+/// The target of a walk: an interval of wanted values for each cell, that is, for each token count
+/// and each watched sum. Most cells have an unrestricted interval.
 pub(super) struct WalkTarget {
     /// The target intervals, by cell index.
     intervals: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,
-    /// True if the goal requires deadness.
+    /// True if the goal asks for a dead marking, which no interval expresses.
     pub(super) dead: bool,
 }
 
@@ -71,8 +72,8 @@ impl WalkTarget {
         self.intervals[cell as usize]
     }
 
-    /// Like [`take`](Self::take), but sets an unlimited target for a maximum. The distance can then
-    /// only be compared with other distances.
+    /// Like [`take`](Self::take), but for a maximum sets a target beyond all values. The distance
+    /// is then only useful for comparison with other distances to the same target.
     pub(super) fn take_upwards(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
         self.take(machine, goal, rng);
         if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
@@ -82,8 +83,9 @@ impl WalkTarget {
         }
     }
 
-    /// Sets the target for a goal from the machine's current marking, with a choice between the
-    /// alternatives of the goal.
+    /// Sets the target intervals for a goal. If the goal has alternatives, such as a disjunction,
+    /// one is chosen at random, often the one nearest to the current marking. For a maximum, the
+    /// target is a value above the largest one seen.
     pub(super) fn take(&mut self, machine: &WatchedMarking<'_>, goal: u32, rng: &mut Rng) {
         self.clear();
         match machine.compiled.goals[goal as usize].goal {
@@ -91,8 +93,8 @@ impl WalkTarget {
             MarkingGoal::Maximise(_) => {
                 let records = machine.compiled.records.iter();
                 for record in records.filter(|record| record.goals.contains(&goal)) {
-                    // The increment is random: with increments of one, 50,000 tokens would take too
-                    // long.
+                    // The target exceeds the largest value by a random power of two. With
+                    // increments of one, a sum that can reach 50,000 tokens would take too long.
                     let bits = 64 - record.best.max(4).leading_zeros() as usize;
                     let increment = 1i64 << random_below(rng, bits);
                     self.at_least(record.cell, record.best.saturating_add(increment));
@@ -101,8 +103,8 @@ impl WalkTarget {
         }
     }
 
-    /// Sets the target "all these predicates hold". The machine must have a cell for each of their
-    /// sums.
+    /// Sets the target to satisfy all predicates in `predicates`. The machine must have a cell for
+    /// each of their sums.
     pub(super) fn take_all(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -162,8 +164,8 @@ impl WalkTarget {
         gain
     }
 
-    /// Returns how often the class can fire before the first cell that it moves towards its target
-    /// interval arrives there. At least 1.
+    /// Returns the number of times that the class can fire before a cell that it moves towards its
+    /// target interval reaches the interval. At least 1.
     pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
@@ -189,15 +191,17 @@ impl WalkTarget {
         interval.high = interval.high.min(high);
     }
 
-    /// Adds a cell to the cells with a target interval, before its interval is restricted.
+    /// Adds a cell to the list of cells with a target interval, if it is not in the list. Must be
+    /// called before its interval is restricted.
     fn note(&mut self, cell: u32) {
         if self.intervals[cell as usize] == UNRESTRICTED {
             self.cells.push(cell);
         }
     }
 
-    /// Restricts the intervals such that the predicate holds, with a choice between its
-    /// alternatives. `Dead` only sets `dead`. Truth constants and `NotDead` restrict nothing.
+    /// Restricts the target intervals so that a marking within them satisfies the predicate. Of a
+    /// disjunction, one operand is chosen. The predicate "dead" only sets `dead`, and truth
+    /// constants and "not dead" restrict nothing.
     fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
             Predicate::True | Predicate::False | Predicate::NotDead => {}

@@ -36,7 +36,8 @@ impl Resources {
 
 /// A strategy for choosing the next firing.
 pub(super) trait FiringStrategy {
-    /// Returns an enabled class, or `None` to end the walk. At least one class is enabled.
+    /// Returns an enabled effect class to fire, or `None` to end the walk. At least one class is
+    /// enabled when this function is called.
     fn choose(
         &mut self,
         machine: &mut WatchedMarking<'_>,
@@ -74,13 +75,14 @@ const TIME_BETWEEN_REFRESHES: Duration = Duration::from_millis(50);
 /// Limit on consecutive refused firings (overflow), after which a walk ends.
 const MAX_REFUSALS: u32 = 64;
 
-/// A machine, its journal, and the board that it reports to.
+/// A walker: the current marking, the journal of firings that led to it, and the board to which
+/// reached goals are reported.
 pub(super) struct Walker<'a> {
     /// The current marking with derived data.
     pub(super) machine: WatchedMarking<'a>,
     /// The firings since the initial marking.
     pub(super) journal: Journal,
-    /// Random numbers and work.
+    /// The random number generator and the count of work.
     pub(super) resources: Resources,
     /// Choice of the number of repeated firings.
     pub(super) acceleration: Acceleration,
@@ -108,7 +110,8 @@ pub(super) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    /// Creates a walker at the initial marking, which has been reported already.
+    /// Creates a walker at the initial marking. The goals that hold there must have been reported
+    /// already.
     pub(super) fn new(
         task: &'a Task<'a>,
         witness_reporter: WitnessReporter<'a>,
@@ -195,8 +198,8 @@ impl<'a> Walker<'a> {
         self.resources.work >= self.slice_end || self.is_over()
     }
 
-    /// Reports pending sightings and drops goals settled meanwhile. Returns true if the run is
-    /// over.
+    /// Reports reached goals that are still unreported, and stops watching goals settled by any
+    /// engine. Returns true if the run is over.
     pub(super) fn end_slice(&mut self) -> bool {
         self.report_pending();
         self.drop_settled();
@@ -214,8 +217,9 @@ impl<'a> Walker<'a> {
     pub(super) fn restart(&mut self) {
         self.report_pending();
         let (runs, cells) = (self.journal.repeated_firings(), self.machine.compiled.cell_count());
-        // A run changes a few cells. Restarting always costs some work, or walks that end at once
-        // would repeat forever.
+        // Restarting by the fired transitions touches a few cells per entry, and is cheaper after
+        // few firings. Each restart costs some work, since otherwise walks that end at once would
+        // repeat forever.
         if runs.len() * 8 < cells {
             self.resources.work += 1 + runs.len() as u64 / 4;
             self.machine.restart_after(runs.iter().map(|run| run.transition));
@@ -249,7 +253,7 @@ impl<'a> Walker<'a> {
         let firings = self.journal.firings();
         let work = self.resources.work;
         let (end, steps) = self.take_steps(strategy, limit);
-        // Firing costs more on places with many waiting transitions.
+        // Firings that examine many waiting transitions or update many goals cost additional work.
         self.resources.work += (self.machine.update_count - self.counted_updates) / 8;
         self.counted_updates = self.machine.update_count;
         let figures = self.statistics.statistics_of_mut(self.strategy);
@@ -366,7 +370,7 @@ impl<'a> Walker<'a> {
                 self.statistics.improvements += 1;
                 continue;
             }
-            // The goal may have been true only in the middle of the firing.
+            // The goal may have become true in the middle of the firing and false at its end.
             if !self.machine.is_unwatched(item) && self.machine.holds(item) {
                 self.machine.stop_watching(item);
                 self.open_goals -= 1;

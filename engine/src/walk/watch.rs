@@ -24,42 +24,48 @@
 use parikh_net::{Atom, GoalId, LinearSum, MarkingGoal, Net, Predicate};
 use std::collections::HashMap;
 
-/// Marks a missing node, record or list.
+/// Index that stands for "none": no node, no record or no list.
 pub(super) const NO_INDEX: u32 = u32::MAX;
-/// Flag of a leaf that is true below its threshold, while its transition is disabled, or while the
-/// marking is not dead.
+/// Flag of a goal leaf that is true below its threshold, while its transition is disabled, or while
+/// the marking is not dead. Without the flag, the leaf is true in the opposite case.
 pub(super) const HOLDS_BELOW: u32 = 1 << 30;
-/// Flag of a node without a parent. The remaining bits are the goal's position.
+/// Flag in [`WatchNode::parent`] for the root of a goal. The remaining bits are the position of the
+/// goal among the watched goals.
 pub(super) const ROOT_FLAG: u32 = 1 << 31;
-/// Flag for the news of a record. Without the flag, the news is a goal that became true.
+/// Flag of an entry in the machine's news that is the index of a record: a maximised cell has a new
+/// largest value. Entries without the flag are positions of goals that became true.
 pub(super) const RECORD_FLAG: u32 = 1 << 31;
 
-/// A conjunction or disjunction with its counter, or a leaf that is a whole goal.
+/// A conjunction or disjunction of a goal, with the counter that decides it. A goal that is a
+/// single leaf also has a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchNode {
     /// Index of the conjunction or disjunction that contains this node, or [`ROOT_FLAG`] with the
     /// goal's position.
     pub(super) parent: u32,
-    /// The number of false parts of a conjunction, or 1 minus the number of true parts of a
-    /// disjunction. The node is true if this is 0 or less.
+    /// The number of false operands of a conjunction, or 1 minus the number of true operands of a
+    /// disjunction. The node is true if this number is 0 or less.
     pub(super) missing_parts: i32,
 }
 
-/// A goal leaf that changes when a cell crosses a value.
+/// A goal leaf whose truth value changes when a cell, that is, a token count or a sum, crosses a
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TokenThreshold {
     /// Index of the cell with the threshold.
     pub(super) cell: u32,
-    /// The leaf changes between `value − 1` and `value`, in both directions.
+    /// The leaf has one truth value while the cell is below `value`, and the opposite one from
+    /// `value` on.
     pub(super) value: i64,
-    /// The node above the leaf, possibly with [`HOLDS_BELOW`].
+    /// Index of the node above the leaf, flagged with [`HOLDS_BELOW`] if the leaf is true below
+    /// `value`.
     pub(super) node: u32,
 }
 
-/// The largest value seen of a cell that some goal maximises.
+/// A record: the largest value seen so far of a cell that some goal maximises.
 #[derive(Clone, Debug)]
 pub(super) struct MaximumRecord {
-    /// The cell.
+    /// Index of the maximised cell.
     pub(super) cell: u32,
     /// The largest value seen.
     pub(super) best: i64,
@@ -78,7 +84,8 @@ pub(super) struct WatchedGoal<'a> {
     pub(super) root: u32,
 }
 
-/// The watched goals as thresholds, before they are merged into the tables of the net.
+/// The watched goals, broken down into thresholds of cells, before the thresholds are merged with
+/// those of the net.
 #[derive(Default)]
 pub(super) struct GoalWatch<'a> {
     /// The watched goals. Goals that cannot become true, or whose numbers are too large, are left
@@ -90,24 +97,27 @@ pub(super) struct GoalWatch<'a> {
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<TokenThreshold>,
-    /// Pairs (transition, node, possibly with [`HOLDS_BELOW`]) for leaves that depend on
-    /// enabledness, sorted by transition.
+    /// Leaves that depend on the enabledness of a transition, sorted by transition. Each is a pair
+    /// of the transition and the node above the leaf, flagged with [`HOLDS_BELOW`] if the leaf
+    /// requires a disabled transition.
     pub(super) enabledness: Vec<(u32, u32)>,
-    /// Nodes with a leaf about deadness, with [`HOLDS_BELOW`] if the leaf requires a marking that
-    /// is not dead.
+    /// The nodes above leaves about deadness, flagged with [`HOLDS_BELOW`] if the leaf requires a
+    /// marking that is not dead.
     pub(super) deadness: Vec<u32>,
-    /// The nodes. Their counters hold for a marking below every threshold, with no transition
-    /// enabled.
+    /// The nodes of all goals. Their counters are valid when all cells are below all thresholds and
+    /// no transition is enabled.
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
 }
 
-/// The watched form of an atom.
+/// An atom in the form in which it is watched: a threshold of a cell, or a constant.
 pub(super) enum WatchedAtom {
-    /// True exactly from a value of a cell on (`above`), or exactly below it.
+    /// The atom holds exactly for values from `value` on if `above` is true, and otherwise exactly
+    /// for values below `value`.
     Threshold {
-        /// The sum in its shared form, or `None` for a place.
+        /// The sum that the atom compares, with a positive first coefficient. `None` if the atom
+        /// compares the tokens of a single place.
         sum: Option<LinearSum>,
         /// The cell of the place. [`NO_INDEX`] if the atom is over a sum.
         place: u32,
@@ -145,8 +155,8 @@ pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
             let sum = if is_lower_bound { atom.sum.negated() } else { atom.sum.clone() };
             WatchedAtom::Threshold { sum: Some(sum), place: NO_INDEX, value, above: is_lower_bound }
         }
-        // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
-        // too small.
+        // Cells hold 64-bit values. If the threshold is too large for this, all values are below
+        // it, and if it is too small, all values are above it.
         Err(_) => WatchedAtom::Constant(is_lower_bound == (value < 0)),
     }
 }
@@ -224,7 +234,8 @@ impl<'a> GoalWatch<'a> {
         root
     }
 
-    /// Adds a part of the node `parent`. Returns true if it holds below every threshold.
+    /// Adds an operand of the node `parent`, with everything below it. Returns true if the operand
+    /// holds when all cells are below all thresholds and no transition is enabled.
     fn add_part(&mut self, net: &Net, predicate: &Predicate, parent: u32) -> bool {
         match predicate {
             Predicate::True => true,
@@ -284,7 +295,8 @@ fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
 /// firings that would overflow later.
 fn sum_fits(net: &Net, max_change: u64, sum: &LinearSum) -> bool {
     let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
-    // The tokens of one place always fit, and an atom over one place is watched there.
+    // An atom over a single place needs no sum of its own, because it is watched as a threshold of
+    // the place, whose tokens fit.
     matches!(sum.terms(), [(_, 1)])
         || i64::try_from(sum.value(net.initial())).is_ok()
             && magnitude.saturating_mul(u128::from(max_change)) <= i64::MAX as u128

@@ -34,7 +34,8 @@ use parikh_solvers::locked;
 use parikh_structure::intervals::{self, Intervals};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Limits that prevent a true claim from being proved.
+/// Limits that may prevent the translation of a firing sequence to the original net, although the
+/// sequence exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationLimit {
     /// The firing sequence takes a place of the original net to 2⁶³ tokens or more.
@@ -48,17 +49,19 @@ pub enum TranslationLimit {
     Budget,
 }
 
-/// The derivation of a working net from its parent, with one step of the back-translation.
+/// The derivation of a working net from its parent, which can translate firing sequences of the
+/// derived net back to the parent's net.
 pub trait Derivation: Send + Sync {
     /// Returns the derived net.
     fn net(&self) -> &Net;
 
     /// Translates a firing sequence of the derived net to the parent's net. Returns the translated
-    /// sequence and the number of its firings after which `goal` is satisfied. `goal` is the
-    /// parent's goal. Returns `None` if no such sequence exists, which is a bug.
+    /// sequence, and the number of its firings after which `goal`, the goal on the parent's net, is
+    /// satisfied. Returns `None` if the sequence cannot be translated, which is a bug.
     ///
     /// # Errors
-    /// If a limit prevents the translation.
+    /// Returns an error if the tokens, the length, or the time and memory of the translation exceed
+    /// a limit.
     fn sequence(
         &self,
         goal: &MarkingGoal,
@@ -101,11 +104,12 @@ pub struct CheckedLog {
     pub parent: Option<Arc<CheckedLog>>,
     /// The log of the derivation.
     pub log: NamedLog,
-    /// The derived net, whose names are used by certificates about it.
+    /// The derived net. Certificates about the derived net use the names of its places and
+    /// transitions.
     pub net: Net,
 }
 
-/// A derived net as computed by the checker.
+/// The result of replaying a derivation with the checker's own code.
 struct CheckerNet {
     /// The replayed derivation, with the derived net.
     reduction: CheckedReduction,
@@ -120,8 +124,8 @@ pub struct DerivedGoal {
     pub id: GoalId,
     /// The translated goal.
     pub goal: Goal,
-    /// The difference between the sums of a [`Goal::Maximise`] on the parent's net and on the
-    /// derived net. It is the weighted sum of removed places, whose tokens are constant.
+    /// The sum of a [`Goal::Maximise`] on the parent's net minus its sum on the derived net. This
+    /// difference is constant, since it is the weighted sum of removed places with constant tokens.
     pub constant: i128,
 }
 
@@ -147,8 +151,8 @@ enum WorkingNetOrigin<'a> {
     Derived {
         parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
-        /// The checker's result, after it has replayed the derivation. `None` if the derivation is
-        /// invalid.
+        /// The result of the checker, empty until it has replayed the derivation. `None` inside if
+        /// the derivation is invalid.
         checked: OnceLock<Option<Box<CheckerNet>>>,
         /// Held while the checker replays the derivation, so that only one thread does.
         checking: Mutex<()>,
@@ -329,9 +333,9 @@ impl<'a> WorkingNet<'a> {
         Ok(Some(pair))
     }
 
-    /// Translates a run to the original net. If the applied rules do not preserve runs, the result
-    /// may be no run of the original net, and may end differently. Returns `None` if a translation
-    /// fails.
+    /// Translates a run to the original net. If an applied reduction rule does not preserve runs,
+    /// the result may be no run of the original net, and may end differently. So the board must
+    /// check it. Returns `None` if a translation fails.
     ///
     /// # Errors
     /// As for [`Derivation::sequence`].
@@ -362,8 +366,8 @@ impl<'a> WorkingNet<'a> {
         Ok(Some(run))
     }
 
-    /// Returns the number of changes between the original net and this net. `None` for the original
-    /// net.
+    /// Returns the number of changes that all derivations from the original net to this net made.
+    /// `None` for the original net.
     pub(crate) fn changes(&self) -> Option<u64> {
         let WorkingNetOrigin::Derived { parent, derivation, .. } = &self.net else { return None };
         Some(parent.changes().unwrap_or(0) + derivation.changes())
@@ -383,11 +387,12 @@ impl<'a> WorkingNet<'a> {
         self.translate_checked(predicate, CheckedReduction::translate, keep_going)
     }
 
-    /// Translates a home property from the original net to this net, like
+    /// Translates the predicate of a home property from the original net to this net. It always
+    /// remains reachable on one net exactly if it does on the other. Also returns this net, like
     /// [`checked_predicate`](Self::checked_predicate).
     ///
     /// # Errors
-    /// If the claim cannot be checked on this net.
+    /// Returns an error if the claim cannot be checked on this net.
     pub(crate) fn checked_home(
         &self,
         home: Predicate,

@@ -18,8 +18,9 @@ pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     })
 }
 
-/// Adds the constraints of safe units. Each place of a unit gets the bound 1 in its own row. Each
-/// chain of at least two places, from an innermost unit outwards, gets a row, unless the rows would
+/// Adds the constraints that follow from safe units. Each place of a unit gets the upper bound 1 in
+/// its own row. A chain consists of the places of an innermost unit and of all units that contain
+/// it. Each chain of at least two places gets a row with the upper bound 1, unless the rows would
 /// have too many terms in total.
 pub(super) fn add(
     net: &Net,
@@ -34,8 +35,8 @@ pub(super) fn add(
             is_innermost[parent.index()] = false;
         }
     }
-    // Every covered place has at most one token. The chains imply it, but a bound costs the simplex
-    // method nothing.
+    // Every place of a unit has at most one token. The rows of the chains imply this, but bounds on
+    // single rows cost the simplex method nothing.
     for place in net.places().filter(|&place| units.covers(place)) {
         let interval = StateEquation::tokens(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;

@@ -23,7 +23,8 @@ use std::collections::BTreeMap;
 
 /// Limit on the number of fractional firing counts that are considered for one solution.
 const MAX_FRACTIONAL_COUNTS: usize = 12;
-/// Limit on the number of terms of a cut. Longer cuts make the split's row too dense.
+/// Limit on the number of terms of a cut. The row of a longer cut would make the linear program too
+/// dense.
 const MAX_TERMS: usize = 300;
 /// Limit on the absolute value of a cut's coefficients.
 const MAX_COEFFICIENT: f64 = 1e6;
@@ -91,9 +92,9 @@ impl Relaxation<'_> {
         Some((LinearSum::new(terms).ok()?, value.floor() as i64))
     }
 
-    /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
-    /// bound at `point`. Returns `None` for an integral multiplier, and for a row without an active
-    /// bound.
+    /// Returns the fractional part of the row's multiplier `y`. It is negative if the row is at its
+    /// lower bound at `point`, and positive if it is at its upper bound. Returns `None` for an
+    /// integral multiplier, and for a row that is at neither bound.
     fn signed_fraction(&self, point: &SolutionPoint, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;
@@ -107,7 +108,8 @@ impl Relaxation<'_> {
         match (is_active(interval.lower), is_active(interval.upper)) {
             (true, _) => Some(y - y.ceil()),
             (false, true) => Some(y - y.floor()),
-            // A row with slack is basic, and its multiplier is only numerical noise.
+            // A row that is at neither bound is basic, so its exact multiplier is 0 and `y` is only
+            // numerical noise.
             (false, false) => None,
         }
     }

@@ -6,7 +6,7 @@ use parikh_evidence::certificate::LowerBound;
 use parikh_net::{LinearSum, PlaceId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
 
-/// Raises the lower bound of the row of each place with a lower bound of its own.
+/// For each lower bound of a single place, raises the lower bound of the place's own row.
 pub(super) fn add(
     program: &mut LinearProgram,
     lower_bounds: &[LowerBound],

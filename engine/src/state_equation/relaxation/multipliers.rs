@@ -17,10 +17,11 @@ use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
 impl Relaxation<'_> {
-    /// Returns the lemma of row multipliers y, which are positive for upper bounds and negative for
-    /// lower bounds. `open_sum` is a sum whose comparison is not in the lemma yet, with its factor.
-    /// Also returns this factor after division, 0 without `open_sum`. Returns `None` if a number
-    /// does not fit 127 bits, or if a multiplier belongs to a bound that nothing justifies.
+    /// Returns the lemma that multiplies each row by its multiplier y and adds up the results.
+    /// Multipliers are positive for upper bounds and negative for lower bounds. `open_sum` is a sum
+    /// with its factor whose comparison is filled in later. Also returns this factor after division
+    /// by the common divisor, or 0 without `open_sum`. Returns `None` if a number does not fit 127
+    /// bits, or if a multiplier uses a bound that has no justification.
     pub(super) fn lemma(
         &self,
         numerators: &[(Row, BigInt)],
@@ -73,8 +74,8 @@ impl Relaxation<'_> {
                     *lower_bounds.entry(*bound_index).or_default() += y.abs()
                 }
                 (None, RowForm::Chain(unit)) => *units.entry(*unit).or_default() += y,
-                // A place has at most one token because of its unit. The lower bound 0 needs no
-                // reason.
+                // The upper bound 1 of a place follows from the safe unit that contains it. The
+                // lower bound 0 needs no justification.
                 (None, RowForm::Tokens(place)) if y > 0 => {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }

@@ -114,7 +114,8 @@ impl Alphabet {
         &self.letters[number as usize]
     }
 
-    /// Returns the letter restricted to a property whose atoms have these bits.
+    /// Returns the letter as the automaton of one property reads it. `bits` has the letter bit of
+    /// each atom of the property.
     pub(super) fn restricted_to(&self, number: u32, bits: &[usize]) -> Letter {
         let letter = self.bits(number);
         let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;

@@ -17,9 +17,11 @@ use std::collections::{BinaryHeap, HashSet};
 
 /// Maximum number of transitions tried from the start marking.
 const MAX_FIRST_FIRINGS: usize = 4;
-/// Limit on the number of places inspected per marking, and on the arcs of each.
+/// Limit on the number of changed places inspected per marking, and on the number of arcs inspected
+/// per place.
 const MAX_INSPECTED: usize = 24;
-/// Cost of a displaced token, relative to a firing with cost 1.
+/// Cost of each token that is missing or additional compared with the start. A firing costs 1. The
+/// search expands markings of the least cost first.
 const DISPLACED_TOKEN_COST: u64 = 4;
 /// Number of firings between two checks of the budget.
 const POLLING: usize = 256;
@@ -33,16 +35,17 @@ type TokenDifferences = Box<[(u32, i64)]>;
 struct TourNode {
     /// Index of the predecessor. The first node is its own predecessor.
     predecessor: u32,
-    /// The fired transition, and the letter read by the firing.
+    /// The last fired transition, and the number of the letter read by its firing.
     transition_and_letter: (u32, u32),
     differences: TokenDifferences,
     /// Number of the letter of the marking.
     letter: u32,
-    /// Number of the set of automaton states. It changes only if the letters of the cycle must be
-    /// accepted; otherwise it is the set of the start.
+    /// Number of the set of automaton states after the letters read so far. Tracked only for
+    /// [`AllowedLetters::Accepted`]; otherwise it stays the set of the start.
     set: u32,
-    /// The hash of the marking (the sum over the fired classes), and a bit mask of the numbers of
-    /// the letters read, modulo 64. The mask is 0 unless the letters of the cycle must be accepted.
+    /// The hash of the marking, and a bit mask of the letters read. The hash is the sum of random
+    /// numbers of the fired classes. A letter with number n sets bit n modulo 64. The mask is
+    /// tracked only for [`AllowedLetters::Accepted`] and is 0 otherwise.
     hash_and_letters: (u64, u64),
     /// Number of firings from the start.
     firings: u32,
@@ -69,7 +72,8 @@ struct CycleSearch {
     nodes: Vec<TourNode>,
     /// Costs and indices of the unexpanded nodes, the cheapest first and then the newest.
     open: BinaryHeap<(Reverse<u64>, u32)>,
-    /// Visited combinations: the hash of the marking, the letters, and the set.
+    /// The combinations found so far: the hash of the marking, the bit mask of the letters read,
+    /// and the number of the state set.
     visited: HashSet<(u64, u64, u32)>,
 }
 
@@ -112,7 +116,9 @@ impl ProductWalk<'_> {
         None
     }
 
-    /// Returns the transitions to try from a marking with these differences, one per effect class.
+    /// Returns the enabled transitions to try from a marking with these differences from the start,
+    /// at most one per effect class. They take tokens from places with too many tokens or put
+    /// tokens on places with too few. From the start marking itself, they are drawn at random.
     fn candidate_transitions(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
@@ -151,8 +157,8 @@ impl ProductWalk<'_> {
         candidates
     }
 
-    /// Fires a transition from a node. Returns true if this closes a cycle, whose end is then the
-    /// last node.
+    /// Fires a transition from a node and adds the resulting node. Returns true if the new node,
+    /// which is then the last one, closes a cycle with an accepted infinite repetition.
     fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
         let CycleStart { position: property, set: base_set, base_letter, allowed } = tours.start;
         let predecessor = &tours.nodes[node as usize];

@@ -18,17 +18,18 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// Share of the time after which the engine gives up if nothing was found, in [0, 1].
+/// Share of the available time, in [0, 1]. The engine does not give up before this share is over,
+/// even if it finds no run.
 const INITIAL_WAIT_SHARE: f64 = 0.3;
-/// Factor of the time from the start until the last run was found. Without a new run, the engine
-/// does not give up before this multiple of that time.
+/// After a run was found at time t since the start, the engine continues at least until this factor
+/// times t.
 const WAIT_FACTOR: u32 = 4;
 /// Limit on the number of runs per property that do not translate from a reduced net to a run of
 /// the original net with the property.
 const MAX_UNTRANSLATED_RUNS: u32 = 20;
 /// Share of the time for walks along known firing sequences, in [0, 1].
 const REPLAY_SHARE: f64 = 0.3;
-/// Maximum number of firings of a known firing sequence that is walked along.
+/// Limit on the length of a known firing sequence. Longer sequences are not walked along.
 const MAX_PREFIX_FIRINGS: u128 = 2_000_000;
 /// Minimum time before the engine gives up.
 const MIN_WAIT: Duration = Duration::from_millis(200);

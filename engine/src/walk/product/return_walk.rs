@@ -13,7 +13,8 @@ use parikh_net::PlaceId;
 /// Maximum number of places inspected for one choice, and of arcs inspected per place.
 const MAX_INSPECTED: usize = 12;
 
-/// Tokens moved since the walk was at its base marking.
+/// The differences in tokens between the current marking and the base marking, that is, the start
+/// of an attempt to find a cycle.
 pub(super) struct ReturnDistance {
     /// For each place, its tokens minus its tokens in the base marking.
     differences: Vec<i64>,
@@ -61,9 +62,9 @@ impl ReturnDistance {
         }
     }
 
-    /// Returns true if the firings since the base can repeat forever with the same letters, which
-    /// depend on the places in `looked_at`: no place has fewer tokens, and none of these places has
-    /// more.
+    /// Returns true if the firings since the base marking can repeat forever and read the same
+    /// letters each time. So no place may have fewer tokens than at the base. Places marked in
+    /// `looked_at`, on which the letters depend, must have exactly as many.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
         let is_harmless =
             |&place: &u32| self.differences[place as usize] > 0 && !looked_at[place as usize];
@@ -112,8 +113,8 @@ impl ReturnDistance {
         chosen.map(|&(class, _)| class)
     }
 
-    /// Returns the number of places that firing the class moves towards the base, minus the number
-    /// of places that it moves away.
+    /// Returns the number of places whose tokens get nearer to the base marking when the class
+    /// fires, minus the number that get farther away.
     fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {

@@ -9,19 +9,20 @@ use std::collections::HashMap;
 
 /// Number of the set with only the initial state.
 pub(super) const INITIAL_SET: u32 = 0;
-/// Number that stands for the empty set.
+/// Number that stands for the empty set of states, in which the property can no longer hold.
 pub(super) const EMPTY_SET: u32 = u32::MAX - 1;
 /// Marks a successor set that is not computed yet.
 const NOT_COMPUTED: u32 = u32::MAX;
-/// Limit on the number of sets. Further sets count as [`EMPTY_SET`].
+/// Limit on the number of state sets. Further sets count as [`EMPTY_SET`], so that the walk loses
+/// the property.
 const MAX_SETS: usize = 20_000;
 
-/// A set of states.
+/// A set of automaton states, as one state of the subset automaton.
 struct StateSubset {
     /// The states, ascending.
     states: Vec<u32>,
-    /// The number of the successor set, by letter number. [`NOT_COMPUTED`] if not computed yet, as
-    /// are missing entries at the end.
+    /// For each letter, by its number, the number of the successor set. [`NOT_COMPUTED`] if it is
+    /// not computed yet. The list may be shorter than the number of letters.
     next: Vec<u32>,
     /// True if some state accepts every continuation.
     is_universal: bool,
@@ -33,7 +34,7 @@ struct StateSubset {
 pub(super) struct Subsets {
     /// The automaton of the property.
     automaton: Automaton,
-    /// The automaton with letters as bits.
+    /// The automaton with its edge conditions compiled to masks of letter bits.
     compiled: CompiledAutomaton,
     /// For each state, the minimum number of edges to an accepting component.
     distances: Vec<usize>,
@@ -41,7 +42,8 @@ pub(super) struct Subsets {
     pub(super) bits: Vec<usize>,
     /// Mask of the letter bits that belong to atoms of the property.
     pub(super) mask: Vec<u64>,
-    /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
+    /// For each atom of the automaton, the predicates "the atom is false" and "the atom is true".
+    /// `None` for an atom on firings.
     atom_predicates: Vec<Option<[Predicate; 2]>>,
     /// The sets found so far, by number.
     sets: Vec<StateSubset>,
@@ -180,9 +182,10 @@ impl Subsets {
         states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
     }
 
-    /// Returns conditions on a marking for following an edge towards an accepting component. The
-    /// edge is drawn at random among the edges of the set that lead nearer. Returns no conditions
-    /// within an accepting component, or if the edge has no atoms on markings.
+    /// Returns conditions on a marking under which the automaton can take an edge towards an
+    /// accepting component. The edge is drawn at random among the edges from states of the set to a
+    /// target with a smaller distance. Returns no conditions if there is no such edge, or if the
+    /// edge has no atoms on markings.
     pub(super) fn conditions_towards_acceptance(
         &self,
         set: u32,

@@ -13,9 +13,11 @@ use std::collections::HashMap;
 
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 512;
-/// Number of candidates drawn per firing of a walk with one-step lookahead.
+/// Number of classes drawn for each firing of a walk for a single property, which tests the
+/// automaton's next states before it fires.
 const LOOKAHEAD_CANDIDATES: usize = 6;
-/// Maximum number of firings towards one target letter.
+/// Maximum number of firings towards the markings for one automaton edge, before another edge is
+/// chosen as target.
 const MAX_FIRINGS_PER_TARGET: usize = 64;
 
 /// Maximum number of firings tried per cycle search in the first round. It doubles in each of the
@@ -28,26 +30,31 @@ struct WalkState {
     history: Vec<u32>,
     /// The letters read so far, one per firing.
     letters: Vec<u32>,
-    /// For each property, the number of the current set of automaton states. [`EMPTY_SET`] if the
-    /// property is lost or not followed.
+    /// For each property, the number of the set of automaton states after the letters read.
+    /// [`EMPTY_SET`] if the property can no longer hold or is not followed.
     sets: Vec<u32>,
-    /// For each property, the numbers of firings after which its set changed, with the new set.
+    /// For each property, its changes of state sets: the number of firings after which the set
+    /// changed, and the number of the new set.
     set_changes: Vec<Vec<(u32, u32)>>,
-    /// For each marking hash, the number of firings before the first marking with this hash.
+    /// For each marking hash, the number of firings after which a marking with this hash was first
+    /// visited.
     first_visits: HashMap<u64, u32>,
-    /// Sum of the hashes of the fired classes. Equal markings have equal hashes.
+    /// Hash of the current marking: the sum of random numbers of the fired classes. Equal markings
+    /// have equal hashes, and different markings rarely do.
     marking_hash: u64,
     /// Number of returns to a marking that the walk visited before.
     revisits: u64,
     /// The letter of the current marking, without atoms on firings.
     marking_letter: u32,
-    /// True if no cycle search is useful until the letter or a set changes.
+    /// True if cycles were searched for the current letter and the current sets of all properties
+    /// already, so that another search is useless.
     is_quiet: bool,
-    /// True if reading the last letter again changes no set.
+    /// True if the last letter changed no state set, so that reading it again changes none either.
     is_stable: bool,
     /// A place that gained tokens in the last firing; `None` if none did.
     last_marked_place: Option<u32>,
-    /// The set for which the current target was chosen, and the number of firings since.
+    /// The number of the state set for which the current target was chosen, and the number of
+    /// firings chosen since then.
     target_set_and_firings: (u32, usize),
 }
 
@@ -66,7 +73,8 @@ impl ProductWalk<'_> {
     ) {
         let mut state = self.start_state(kind);
         self.walk_from(kind, limit, &mut state, budget, sink);
-        // Restarting touches a few cells per firing, or every cell.
+        // Restarting by the fired transitions touches a few cells per firing. After many firings it
+        // is faster to reset every cell.
         if state.history.len() * 8 < self.machine.compiled.cell_count() {
             self.machine.restart_after(state.history.iter().copied());
         } else {
@@ -97,8 +105,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Walks along a given firing sequence, and then at most `limit` firings towards the goal of
-    /// one property.
+    /// Walks along a given firing sequence. Then continues with at most `limit` firings of a walk
+    /// for one of the properties that can still hold.
     pub(super) fn walk_along(
         &mut self,
         prefix: &FiringSequence,
@@ -133,8 +141,9 @@ impl ProductWalk<'_> {
         self.machine.restart();
     }
 
-    /// Reads the letter of the marking and searches for infinite continuations. Returns false if
-    /// the walk ends: the marking is dead, or no property is left.
+    /// Reads the letter of the current marking, and searches for infinite continuations that the
+    /// properties accept. Returns false if the walk ends, because the marking is dead or no
+    /// followed property can hold any more.
     fn search_continuations(
         &mut self,
         state: &mut WalkState,
@@ -177,8 +186,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Fires a transition and reads its letter into all sets. Returns false if a number would
-    /// overflow.
+    /// Fires a transition, and updates the state set of every property with the letter of this
+    /// firing. Returns false if a number would overflow.
     fn fire_and_read(&mut self, state: &mut WalkState, transition: u32) -> bool {
         let letter = self.firing_letter(state.marking_letter, transition);
         let class = self.machine.class_of(transition);
@@ -242,8 +251,9 @@ impl ProductWalk<'_> {
         Some(self.machine.representative(class, &mut self.resources.rng))
     }
 
-    /// Returns a transition without effect from time to time, and whenever nothing else is enabled.
-    /// Firing it repeats the letter.
+    /// Returns a transition that changes no place, with a chance of one eighth, and always if no
+    /// other transition is enabled. Firing it reads the same marking letter again. Returns `None`
+    /// otherwise.
     fn choose_without_effect(&mut self) -> Option<u32> {
         let neutral = self.machine.neutral();
         if neutral.is_empty() {
@@ -261,7 +271,9 @@ impl ProductWalk<'_> {
             .then(|| enabled.nth(random_below(&mut self.resources.rng, enabled.len())))
     }
 
-    /// Returns, most of the time, a class that consumes from the place that received tokens last.
+    /// Returns an enabled class that consumes from `marked_place`, which received tokens last.
+    /// Returns `None` in one of eight cases, if there is no such place, or if no such class was
+    /// found.
     fn choose_consumer(&mut self, marked_place: Option<u32>) -> Option<u32> {
         let rng = &mut self.resources.rng;
         let arcs = self.net.consumers(PlaceId::new(marked_place? as usize));
@@ -277,13 +289,14 @@ impl ProductWalk<'_> {
         })
     }
 
-    /// Returns a transition that keeps the property, preferably one that leads towards an accepting
-    /// component. Returns `None` if the property is lost or no such transition was drawn.
+    /// Returns a transition after which the property can still hold, preferably one that does not
+    /// lead away from an accepting component. Returns `None` if the property cannot hold any more,
+    /// if no class is enabled, or if no drawn transition is suitable.
     fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
         let set = state.sets[property];
         if set == EMPTY_SET {
-            // While following a given sequence, other properties may still be possible, but this
-            // one is lost.
+            // This happens in a walk along a given sequence: other properties may still hold, but
+            // the chosen one cannot.
             return None;
         }
         state.target_set_and_firings.1 += 1;
@@ -367,8 +380,8 @@ impl ProductWalk<'_> {
                 state.sets[property] = EMPTY_SET;
             }
         }
-        // Once per combination of letter and sets. Repeated combinations are tried again in other
-        // walks.
+        // The same combination of letter and state sets is not searched again in this walk until
+        // one of them changes. Later walks may search it again.
         state.is_quiet = true;
     }
 
@@ -416,8 +429,9 @@ impl ProductWalk<'_> {
         })
     }
 
-    /// Searches by random return for a cycle from here whose infinite repetition is accepted. The
-    /// machine is unchanged afterwards.
+    /// Searches for a cycle from the current marking by random firings that tend to return to it.
+    /// The infinite repetition of the cycle must be accepted. The machine is unchanged afterwards.
+    /// Returns `None` if no cycle was found.
     fn find_cycle_by_return(
         &mut self,
         property: usize,
@@ -488,8 +502,8 @@ impl ProductWalk<'_> {
         is_found.then_some(fired)
     }
 
-    /// Reports a run for each property that accepts the cycle since the first visit to the current
-    /// marking, if the walk visited it before.
+    /// If the walk visited the current marking before, the firings since the first visit are a
+    /// cycle. Reports a run for each property that accepts this cycle.
     fn test_revisit(&mut self, state: &mut WalkState, sink: &mut RunSink<'_>) {
         let step = state.history.len() as u32;
         let first_visit = *state.first_visits.entry(state.marking_hash).or_insert(step);
@@ -497,7 +511,8 @@ impl ProductWalk<'_> {
             return;
         }
         state.revisits += 1;
-        // Later cycles from the same marking are longer and have read more letters.
+        // Cycles found at later visits begin at the same first visit, so they are longer and have
+        // read more letters. After four revisits, only some cycles are tested.
         if state.revisits > 4 && !state.revisits.is_power_of_two() {
             return;
         }
@@ -534,8 +549,9 @@ impl ProductWalk<'_> {
     ) -> bool {
         let Some(followed) = &mut self.followed[index] else { return false };
         let run = LassoRun { prefix: to_sequence(&state.history[..firings]), end };
-        // The check may fail: the letters may decide more than the simple evaluation of prefixes,
-        // and different markings may have equal hashes.
+        // The check may fail for two reasons. Different markings may have equal hashes. And the
+        // automaton may accept earlier than the checker's evaluation of prefixes can decide the
+        // formula.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
             return false;
         }

@@ -16,9 +16,9 @@ use std::collections::HashMap;
 /// Number of firings for cycle searches at the start. Each firing of a walk grants one more, and
 /// each cycle found grants many more. A firing that affects many transitions counts as several.
 const INITIAL_SEARCH_FIRINGS: u64 = 300_000;
-/// Number of changes in the machine per firing that count as one additional firing.
+/// Number of updates of transitions and goals in the machine that count as one additional firing.
 const UPDATES_PER_FIRING: u64 = 64;
-/// Limit on the changes in the machine between two checks of the budget.
+/// Limit on the updates of transitions and goals in the machine between two checks of the budget.
 const MAX_UNCHECKED_UPDATES: u64 = 1 << 20;
 
 /// The selection strategy of a walk.
@@ -26,9 +26,10 @@ const MAX_UNCHECKED_UPDATES: u64 = 1 << 20;
 pub(super) enum WalkKind {
     /// Random choice.
     Random,
-    /// Mostly consumes the tokens produced last.
+    /// Mostly fires transitions that consume from the place that received tokens last.
     ConsumeNewest,
-    /// Follows only the property with this index, with one-step lookahead.
+    /// Follows only the property with this index. Drawn transitions are tested for the automaton's
+    /// next states before one of them fires.
     SingleProperty(usize),
 }
 
@@ -37,8 +38,8 @@ pub(super) enum WalkKind {
 pub(super) enum AllowedLetters {
     /// Only letters that agree with the letter of the start marking in all atoms of the property.
     BaseOnly,
-    /// Letters that do not lose the property. The infinite repetition of the letters of the cycle
-    /// must be accepted.
+    /// Letters after which the property can still hold. The infinite repetition of all letters of
+    /// the cycle must be accepted.
     Accepted,
     /// Any letters: every continuation is accepted.
     Any,
@@ -145,8 +146,8 @@ impl<'a> ProductWalk<'a> {
         self.firings
     }
 
-    /// Returns the number of additional firings that the changes in the machine count as, since its
-    /// `update_count` had the given earlier value.
+    /// Converts the machine's updates of transitions and goals since `update_count` was
+    /// `earlier_count` to a number of additional firings.
     pub(super) fn firings_for_updates_since(&self, earlier_count: u64) -> u64 {
         (self.machine.update_count - earlier_count) / UPDATES_PER_FIRING
     }

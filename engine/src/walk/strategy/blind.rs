@@ -36,7 +36,7 @@ pub(in crate::walk) struct Novelty {
     pub(in crate::walk) candidates: u32,
 }
 
-/// Count at which all counts are halved.
+/// Number of firings of one class at which the counts of all classes are halved.
 const HALVING_COUNT: u32 = 1 << 20;
 
 impl Novelty {

@@ -11,7 +11,8 @@ use crate::walk::walker::{FiringStrategy, Resources};
 
 /// Searches for markings with few enabled classes.
 pub(in crate::walk) struct Deadlock {
-    /// Chance of comparing candidates, in 256ths.
+    /// Chance, in 256ths, that a step compares several classes by the number of classes enabled
+    /// afterwards. Otherwise a random enabled class fires.
     pub(in crate::walk) comparing_chance: usize,
     /// Number of candidates.
     pub(in crate::walk) candidates: u32,

@@ -16,7 +16,8 @@ use crate::walk::target::WalkTarget;
 use crate::walk::walker::{FiringStrategy, Resources};
 use parikh_net::{PlaceId, Predicate};
 
-/// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
+/// Limit on the number of relevant classes, that is, classes with an arc at a place of the target.
+/// If there are more, only some enabled classes are drawn and compared.
 const MAX_COMPARED: usize = 48;
 /// Number of enabled classes drawn and compared.
 const CANDIDATES: usize = 8;
@@ -35,11 +36,12 @@ pub(in crate::walk) struct Nearest {
 /// Directed strategy: decreases the distance to a goal.
 pub(in crate::walk) struct DistanceStrategy {
     target: WalkTarget,
-    /// Classes with an effect on a target cell.
+    /// Classes with a transition adjacent to a place of a target cell. A target cell is a token
+    /// count or sum for which the goal requires certain values.
     relevant: Vec<u32>,
     /// For each class, true if it has an effect on a target cell.
     is_relevant: Vec<bool>,
-    /// Chance of a directed step, in 256ths.
+    /// Chance, in 256ths, that a step chooses the class by distance. Other steps are random.
     directed_chance: usize,
     /// Number of times that the chosen class should fire in a row. `None` leaves the number to the
     /// walker.
@@ -104,7 +106,8 @@ impl DistanceStrategy {
         self.reset(machine, 0, resources);
     }
 
-    /// Resets the state of the walk, and collects the relevant classes.
+    /// Starts a new walk: draws the chance of directed steps, computes the distance of the current
+    /// marking, and collects the relevant classes. `firings` is the number of firings so far.
     fn reset(&mut self, machine: &WatchedMarking<'_>, firings: u64, resources: &mut Resources) {
         self.directed_chance = [255, 250, 230, 180][random_below(&mut resources.rng, 4)];
         self.nearest = Nearest { distance: self.target.distance(machine), firings };
@@ -217,7 +220,8 @@ impl FiringStrategy for DistanceStrategy {
     }
 }
 
-/// Learns which classes decrease the distance to a goal.
+/// Learns how well each class decreases the distance to a goal. Classes are drawn with a chance
+/// proportional to this value, the potency.
 pub(in crate::walk) struct PotencyStrategy {
     target: WalkTarget,
     /// The goal for which the potencies were learnt, as a position among the watched goals.
@@ -279,7 +283,8 @@ impl FiringStrategy for PotencyStrategy {
         if distance != self.distance {
             let potency = &mut self.potency[class as usize];
             let change = self.distance as f32 - distance as f32;
-            // Limits in both directions: no class is excluded, and none dominates.
+            // The limits keep every class possible and prevent a single class from being chosen
+            // nearly always.
             *potency = (*potency + change.clamp(-8.0, 8.0)).clamp(1.0, 64.0);
             self.distance = distance;
         }

@@ -19,12 +19,12 @@ use parikh_net::GoalId;
 #[derive(Clone, Copy)]
 enum HintOrder {
     Random,
-    /// The cyclic order of class indices, beginning at this class.
+    /// In the cyclic order of class indices, the first class from this index on.
     CyclicFrom(u32),
     MostRemaining,
 }
 
-/// Guided strategy: follows a single hint at a time.
+/// Follows a hint, that is, numbers of firings per class that solve the state equation for a goal.
 pub(in crate::walk) struct HintStrategy {
     /// Remaining firings, by class index.
     remaining: Vec<u64>,
@@ -35,9 +35,10 @@ pub(in crate::walk) struct HintStrategy {
     order: HintOrder,
     /// True if a chosen class fires as often as it has remaining firings, false if it fires once.
     repeats_classes: bool,
-    /// Chance of a firing beyond the hint, in 1024ths.
+    /// Chance, in 1024ths, that a step fires a random enabled class instead of a class of the hint.
     undirected_chance: usize,
-    /// Number of dead ends that may be left by firing any class.
+    /// Number of dead ends that may still be left by firing a random enabled class. In a dead end,
+    /// no class with remaining firings is enabled.
     detours_left: u32,
     /// Number of times that the chosen class should fire in a row. `None` before the first choice.
     wanted_repetitions: Option<u64>,
@@ -165,7 +166,7 @@ impl FiringStrategy for HintStrategy {
 
 /// The hints of a run, used in turn.
 pub(in crate::walk) struct Hints {
-    /// Each hint with its goals and the number of attempts to follow it.
+    /// Each hint with the ids of its goals, and the number of attempts made so far to follow it.
     hints: Vec<(Hint, Vec<GoalId>, u32)>,
     /// Index of the hint to return next.
     next: usize,

@@ -7,7 +7,8 @@
 //! memory at every level. (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, *Faster algorithms for the
 //! shortest path problem*, JACM 37, 1990.)
 
-/// Keys with their items.
+/// A priority queue whose keys never fall below the key removed last (a radix heap). Each entry has
+/// a key and an item.
 pub(super) struct MonotoneQueue {
     last_removed: u64,
     /// Bucket b contains the keys whose highest bit that differs from `last_removed` is bit b − 1,
@@ -23,7 +24,7 @@ impl MonotoneQueue {
         MonotoneQueue { last_removed: 0, buckets: [const { Vec::new() }; 65], nonempty_buckets: 0 }
     }
 
-    /// Empties the queue for arbitrary new keys.
+    /// Empties the queue. The next keys may be smaller than those removed before.
     pub(super) fn clear(&mut self) {
         self.last_removed = 0;
         self.nonempty_buckets = 0;

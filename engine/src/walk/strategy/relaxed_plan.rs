@@ -36,42 +36,46 @@ const MAX_FIRINGS: u64 = 1 << 30;
 /// Marks a missing transition.
 const NO_TRANSITION: u32 = u32::MAX;
 
-/// The state of a transition in the current plan.
+/// The state of a transition while the current plan is made.
 #[derive(Clone, Copy)]
 struct TransitionCost {
     /// Number of the plan for which the entry was computed. An entry from an earlier plan is
     /// outdated.
     epoch: u32,
-    /// Number of inputs that lack tokens and are marked by no settled transition.
+    /// Number of input places that lack tokens and that no settled transition increases. The
+    /// transition can be settled at 0.
     unmet: u32,
-    /// Cost of the transition, with the cost of the tokens that it lacks.
+    /// Cost of firing the transition, including the cost of producing the tokens that it lacks.
     cost: u64,
     /// Number of firings in the plan.
     times: u64,
 }
 
-/// The state of a place in the current plan.
+/// The transition that supplies a place in the current plan.
 #[derive(Clone, Copy)]
 struct PlaceProducer {
     /// Number of the plan for which the entry was computed.
     epoch: u32,
-    /// The first transition that marks the place in this plan.
+    /// The first settled transition that increases the tokens of the place.
     transition: u32,
 }
 
-/// A transition that moves a target cell towards its interval.
+/// A mover, that is, a settled transition that changes a target cell towards its target interval. A
+/// target cell is a token count or sum for which the goal requires certain values.
 #[derive(Clone, Copy)]
 struct Mover {
     cell: u32,
     transition: u32,
-    /// Number of firings for this cell.
+    /// Number of firings of the transition for this cell.
     times: u64,
 }
 
-/// Follows relaxed plans.
+/// A strategy that follows relaxed plans: firings that would reach the target if no tokens were
+/// consumed.
 pub(in crate::walk) struct RelaxedPlanStrategy {
     target: WalkTarget,
-    /// The goal. `None` if the walk ends as soon as all target intervals are reached.
+    /// The position of the goal to reach. `None` if the target is to cover a marking, and the walk
+    /// ends as soon as all target intervals are reached.
     goal: Option<u32>,
     transitions: Vec<TransitionCost>,
     places: Vec<PlaceProducer>,
@@ -79,20 +83,23 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     settled_class_epoch: Vec<u32>,
     /// Number of the current plan.
     epoch: u32,
-    /// The transitions to settle, by cost.
+    /// Transitions whose lacking tokens can all be produced, by cost. They are settled in this
+    /// order.
     queue: MonotoneQueue,
-    /// The settled transitions, in the order of settling.
+    /// The transitions settled so far, that is, those with a final cost, in the order of settling.
     settled: Vec<u32>,
-    /// Transitions that move target cells in the right direction.
+    /// The settled transitions that change target cells towards their target intervals, in the
+    /// order of settling.
     movers: Vec<Mover>,
-    /// The cells outside their target interval that need further movers, with the distance that the
-    /// movers so far leave. A place needs only one mover.
+    /// Target cells that still need a mover. Each has the distance to its target interval that
+    /// remains after the firings of its movers so far. A place needs only one mover, a sum may need
+    /// several.
     unreached_cells: Vec<(u32, u64)>,
     /// The steps of the plan: pairs of a class and its remaining firings.
     steps: Vec<(u32, u64)>,
-    /// True if the first possible step of the plan is taken, false if a random one is taken.
+    /// True if each step fires the first enabled class of the plan, false if it fires a random one.
     is_in_order: bool,
-    /// Upper bound of the random part of a cost.
+    /// Upper bound of the random number added to the cost of each transition.
     noise: usize,
     /// Chance of an undirected firing, in 256ths.
     undirected_chance: usize,
@@ -104,7 +111,8 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     pub(in crate::walk) max_plans_without_progress: u32,
     /// The smallest distance of a marking of the walk to the target so far.
     smallest_distance: u64,
-    /// The point of the walk with the shortest plan, with the plan's length in firings.
+    /// The point of the walk from which the plan was shortest. Its `distance` is the number of
+    /// firings in this plan.
     shortest_plan: Nearest,
     /// Number of firings since the initial marking.
     firings: u64,
@@ -241,7 +249,7 @@ impl RelaxedPlanStrategy {
         while !self.unreached_cells.is_empty() {
             let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
-            // A cheaper transition with the same effect was settled before.
+            // A transition of the same effect class, at lower cost, was settled before.
             if std::mem::replace(&mut self.settled_class_epoch[class as usize], self.epoch)
                 == self.epoch
             {
@@ -290,16 +298,16 @@ impl RelaxedPlanStrategy {
             }
         }
         resources.work += (inspected / 4) as u64;
-        // A sum that moves by less than necessary still counts as moved.
+        // A sum whose movers together do not reach its target interval still counts as moved.
         let mut moved_cells: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
         moved_cells.sort_unstable();
         moved_cells.dedup();
         moved_cells.len() == target_count
     }
 
-    /// Adds a mover of a cell. A place is moved by the first suitable transition, as often as
-    /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
-    /// may need its own.
+    /// Adds a mover of a target cell. For a place, the first suitable transition suffices and fires
+    /// as often as necessary. For a sum, each suitable transition fires once, since different
+    /// places of the sum may need different transitions.
     fn add_mover(&mut self, machine: &WatchedMarking<'_>, cell: u32, transition: u32, delta: u64) {
         let Some(index) = self.unreached_cells.iter().position(|&(open_cell, _)| open_cell == cell)
         else {
@@ -315,12 +323,13 @@ impl RelaxedPlanStrategy {
         }
     }
 
-    /// Collects the plan backwards: the movers, the transitions that supply their tokens, and so
-    /// on. The steps end up in the order of settling.
+    /// Collects the plan backwards: first the movers, then the transitions that produce the tokens
+    /// they lack, and so on. Afterwards the steps are in the order of settling.
     fn read_backwards(&mut self, machine: &WatchedMarking<'_>) {
         let net = machine.compiled.net;
         for &(cell, distance) in &self.unreached_cells {
-            // All movers together are not enough, so the cheapest mover gets the remaining firings.
+            // The movers of this sum do not reach its target interval. So the mover settled first,
+            // which is the cheapest one, fires more often.
             if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
                 let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
                 mover.times = mover.times.saturating_add(distance.div_ceil(delta)).min(MAX_FIRINGS);
@@ -386,8 +395,8 @@ impl FiringStrategy for RelaxedPlanStrategy {
                 return None;
             }
             if self.target.distance(machine) == 0 {
-                // All target intervals are reached, but the goal is still open: choose other
-                // alternatives.
+                // All target intervals are reached, but the goal is still open. So the target is
+                // set again, with other random choices between the goal's alternatives.
                 self.target.take(machine, self.goal?, &mut resources.rng);
                 self.smallest_distance = self.target.distance(machine);
                 if self.smallest_distance == 0 {
