@@ -23,15 +23,14 @@ pub enum Backend {
     Z3Reals,
     /// Terms over the integers by Z3.
     Z3Integers,
-    /// Terms over the integers, by Z3 in a worker process.
+    /// Terms over bit-vectors, by Z3 in this process.
     Z3Bits,
-    /// Terms over the integers, with Z3 in a worker process.
+    /// Terms over the integers, by Z3 in a worker process.
     Z3Guest,
+    /// Propositional clauses with this encoding of tokens, by the built-in SAT solver.
+    Sat(TokenEncoding),
     /// Terms by an SMT solver that runs as a separate command. The fields are the kind of numbers
     /// in the terms, the name given by the user, and the command line.
-    Sat(TokenEncoding),
-    /// Terms over these numbers by an SMT solver that is a command. The fields are the kind of
-    /// numbers, the name given by the user, and the command line.
     Command(Numbers, &'static str, &'static str),
 }
 

@@ -112,7 +112,8 @@ impl<'t> ScriptTokens<'t> {
         }
     }
 
-    /// Takes a word, or returns an error.
+    /// Takes any word, which may be a number, or returns an error. `expected` describes the word
+    /// for the message.
     pub(super) fn word(&mut self, expected: &str) -> Result<ScriptToken<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is_word) {
             true => self.next().ok_or_else(|| self.instead_of(expected)),

@@ -84,7 +84,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
     let step = nice_step(max_power - min_power).max(1.0);
     let mut power = min_power;
     while power <= max_power {
-        // Small numbers are written in full, others as powers of ten.
+        // Numbers from 10⁻⁶ to 10⁶ are written in full, others as powers of ten.
         let label = match power.abs() <= 6.0 {
             true => format!("{}{}", 10f64.powf(power), frame.unit),
             false => format!("1e{power}{}", frame.unit),

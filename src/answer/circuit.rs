@@ -235,7 +235,8 @@ impl IncrementalFormula {
 enum BasisVisit {
     Node(u32),
     /// The children of a node that are its consequences, and the length of the basis before the
-    /// formula itself was visited.
+    /// main formula was visited. The consequences are visited only if a leaf added since then is
+    /// needed.
     Consequences(Range<u32>, usize),
 }
 

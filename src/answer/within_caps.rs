@@ -4,9 +4,10 @@
 //! unreachable in the model.
 //!
 //! So each reachability goal becomes two goals. The goal within the caps can only show that the
-//! question is true ([`GoalRole::WithinCaps`]). The goal without the caps can only show that it is
-//! false. A maximum needs only one goal, 2·Σ + within ([`largest`]), where `within` is marked until
-//! a cap is passed.
+//! original goal is reachable ([`GoalRole::WithinCaps`]). The goal without the caps can only show
+//! that it is unreachable. A maximum needs only one goal, the maximum of 2·Σ + within, where
+//! `within` holds one token until a cap is passed. An odd maximum 2n + 1 means that n is reached
+//! within the caps; an even one decides nothing ([`largest`]).
 //!
 //! Only this module decides which questions such a net supports. Home properties and properties of
 //! runs and their tree would need markings within and beyond the caps at once, so they are refused.

@@ -13,8 +13,8 @@
 //! of its own. A goal reached there cannot be refuted by this abstraction; only refutations and
 //! bounds are transferred.
 
-use super::hearing::QuestionTracker;
 use super::net::{MANY_GOALS, run_net};
+use super::question_tracker::QuestionTracker;
 use super::team::{self, TeamStatistics, WorkerTeam};
 use super::{EngineAtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;

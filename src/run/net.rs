@@ -7,9 +7,9 @@
 
 use super::config::RunConfig;
 use super::event::{EngineAtWork, EngineTurn, Event, RunReport};
-use super::hearing::QuestionTracker;
 use super::portfolio::Portfolio;
 use super::presolve;
+use super::question_tracker::QuestionTracker;
 use super::shares::DEAD_ENDS;
 use super::team::{self, TeamStatistics, WorkerTeam};
 use super::worker;

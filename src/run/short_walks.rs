@@ -21,11 +21,11 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
     while firings < max_firings && tested < MAX_TESTED_TRANSITIONS && transitions > 0 {
         let first = rng.usize(..transitions);
         let mut candidates = (first..transitions).chain(0..first).map(TransitionId::new);
-        let fires = |t: &TransitionId| {
+        let try_to_fire = |t: &TransitionId| {
             tested += 1;
             net.fire(&mut marking, *t).is_ok()
         };
-        match candidates.find(fires) {
+        match candidates.find(try_to_fire) {
             Some(t) => sequence.push(t, 1),
             None => break,
         }

@@ -1,7 +1,7 @@
 //! Worker threads on a board, and the calling thread, which receives the settled goals.
 
 use super::event::{EngineAtWork, EngineTurn, Event, RunReport};
-use super::hearing::QuestionTracker;
+use super::question_tracker::QuestionTracker;
 use parikh_net::GoalId;
 use parikh_solvers::{Budget, ExhaustionReason};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

@@ -98,7 +98,7 @@ pub enum CaseError {
     Checker {
         /// The input that differs: the system or the properties.
         what: &'static str,
-        /// The checker's message.
+        /// The checker's message, or what differs between the results of the two readers.
         why: String,
     },
 }

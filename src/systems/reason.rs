@@ -33,7 +33,8 @@ pub enum SystemReason {
         components: Vec<u32>,
         /// True if these are all components.
         is_all: bool,
-        /// The number of components of which only some labels are considered.
+        /// The number of views that are restricted to some labels of their component. A component
+        /// can have several such views.
         parts: usize,
         /// The number of explored joint states.
         joint_states: usize,

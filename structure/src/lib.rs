@@ -15,13 +15,15 @@
 //! | [`facts`] | the facts that encodings use | |
 //! | [`workflow`] | workflow nets, with the start and the end of a case | paths |
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
+//! | [`graph`] | reachability and coverability graphs of small nets | visit of all markings, Karp–Miller |
 //!
 //! Supporting modules: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow),
 //! [`closed`] (the common notion behind siphons and traps).
 //!
-//! No result is approximate. An analysis that may take more than polynomial time has a limit, and
-//! reports if the limit cut it short. A polynomial analysis has a budget. If the budget is
-//! exhausted, the result is an error, or fewer bounds.
+//! All results are exact or valid bounds: arithmetic does not round or overflow. A bound holds in
+//! every reachable marking, but need not be the best one. An analysis that may take more than
+//! polynomial time has a limit, and reports if the limit cut it short. The longer polynomial
+//! analyses have a budget. If the budget is exhausted, the result is an error, or fewer bounds.
 
 pub mod bounds;
 pub mod closed;

@@ -343,8 +343,10 @@ impl Span {
         Ok(())
     }
 
-    /// Reduces a vector by the rows of the span. Stops at an entry that is not reducible and has at
-    /// most `max_power` as its power of the prime. The result is empty for a vector in the span.
+    /// Reduces a vector by the rows of the span, from its first entry on. A row reduces an entry at
+    /// its first position if the power of the prime there divides the entry. Irreducible entries
+    /// that are divisible by more than `max_power` stay and are passed over. At any other
+    /// irreducible entry, the reduction stops. The result is empty for a vector in the span.
     fn reduce(
         &self,
         mut vector: ModularVector,

@@ -1,15 +1,15 @@
 //! CTL over labels, with the syntax of the RERS rules, and its evaluation on all joint states.
 //!
 //! ```text
-//! φ ::= true | false | !φ | φ & φ | φ | φ | φ => φ | φ <=> φ
+//! φ ::= true | false | !φ | φ & φ | φ '|' φ | φ => φ | φ <=> φ
 //!     | []φ | <>φ | [a]φ | <a>φ | A(φ U φ) | E(φ U φ) | A(φ W φ) | E(φ W φ)
 //!     | AG φ | EG φ | AF φ | EF φ | AX φ | EX φ
 //! ```
 //!
 //! `[a]φ` holds in a state if all steps with label `a` lead to φ; `<a>φ` holds if some such step
 //! does. `[]` and `<>` refer to steps with any label. Paths are maximal: they may end where no step
-//! is possible. Prefix operators bind most tightly, then `&`, `|`, `=>`, `<=>` (the last two are
-//! right-associative).
+//! is possible. Prefix operators bind most tightly, then `&`, then `|`, then `=>` and `<=>`, which
+//! have the same precedence and are right-associative: `a => b <=> c` is `a => (b <=> c)`.
 //!
 //! Two operators are computed by backward search: E(φ U ψ), and A(φ U ψ) with a counter of the
 //! remaining steps. The weak operators are their duals, also where paths end: A(φ W ψ) = ¬E(¬ψ U

@@ -217,8 +217,9 @@ impl JoinPlanner<'_> {
         false
     }
 
-    /// Adds a branch over the colours of the input with the fewest choices. Returns false if no
-    /// input is left.
+    /// Adds a branch over the processed colours of the input with the fewest choices. Inputs with
+    /// an unbound variable that occurs only in a block are skipped. Returns false if every input is
+    /// joined or skipped.
     fn add_join(&mut self) -> bool {
         let mut best: Option<(u128, usize)> = None;
         for (input, it) in self.inputs.iter().enumerate() {

@@ -142,7 +142,7 @@ pub struct Unrolling<'n> {
     stated_components: Vec<SafeComponent>,
     /// True if markings are left out when a place could have token counts that differ by more than
     /// [`MAX_RANGE`]. If false, such a place is an error.
-    within_range: bool,
+    leaves_out_markings: bool,
     /// True if a marking was left out, because a place could have token counts that differ by more
     /// than [`MAX_RANGE`].
     was_narrowed: bool,
@@ -154,7 +154,7 @@ pub struct Unrolling<'n> {
 
 impl fmt::Debug for Unrolling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unrolled").field("firing", &self.semantics).finish_non_exhaustive()
+        f.debug_struct("Unrolling").field("semantics", &self.semantics).finish_non_exhaustive()
     }
 }
 
@@ -201,7 +201,7 @@ impl<'n> Unrolling<'n> {
             coded_components,
             never_fires,
             stated_components,
-            within_range: false,
+            leaves_out_markings: false,
             was_narrowed: false,
             markings,
             steps: Vec::new(),
@@ -212,8 +212,8 @@ impl<'n> Unrolling<'n> {
     /// [`MAX_RANGE`]. A model of the clauses still gives a firing sequence, but unsatisfiable
     /// clauses prove nothing.
     #[must_use]
-    pub fn within_range(mut self) -> Self {
-        self.within_range = true;
+    pub fn leave_out_markings(mut self) -> Self {
+        self.leaves_out_markings = true;
         self
     }
 
@@ -252,11 +252,11 @@ impl<'n> Unrolling<'n> {
     ///
     /// # Errors
     /// Returns an error if the possible token counts of a place after the step differ by more than
-    /// [`MAX_RANGE`]. With [`within_range`](Self::within_range), markings are left out instead.
+    /// [`MAX_RANGE`]. With [`leave_out_markings`](Self::leave_out_markings), markings are left out instead.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possibly_enabled();
         let mut ranges = self.ranges_after(&possible);
-        if self.within_range {
+        if self.leaves_out_markings {
             let full_ranges = ranges.clone();
             ranges
                 .iter_mut()

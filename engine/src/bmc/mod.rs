@@ -12,7 +12,7 @@
 //! The unrolling is [propositional](propositions), for the built-in SAT solver, or in integers, for
 //! [SMT solvers](crate::smt).
 //!
-//! For a maximum, the query asks for more than the largest value seen. The increment doubles with
+//! For a maximum, the query asks for more than the largest value seen. The lead doubles with
 //! each success. After the first failure it is halved each time.
 //!
 //! # Sources
@@ -166,18 +166,21 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
         if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
             witness_reporter.reached(id, FiringSequence::new());
         }
-        let (mut increment, mut is_doubling) = (0, true);
+        // A query for a maximum asks for a value of more than the largest seen one plus `lead`. The
+        // lead grows while the answers are yes. After the first no it is halved each time, because
+        // a smaller value may still be reachable. Only with the lead 0, a no concerns the maximum.
+        let (mut lead, mut is_lead_growing) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
             let (predicate, seen_before) = match goal {
                 MarkingGoal::Reach(predicate) => (Some(predicate.clone()), None),
                 MarkingGoal::Maximise(sum) => {
                     let seen = witness_reporter.largest_seen(id);
-                    (seen.and_then(|seen| exceeds(sum, seen.checked_add(increment)?)), seen)
+                    (seen.and_then(|seen| exceeds(sum, seen.checked_add(lead)?)), seen)
                 }
             };
             let Some(predicate) = predicate else {
-                if increment > 0 {
-                    (increment, is_doubling) = (increment / 2, false);
+                if lead > 0 {
+                    (lead, is_lead_growing) = (lead / 2, false);
                     continue;
                 }
                 return self.give_up(id, "the next value exceeds 64 bits");
@@ -193,20 +196,18 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                         let why = "a place of the witness would exceed the token limit";
                         return self.give_up(id, why);
                     }
-                    increment = if is_doubling { 1 + 2 * increment } else { increment / 2 };
+                    lead = if is_lead_growing { 1 + 2 * lead } else { lead / 2 };
                 }
-                QueryResult::UnreachableWithin if increment > 0 => {
-                    (increment, is_doubling) = (increment / 2, false)
+                QueryResult::UnreachableWithin if lead > 0 => {
+                    (lead, is_lead_growing) = (lead / 2, false)
                 }
                 QueryResult::UnreachableWithin => {
                     self.answered.insert(id);
                     return;
                 }
                 QueryResult::Unfinished => return,
-                // The query asked for a value larger by `increment`. A smaller increase may still
-                // be reachable.
-                QueryResult::NeverReachable(_) if increment > 0 => {
-                    (increment, is_doubling) = (increment / 2, false)
+                QueryResult::NeverReachable(_) if lead > 0 => {
+                    (lead, is_lead_growing) = (lead / 2, false)
                 }
                 QueryResult::NeverReachable(why) => return self.give_up(id, &why),
                 QueryResult::Unknown(why) => {

@@ -78,7 +78,7 @@ impl<'g> Propositions<'g> {
         let mut solver = CountingSolver { sat: BatSat::new(), literals: 0 };
         let (values, semantics) = (TokenEncoding::OneOfN, StepSemantics::Steps);
         let unrolled = Unrolling::new(net, ranges, components, values, semantics, &mut solver);
-        let (unrolling, last_queries) = (unrolled.within_range(), BTreeMap::new());
+        let (unrolling, last_queries) = (unrolled.leave_out_markings(), BTreeMap::new());
         Propositions { net, solver, unrolling, last_queries, query_count: 0 }
     }
 }

@@ -67,8 +67,9 @@ impl WitnessReporter<'_> {
             }
         }
         self.reached_along(longest, along);
-        // The remaining observations are too long for a plain sequence, or a plain replay does not
-        // support their numbers of tokens. Their witnesses keep the loops.
+        // The remaining observations have no plain sequence: it would be too long, its replay does
+        // not support their numbers of tokens, or the budget ended first. Their witnesses keep the
+        // loops.
         for &Sight { id, value, ref spot } in sights {
             let is_open = self.board().is_open(id);
             let witness = || {

@@ -136,14 +136,16 @@ struct Induction<'g, D> {
     statistics: PdrStatistics,
 }
 
-/// Statistics of the engine. `made` counts the objects that [`Decide::FINDS`] names.
+/// Statistics of the engine.
 #[derive(Default)]
 struct PdrStatistics {
     /// Number of witnesses found.
     reached: u64,
     /// Number of goals refuted.
     refuted: u64,
+    /// Number of objects made, as named by [`Decide::FINDS`].
     objects: u64,
+    /// Number of solver queries.
     queries: u64,
 }
 

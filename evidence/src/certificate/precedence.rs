@@ -131,7 +131,7 @@ impl Precedence {
 
         let set = PlaceSet::of(net, self.places());
         let own_places = net.place_count() - counters.len();
-        let counted_by = |place: PlaceId| {
+        let transitions_counted_by = |place: PlaceId| {
             let index_at = place.index().checked_sub(own_places)?;
             counters.get(index_at).map(Vec::as_slice)
         };
@@ -141,8 +141,11 @@ impl Precedence {
                     return refuse("a place of it is marked initially"); // 1
                 }
                 let mut is_counted = vec![false; net.transition_count()];
-                let counters =
-                    second.sum.terms().iter().filter_map(|&(place, _)| counted_by(place));
+                let counters = second
+                    .sum
+                    .terms()
+                    .iter()
+                    .filter_map(|&(place, _)| transitions_counted_by(place));
                 counters.flatten().for_each(|t| is_counted[t.index()] = true);
                 net.transitions().all(|t| !set.puts(t) || set.takes(t) || is_counted[t.index()])
             }
@@ -155,17 +158,18 @@ impl Precedence {
                 places.iter().all(|place| is_in_second[place.index()])
             }
         };
-        let is_zero_before = |place: PlaceId| match self {
+        let is_zero_before_event = |place: PlaceId| match self {
             Precedence::Unfed { .. } => {
                 set.contains(place)
-                    || counted_by(place).is_some_and(|all| all.iter().all(|&t| set.takes(t)))
+                    || transitions_counted_by(place)
+                        .is_some_and(|all| all.iter().all(|&t| set.takes(t)))
             }
             Precedence::Kept { .. } => {
-                counted_by(place).is_some_and(|all| all.iter().all(|&t| set.puts(t)))
+                transitions_counted_by(place).is_some_and(|all| all.iter().all(|&t| set.puts(t)))
             }
         };
         let terms = first.sum.terms();
-        if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before(p)) {
+        if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before_event(p)) {
             return refuse("its first comparison may be false initially"); // 2
         }
         if second.bound < -1

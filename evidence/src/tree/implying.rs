@@ -20,8 +20,9 @@ use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 /// The maximum number of leaves of a predicate about the markings after a firing.
 pub const MAX_LEAVES: usize = 2_000;
 
-/// Returns, for each subformula, a predicate that implies it, in sorted form. Subformulas must come
-/// after their own parts. If no predicate is known, the result is [`Predicate::False`].
+/// Returns, for each subformula, a predicate that implies it, in sorted form. If no predicate is
+/// known, the result is [`Predicate::False`]. `subformulas` must be ascending, so that each
+/// subformula comes after its own parts.
 pub fn implying_predicates(
     formulas: &Ctl,
     atoms: &[Predicate],

@@ -208,7 +208,8 @@ struct LabellingCheck<'l> {
     numbers: HashMap<&'l [u8], usize>,
     /// The subformulas of the property, ascending.
     subformulas: Vec<Formula<Quantifier>>,
-    /// One entry per subformula: true if it holds in all reachable markings.
+    /// For each subformula, true if the premises imply that it holds in all reachable markings.
+    /// False otherwise, also if this is unknown.
     everywhere: Vec<bool>,
     /// For each marking, one bit per subformula that holds there, given the claims.
     truth_bits: Vec<Box<[u64]>>,

@@ -77,7 +77,7 @@ impl HintStrategy {
             1 => HintOrder::MostRemaining,
             _ => HintOrder::Random,
         };
-        // Single firings succeed more often, but a million of one class would take too long.
+        // Single firings succeed more often, but take too long if the hint has very many firings.
         self.repeats_classes =
             self.total_remaining > 1 << 16 || random_below(&mut resources.rng, 3) == 0;
         self.undirected_chance =

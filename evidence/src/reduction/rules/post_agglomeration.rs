@@ -94,7 +94,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let mut edits = agglomerate(net, &producers, &consumers, times, &[&producers, &consumers])?;
     edits.push(Edit::RemovePlace(p));
     if initial_firings > 0 {
-        // Compute the step before its transition is removed.
+        // These firings come before all other edits, which remove the transition.
         let step = FiringStep { transition: first, count: initial_firings };
         edits.insert(0, net.can_fire(step).then_some(Edit::Prefire(step))?);
     }

@@ -26,10 +26,10 @@ pub(super) struct QuestionTracker<'a, 'n> {
     /// The goals reported to the caller as settled.
     reported_goals: HashSet<GoalId>,
     /// The reported questions whose answers rest on the model's claim of safe units.
-    on_the_claim: Vec<String>,
+    claim_dependent_questions: Vec<String>,
     /// The time of the last call of `decide_open_maxima`, or of the construction before the first
     /// call.
-    looked: Instant,
+    last_bound_read: Instant,
 }
 
 impl<'a, 'n> QuestionTracker<'a, 'n> {
@@ -39,9 +39,17 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         report: &'a mut RunReport,
         forgets: bool,
     ) -> Self {
-        let (reported_goals, on_the_claim) = Default::default();
-        let looked = Instant::now();
-        QuestionTracker { board, plan, report, forgets, reported_goals, on_the_claim, looked }
+        let (reported_goals, claim_dependent_questions) = Default::default();
+        let last_bound_read = Instant::now();
+        QuestionTracker {
+            board,
+            plan,
+            report,
+            forgets,
+            reported_goals,
+            claim_dependent_questions,
+            last_bound_read,
+        }
     }
 
     /// Handles all goals settled so far.
@@ -59,12 +67,13 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
             self.reported_goals.insert(goal);
         }
         let decided = self.plan.settle(self.board, goal);
-        let on_the_claim = announce(self.board, self.report, &self.reported_goals, decided, tell);
-        self.on_the_claim.extend(on_the_claim);
+        let claim_dependent_questions =
+            announce(self.board, self.report, &self.reported_goals, decided, tell);
+        self.claim_dependent_questions.extend(claim_dependent_questions);
         if self.forgets {
             self.board.forget_evidence(goal);
         }
-        if self.looked.elapsed() > BOUND_READ_INTERVAL {
+        if self.last_bound_read.elapsed() > BOUND_READ_INTERVAL {
             self.decide_open_maxima(tell);
         }
     }
@@ -78,17 +87,20 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     /// Decides questions from the bounds of goals that are still open, and reports the decided
     /// questions.
     pub(super) fn decide_open_maxima(&mut self, tell: &mut impl FnMut(Event<'_>)) {
-        self.looked = Instant::now();
+        self.last_bound_read = Instant::now();
         let decided = self.plan.decide_open_maxima(self.board);
-        let on_the_claim = announce(self.board, self.report, &self.reported_goals, decided, tell);
-        self.on_the_claim.extend(on_the_claim);
+        let claim_dependent_questions =
+            announce(self.board, self.report, &self.reported_goals, decided, tell);
+        self.claim_dependent_questions.extend(claim_dependent_questions);
     }
 
     /// Withdraws the answers that rest on the model's claim of safe units, if a replayed sequence
     /// violated this claim.
     pub(super) fn withdraw(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         if self.board.breach().is_some() {
-            self.on_the_claim.drain(..).for_each(|id| tell(Event::Withdrawn { id: &id }));
+            self.claim_dependent_questions
+                .drain(..)
+                .for_each(|id| tell(Event::Withdrawn { id: &id }));
         }
     }
 
@@ -200,7 +212,7 @@ fn announce(
     decided: Vec<QuestionDecision<'_>>,
     tell: &mut impl FnMut(Event<'_>),
 ) -> Vec<String> {
-    let mut on_the_claim = Vec::new();
+    let mut claim_dependent_questions = Vec::new();
     for (question, answer) in decided {
         match answer {
             Some(answer) => {
@@ -210,7 +222,7 @@ fn announce(
                     tell_basis(board, told, &answer, tell);
                     tell(Event::Answered(&answer));
                     if answer.assumes_units {
-                        on_the_claim.push(answer.id);
+                        claim_dependent_questions.push(answer.id);
                     }
                 }
             }
@@ -224,7 +236,7 @@ fn announce(
             }
         }
     }
-    on_the_claim
+    claim_dependent_questions
 }
 
 #[cfg(test)]
@@ -246,12 +258,12 @@ mod tests {
         board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
         board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
         let mut report = RunReport::default();
-        let mut hearing = QuestionTracker::new(&board, &mut plan, &mut report, false);
+        let mut tracker = QuestionTracker::new(&board, &mut plan, &mut report, false);
         let mut told = Vec::new();
         let mut reported: Vec<GoalId> = hear.try_iter().collect();
         reported.reverse();
         for goal in reported {
-            hearing.settled(goal, &mut |event| {
+            tracker.settled(goal, &mut |event| {
                 told.push(match event {
                     Event::Settled { id, .. } => format!("goal {}", id.index()),
                     Event::Answered(answer) => format!("answer, on {}", answer.rests_on.len()),
