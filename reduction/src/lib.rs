@@ -24,7 +24,7 @@
 //! assert_eq!((reduction.net.place_count(), reduction.net.transition_count()), (2, 1));
 //!
 //! let step = reduction.net.transitions().collect();
-//! let sequence = reduction.back.sequence(&step, &Budget::unlimited()).unwrap();
+//! let sequence = reduction.back_translation.sequence(&step, &Budget::unlimited()).unwrap();
 //! assert_eq!(sequence, net.transitions().collect());
 //! ```
 //!

@@ -19,8 +19,9 @@
 //! Refuted: firings into a component without φ, and the component itself, which no firing leaves.
 //! Proved, if there is a single component: h always remains reachable, and firings from h lead to
 //! φ. Otherwise φ itself always remains reachable. The way back to h (or φ) is proved by weights
-//! that decrease on the way (`weight_search`), if all decreasing sequences end at the target. Otherwise
-//! backward steps are used ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
+//! that decrease on the way (`weight_search`), if all decreasing sequences end at the target.
+//! Otherwise backward steps are used
+//! ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
 //!
 //! # Sources
 //! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y.
