@@ -8,7 +8,8 @@ use parikh_net::PlaceId;
 pub struct GoalIndex {
     /// The goals that read each place, by place index.
     by_place: Vec<Vec<usize>>,
-    /// The goals that read a place changed since the last `evaluate_changed`, without duplicates.
+    /// The open goals that read a place changed since the last `evaluate_changed`, without
+    /// duplicates.
     changed: Vec<usize>,
     /// One flag per goal: true if the goal is in `changed`.
     is_changed: Vec<bool>,

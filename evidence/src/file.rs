@@ -61,8 +61,8 @@
 //! - `count` ([`CountLine`]): the number of markings of the net of a reduction that keeps every
 //!   marking. The figures of the state space follow from it.
 //! - `answer`: the answer to a question, with all evidence that together proves it. `after` is a
-//!   number of firings of a trace; without it, all markings along the trace count. Further entries
-//!   are for people.
+//!   number of firings of a trace; without it, the markings after each step of the trace count.
+//!   Further entries are for people.
 //!
 //! A question has one answer. If an answer turns out to rest on a false claim of the model, a
 //! `withdrawn` line takes it back, and the question may be answered again. The last line, `end`,
@@ -288,7 +288,8 @@ pub struct StructureLine {
 /// that may still have it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitedRuns {
-    /// The maximum number of markings that the checker visits.
+    /// The number of markings that the checker may visit for each property. If the checker's own
+    /// limit is larger, that limit applies.
     pub markings: u64,
 }
 
@@ -322,7 +323,8 @@ pub struct AnswerLine {
     /// The assumptions of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<AnswerAssumption>,
-    /// The exhaustive search that the answer rests on, if there is no evidence.
+    /// The exhaustive search that the answer rests on, alone or together with the evidence in
+    /// `shown_by`. Absent if the evidence proves the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched: Option<ExhaustiveSearch>,
     /// References to earlier lines of the file.
@@ -353,8 +355,8 @@ pub struct EvidenceReference {
     pub kind: EvidenceKind,
     /// The id of the line, shared between references.
     pub id: Arc<str>,
-    /// The number of firings of a trace after which its marking counts. Without it, all markings
-    /// along the trace count.
+    /// The number of firings of a trace after which its marking counts. Without it, the markings
+    /// after each step of the trace count, that is, after one transition's firings in a row.
     pub prefix_length: Option<u64>,
 }
 

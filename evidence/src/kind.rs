@@ -21,11 +21,12 @@ pub enum EvidenceKind {
     Reduction,
     /// A proof that no reachable marking satisfies certain predicates.
     Document,
-    /// A proof about predicates that stay reachable from every reachable marking.
+    /// A proof that predicates stay reachable from every reachable marking, or that they do not.
     Structure,
     /// A proof that no run has a property.
     NoRun,
-    /// The statement that a search of at most so many markings proves that no run has a property.
+    /// The statement that no run has a property, with a number of markings that the checker may
+    /// visit to prove it.
     Visited,
     /// Markings labelled with the subformulas that hold there, for branching-time properties.
     Labelling,

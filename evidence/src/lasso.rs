@@ -80,9 +80,9 @@ pub enum LassoFlaw {
     Stopped,
 }
 
-/// Checks that the run is a run of `net` and that it has the property. If the cycle may change an
-/// atom ([`LassoFlaw::NotBack`]), the check is repeated after the subformulas about the initial
-/// marking are replaced by their values.
+/// Checks that the run is a run of `net` and that it has the property. The check may end with
+/// [`LassoFlaw::NotBack`], for example because the cycle may change an atom. It is then repeated
+/// after the subformulas about the initial marking are replaced by their values.
 ///
 /// # Errors
 /// The first flaw of the run.
@@ -207,8 +207,9 @@ impl LassoReplay<'_> {
         })
     }
 
-    /// Returns true if no word that begins with the letters satisfies the negated formula. Returns
-    /// false if the automaton exceeds its limits.
+    /// Returns true if it is shown that no word that begins with the letters satisfies the negated
+    /// formula. Returns false also if the automaton exceeds its limits, or is not shown to accept
+    /// every word of the negated formula.
     fn excludes_negation(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());

@@ -14,9 +14,10 @@ pub(crate) enum NamedNode<'l, P> {
     Or(&'l [usize]),
     /// The operand holds at the next position.
     Next(P, usize),
-    /// The first operand holds until the second does.
+    /// The second operand holds at some position, and the first operand at all positions before it.
     Until(P, usize, usize),
-    /// The first operand releases the second.
+    /// The second operand holds up to and including the first position where the first operand
+    /// holds, or forever.
     Release(P, usize, usize),
 }
 

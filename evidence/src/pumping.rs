@@ -39,8 +39,8 @@ pub struct PumpGrowth {
     /// One entry per place: true if the place is plentiful, that is, can hold any number of tokens
     /// after the sequence.
     plentiful: Vec<bool>,
-    /// The markings before and after the pump of the only stage; `None` if there are several
-    /// stages.
+    /// The markings before and after the pump of the only stage. `None` unless there is exactly one
+    /// stage.
     only_stage: Option<(Marking, Marking)>,
 }
 

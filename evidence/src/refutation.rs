@@ -26,12 +26,13 @@ pub enum RefutationFlaw {
     Stopped,
 }
 
-/// Checks the steps one after the other, and the contradiction at the end. The variables of
-/// `clauses` must be at most `variables`. The check stops when `goes_on` returns false.
+/// Checks the steps one after the other, up to the first contradiction of the clauses and the
+/// accepted steps. Later steps are not checked. The variables of `clauses` must be at most
+/// `variables`. The check stops when `goes_on` returns false.
 ///
 /// # Errors
-/// The first step that does not follow, a missing contradiction at the end, or
-/// [`RefutationFlaw::Stopped`].
+/// The first step that does not follow or has an unknown variable, a missing contradiction after
+/// the last step, or [`RefutationFlaw::Stopped`].
 pub fn check(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
@@ -62,11 +63,12 @@ pub fn check(
 /// Checks that the clauses contradict each other, by case distinction on their literals. Steps that
 /// follow by unit propagation are added as clauses, and other steps are skipped. So the result does
 /// not depend on how the steps number variables that do not occur in the clauses. At most
-/// `max_cases` cases are tried.
+/// `max_cases` literals are chosen for a case distinction, each with the case true and the case
+/// false.
 ///
 /// # Errors
-/// [`RefutationFlaw::NoContradiction`] if no contradiction is found within the cases, or
-/// [`RefutationFlaw::Stopped`].
+/// [`RefutationFlaw::NoContradiction`] if the cases do not lead to contradictions within this
+/// limit, or [`RefutationFlaw::Stopped`] when `goes_on` returns false.
 pub fn check_by_cases(
     clauses: &[Vec<i32>],
     steps: &[Vec<i32>],
@@ -111,7 +113,8 @@ pub fn check_by_cases(
 
 /// Clauses with two watched literals each, and the current assignment.
 struct UnitPropagator {
-    /// The clauses with at least two literals. The first two literals of each clause are watched.
+    /// The clauses with at least two literals that were not permanently false when the clause was
+    /// added. The first two literals of each clause are watched.
     clauses: Vec<Vec<i32>>,
     /// The indices of the clauses that watch each literal, indexed by literal.
     watchers: Vec<Vec<usize>>,

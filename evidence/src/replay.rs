@@ -63,7 +63,7 @@ pub enum ReplayError {
 /// A marking and the net on which sequences are fired from it, step by step.
 pub struct Replayer<'n> {
     net: &'n Net,
-    /// The marking after the firings so far.
+    /// The marking after the firings so far. The count of a plentiful place does not change.
     marking: Marking,
     /// The number of firings so far. It saturates.
     fired: u64,
@@ -162,7 +162,8 @@ impl<'n> Replayer<'n> {
 /// Returns the marking at the end of `sequence`.
 ///
 /// # Errors
-/// The first step whose firings are not enabled or overflow a place.
+/// The first step whose transition does not exist, or whose firings are not enabled or overflow a
+/// place.
 pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayError> {
     let mut replayer = Replayer::new(net);
     for &step in sequence.steps() {
@@ -177,7 +178,8 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
 /// reachable in the original net.
 ///
 /// # Errors
-/// The first step whose firings are not enabled or overflow a place.
+/// The first step whose transition does not exist, or whose firings are not enabled or overflow a
+/// place.
 pub fn net_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
     // The net fires the sequence with its own code to decide how far the claim holds. The claim is

@@ -35,7 +35,8 @@ pub fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     }
 }
 
-/// Returns true if `path` is an archive, which is searched like a directory.
+/// Returns true if `path` is an existing file whose name ends in `.tgz`, `.tar.gz` or `.tar`. Such
+/// an archive is searched like a directory.
 pub fn is_archive(path: &Path) -> bool {
     let Some(name) = path.file_name() else { return false };
     let name = name.to_string_lossy().to_ascii_lowercase();
@@ -131,8 +132,9 @@ fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Se
     }
 }
 
-/// Returns the position of `member` in an archive. The entry has this path, or this path inside one
-/// folder, as in the contest's archives. Returns `None` if the archive has no such entry.
+/// Returns the position of `member` in an archive. The entry is a regular file with this path, or
+/// with this path inside one folder, as in the contest's archives. Returns `None` if the archive
+/// has no such entry.
 fn member_of(archive: &Path, member: &Path) -> io::Result<Option<Extent>> {
     let mut archive = tar::Archive::new(open_unpacked(archive)?);
     for entry in archive.entries()? {

@@ -231,7 +231,7 @@ pub(super) fn listed(ids: &[String]) -> String {
 /// Returns the end of the sentence "the net has no place …" (or "no transition …"). `labelled` is
 /// the id of the node whose label is the unknown name, and `closest` the id with the most similar
 /// spelling. The label comes first as a suggestion: people see the labels of nodes, but formulas
-/// use ids.
+/// use ids. Returns an empty text if both are `None`.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
         (Some(id), _) => {

@@ -46,10 +46,10 @@ impl TemporalLogic {
 /// Translates `formula` into a query about the reachable markings of `net`.
 ///
 /// # Errors
-/// Returns an error if the formula needs more than reachability, multiplies token counts or has too
-/// large numbers. Also returns an error if it grows too much when equivalences are replaced. For
-/// the skeleton of a coloured net, that is, the net without colours, the initial value must not
-/// depend on enabled transitions.
+/// Returns an error if the formula needs more than reachability, multiplies token counts, has too
+/// large numbers, or contains a bound inside another formula. Also returns an error if it grows too
+/// much when equivalences are replaced. For the skeleton of a coloured net, that is, the net
+/// without colours, the initial value must not depend on enabled transitions.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     translate(formula, net, None)
 }
@@ -59,9 +59,11 @@ pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFor
 ///
 /// # Errors
 /// Returns an error if the formula mixes CTL and LTL, is not supported in `logic`, multiplies token
-/// counts or has too large numbers. Also returns an error if it grows too much when equivalences
-/// are replaced. Formulas about runs are errors for a net with caps, that is, assumed bounds on
-/// places. They are also errors for a skeleton, that is, a coloured net without its colours.
+/// counts, or has too large numbers. Also returns an error if it contains a bound inside another
+/// formula, or grows too much when equivalences are replaced. Formulas about runs are errors for a
+/// net with caps, that is, assumed bounds on places. They are also errors for a skeleton, that is,
+/// a coloured net without its colours. For a skeleton, the initial value must not depend on enabled
+/// transitions.
 pub fn lower_in(
     formula: &Formula,
     net: &Net,
@@ -264,7 +266,8 @@ impl GoalTranslator<'_> {
     }
 
     /// Translates EF φ, where φ is `part`, or its negation if `holds` is false. If φ is AG ψ, the
-    /// result is ¬AG EF ¬ψ. In CTL, an equivalent goal about the tree of runs is added to it.
+    /// result is ¬AG EF ¬ψ, or a constant if ψ is a constant. In CTL, an equivalent goal about the
+    /// tree of runs is added to ¬AG EF ¬ψ if there is one.
     fn as_finally(
         &mut self,
         part: &Formula,
@@ -323,7 +326,8 @@ fn depends_on_enabledness(predicate: &Predicate) -> bool {
     }
 }
 
-/// Returns true if a path formula depends on more than the first marking of the path.
+/// Returns true if a path formula has a temporal operator or an atom about firings outside of all
+/// path quantifiers. Otherwise only the first marking of the path determines its value.
 fn is_about_path(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_path(part),
@@ -337,8 +341,9 @@ fn is_about_path(formula: &Formula) -> bool {
     }
 }
 
-/// Returns true if a path formula has the same meaning in CTL and LTL. This holds for a single F, G
-/// or U over conditions on markings, and for X if the initial marking is not dead.
+/// Returns true if a path formula is a single F, G, U or X over conditions on markings, or a
+/// negation of such a formula. It then has the same meaning in CTL and LTL, for X only if the
+/// initial marking is not dead. Returns false for an X if the initial marking is dead.
 fn means_same_in_both_logics(path: &Formula, net: &Net) -> bool {
     match path {
         Formula::Not(part) => means_same_in_both_logics(part, net),
@@ -349,7 +354,8 @@ fn means_same_in_both_logics(path: &Formula, net: &Net) -> bool {
     }
 }
 
-/// Returns true if the formula has neither a temporal operator nor a path quantifier.
+/// Returns true if the formula has no temporal operator, no path quantifier, no bound and no atom
+/// about firings.
 fn is_about_marking(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_marking(part),
@@ -368,8 +374,9 @@ fn is_about_marking(formula: &Formula) -> bool {
     }
 }
 
-/// Returns true if every temporal operator stands directly below a path quantifier. The argument
-/// `is_quantified` tells whether the formula itself does.
+/// Returns true if every temporal operator stands directly below a path quantifier, and the formula
+/// has no atoms about firings. The argument `is_quantified` tells whether the formula itself stands
+/// directly below a quantifier.
 fn quantifies_each_operator(formula: &Formula, is_quantified: bool) -> bool {
     let has_below = |part: &Formula| quantifies_each_operator(part, false);
     match formula {

@@ -27,8 +27,9 @@ impl fmt::Display for NamedNodes {
 }
 
 /// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
-/// formulas. A text in quotes means all nodes with this name. Any other text means the node with
-/// this id, or else the only node with this name. The ids returned may not exist in the net.
+/// formulas. A text in quotes means all nodes with this name, unless a node has the text with the
+/// quotes as its id. Any other text means the node with this id, or else the only node with this
+/// name. The ids returned may not exist in the net.
 ///
 /// # Errors
 /// When the text is not in quotes, and several nodes have it as their name.
@@ -51,7 +52,7 @@ pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes
 }
 
 /// Returns the text between two quotes. A backslash escapes the next character. Returns `None` if
-/// the text is not in quotes, or if a quote inside is not escaped.
+/// the text is not in quotes, if a quote inside is not escaped, or if the closing quote is escaped.
 fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
     let quoted = text.strip_prefix('"')?.strip_suffix('"')?;
     if !quoted.contains(['"', '\\']) {

@@ -70,8 +70,9 @@ impl<A> Proposition<A> {
         }
     }
 
-    /// Returns `main` with the propositions `consequences`, which it implies. True consequences are
-    /// dropped. A false consequence makes the result false.
+    /// Returns `main` with the propositions `consequences`, which it implies. A false consequence
+    /// makes the result false. True consequences are dropped, and a constant `main` is returned
+    /// without consequences.
     pub fn implying(main: Self, consequences: impl IntoIterator<Item = Self>) -> Self {
         let consequences: Vec<Self> = consequences.into_iter().collect();
         if consequences

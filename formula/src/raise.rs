@@ -34,7 +34,8 @@ impl Formula {
     }
 }
 
-/// Returns Σ positive ≤ Σ negative + k, or Σ negative ≥ −k if no coefficient is positive.
+/// Returns Σ positive ≤ Σ negative + k, or Σ negative ≥ −k if no coefficient is positive. If −k
+/// overflows or there are no coefficients, returns 0 − Σ negative ≤ k.
 fn comparison(atom: &Atom) -> Formula {
     let (positive, negative) = (side(&atom.sum, 1), side(&atom.sum, -1));
     let constant = Expression::Constant;

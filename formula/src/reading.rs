@@ -130,7 +130,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
     }
 
     /// Converts the conjunction of formulas without temporal operators if `all`, or their
-    /// disjunction, to one literal.
+    /// disjunction, to one literal or constant.
     #[inline(never)]
     fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, UnsupportedFormula> {
         let parts = parts.iter().map(|part| self.states.predicate(part, true));
@@ -167,7 +167,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
     /// formulas.
     ///
     /// # Errors
-    /// When an operand is not in the logic.
+    /// When an operand is not in the logic, its numbers are too large, or it grows too much when
+    /// equivalences are replaced.
     pub(super) fn operator(
         &mut self,
         operator: &Formula,

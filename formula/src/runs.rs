@@ -23,8 +23,9 @@ const MAX_REWRITING_STEPS: usize = 20_000;
 /// Converts `path`, negated if `holds` is false, to a property of the runs of `net`.
 ///
 /// # Errors
-/// When the formula has path quantifiers or too large numbers, or `net` is the skeleton of a
-/// coloured net, which has other runs.
+/// When the formula has path quantifiers, a bound, products of token counts or too large numbers,
+/// or grows too much when equivalences are replaced. Also when `net` is the skeleton of a coloured
+/// net, that is, the net without colours. A skeleton has other runs than the coloured net.
 pub fn run_property(
     path: &Formula,
     net: &Net,

@@ -49,10 +49,12 @@ pub enum Formula {
         /// The right side.
         right: Expression,
     },
-    /// At least one of these transitions is enabled. The list is not empty.
+    /// At least one of these transitions is enabled. The list may be empty, for example for a
+    /// coloured transition without bindings. The atom is then false.
     Fireable(Vec<TransitionId>),
-    /// One of these transitions fires next. The list is not empty. The atom is about a position of
-    /// a run, not about a marking. It is false where a run repeats a dead marking.
+    /// One of these transitions fires next. The atom is about a position of a run, not about a
+    /// marking. It is false where a run repeats a dead marking. The list may be empty, for example
+    /// for a coloured transition without bindings. The atom is then false.
     Fires(Vec<TransitionId>),
     /// No transition is enabled.
     Deadlock,
@@ -61,7 +63,7 @@ pub enum Formula {
     /// The formula false.
     False,
     /// The query for a bound: the largest *sum* of tokens on these places in any reachable marking.
-    /// The list is not empty.
+    /// The list may be empty, for example for a colour that never has a token. The bound is then 0.
     PlaceBound(Vec<PlaceId>),
 }
 
@@ -87,8 +89,8 @@ pub enum NumberRelation {
 pub enum Expression {
     /// A constant.
     Constant(i64),
-    /// The sum of the tokens on these places, with repeated places counted repeatedly. The list is
-    /// not empty.
+    /// The sum of the tokens on these places, with repeated places counted repeatedly. The list may
+    /// be empty, for example for a colour that never has a token. The sum is then 0.
     Tokens(Vec<PlaceId>),
     /// The sum of at least one operand.
     Sum(Vec<Expression>),

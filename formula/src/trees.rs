@@ -29,13 +29,15 @@ type Ctl = Id<Quantifier>;
 /// The largest number of rewriting steps.
 const MAX_REWRITING_STEPS: usize = 20_000;
 
-/// Converts a path formula to a property of the tree of runs of `net`: all paths from the initial
-/// marking satisfy `path` if `all`, or some path does. `path` is a temporal operator over formulas
-/// of CTL.
+/// Converts a path formula to a property of the tree of runs of `net`. If `all`, all paths from the
+/// initial marking satisfy `path`, and otherwise some path does. `path` is a temporal operator over
+/// formulas of CTL.
 ///
 /// # Errors
-/// When the formula mixes the logics or has too large numbers, or `net` is the skeleton of a
-/// coloured net, which has other runs.
+/// When the formula mixes the logics, or has atoms about firings, a bound, products of token counts
+/// or too large numbers. Also when it grows too much because equivalences are replaced. Also when
+/// `net` is the skeleton of a coloured net, that is, the net without colours. A skeleton has other
+/// runs than the coloured net.
 pub fn tree_property(
     path: &Formula,
     all: bool,

@@ -36,7 +36,7 @@ pub enum SystemReason {
         /// The number of views that are restricted to some labels of their component. A component
         /// can have several such views.
         parts: usize,
-        /// The number of explored joint states.
+        /// The number of explored pairs of a joint state and an automaton state.
         joint_states: usize,
     },
     /// The checker explored no joint state. No word violates the formula, or single components
@@ -44,12 +44,13 @@ pub enum SystemReason {
     NoInfiniteRun,
     /// The pairwise composition of components has no violating run.
     NoRunOfComposition {
-        /// The number of explored joint states.
+        /// The number of states of all graphs before minimisation, plus the number of nodes of the
+        /// search afterwards.
         joint_states: usize,
     },
     /// The reduced system, which postpones unobserved steps, has no violating run.
     NoRunOfReduced {
-        /// The number of explored joint states.
+        /// The number of explored pairs of a joint state and an automaton state.
         joint_states: usize,
     },
     /// The formula was evaluated on all joint states.

@@ -28,7 +28,8 @@ pub struct SettleConfig {
     pub seed: u64,
     /// The treatment of finite runs in LTL.
     pub endings: FiniteRuns,
-    /// Maximal number of nodes that the checker explores per property. 1,000,000 by default.
+    /// Maximal number of nodes that the checker explores for an LTL property, and of joint states
+    /// that it explores for all CTL properties together. 1,000,000 by default.
     pub visit: usize,
     /// Maximal number of joint states for CTL. 20,000,000 by default.
     pub states: usize,
@@ -50,11 +51,12 @@ impl Default for SettleConfig {
 /// The evidence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SystemProof {
-    /// A violating run: its labels, and the position where it continues after the last label.
+    /// A violating run: its labels, and the position at which it continues after its last label.
     Run {
         /// The labels.
         labels: Vec<String>,
-        /// The position after the last label; the number of labels if the run is finite.
+        /// The position in `labels` at which the run continues after its last label; the number of
+        /// labels if the run is finite.
         back: usize,
     },
     /// No run of the given components violates the formula.
@@ -97,7 +99,8 @@ pub enum SystemOutcome {
     Fault(String),
 }
 
-/// The lengths of the turns, in seconds. The last one is repeated until the time is over.
+/// The lengths of the turns, in seconds. The last one is repeated until no property is left to
+/// settle or the time is over.
 const TURN_SECONDS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
 
 /// Settles the properties. `tell` receives each outcome once, with the index of the property.
@@ -338,7 +341,8 @@ struct Composition {
     /// The composed pairs in order: numbers of members, or of earlier pairs, which are numbered
     /// after the members.
     order: Vec<(u32, u32)>,
-    /// The number of joint states.
+    /// The number of states of all graphs before minimisation, plus the number of nodes of the
+    /// search afterwards.
     states: usize,
 }
 

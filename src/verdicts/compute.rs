@@ -67,9 +67,14 @@ pub struct KeyFindings {
 }
 
 impl KeyNet<'_> {
-    /// Computes the keys in `wanted`, and calls `tell` with each key as soon as it is known. A key
-    /// is unknown if the missing part of an unfolding could change it. Keys in `known` are not
-    /// computed again.
+    /// Computes the keys in `wanted`. A key is unknown if the missing part of an unfolding could
+    /// change it.
+    ///
+    /// Calls `tell` once with each key, as soon as it is known. Keys that depend on the model's
+    /// claim of safe units are told at the end.
+    ///
+    /// Keys in `known` that need engines are not computed again, unless they depend on the claim
+    /// and a marking violates it. Structural keys are always computed.
     pub fn compute(
         &self,
         wanted: &[KeyProperty],
@@ -94,12 +99,13 @@ impl KeyNet<'_> {
     }
 }
 
-/// Computes the keys in `wanted`, and calls `tell` with each key as soon as it is known. REVERSIBLE
-/// and LIVE come last, before the keys that depend on the model's claim of safe units. Keys for
-/// which `budget` does not suffice are unknown. Keys in `known` are not computed again.
+/// Computes the keys in `wanted`, and calls `tell` once with each key. REVERSIBLE and LIVE come
+/// last, before the keys that depend on the model's claim of safe units. Keys for which `budget`
+/// does not suffice are unknown. Structural keys are always computed; other keys in `known` are not
+/// computed again.
 ///
 /// Every replayed marking is compared with the claim. Once a marking violates the claim, the keys
-/// that depend on the claim are computed again without it.
+/// that depend on the claim are computed again without it, including keys in `known`.
 fn compute(
     of: &KeyNet<'_>,
     wanted: &[KeyProperty],
@@ -206,7 +212,8 @@ impl<'a> Computation<'a> {
             }
             _ => (examination(Examination::QuasiLiveness), false),
         };
-        // Every property that reaches this line has a plan, so the default is never used.
+        // On a net with caps, that is, assumed bounds of places, LIVE has no plan. The empty plan
+        // then leaves the key unknown.
         let plan = plan.unwrap_or_default();
         let mut answer: Option<GoalAnswer> = None;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
@@ -235,8 +242,8 @@ impl<'a> Computation<'a> {
         }
     }
 
-    /// Adds the unbounded places to the answer that the net is not safe, for a net of at most
-    /// [`ONE_BY_ONE`] places.
+    /// Adds the unbounded places to the answer that the net is not safe, as far as `budget` allows.
+    /// Does nothing for a net of more than [`ONE_BY_ONE`] places.
     fn with_unbounded(&mut self, mut safe: ComputedKey, budget: &Budget) -> ComputedKey {
         let net = self.net;
         if net.model_places().len() > ONE_BY_ONE {

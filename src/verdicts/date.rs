@@ -3,7 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns the current time in UTC: `2018-01-01T10:00:05Z`. If the environment variable
-/// `SOURCE_DATE_EPOCH` is set, its time is used instead, so that files are reproducible.
+/// `SOURCE_DATE_EPOCH` is a number of seconds since the beginning of 1970, its time is used
+/// instead, so that files are reproducible.
 pub fn now() -> String {
     let pinned = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -36,9 +36,9 @@ impl<'n> KeyNet<'n> {
         KeyNet { net, is_unfolding: false, omission_reason: None }
     }
 
-    /// Returns the net for the keys of a coloured model. This is its whole unfolding, up to a
-    /// million bindings, and beyond that the unfolding without colours and bindings that cannot
-    /// occur.
+    /// Returns the net for the keys of a coloured model. This is its whole unfolding, if that has
+    /// at most a million bindings and stays within the other limits. Otherwise, it is the unfolding
+    /// without colours and bindings that cannot occur.
     ///
     /// # Errors
     /// The second unfolding is too large, too, or `budget` is spent.
@@ -110,7 +110,8 @@ impl<'n> KeyNet<'n> {
     }
 }
 
-/// Returns the unfolding with every colour and every binding whose guard holds.
+/// Returns the unfolding with every colour and every binding whose guard holds. Returns an error
+/// for more than a million bindings, or beyond another limit.
 fn whole_unfolding(coloured: &ColouredNet, budget: &Budget) -> Result<Net, UnfoldingError> {
     let mut whole = parikh_unfolding::UnfoldingConfig {
         symmetry: false,

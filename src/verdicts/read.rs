@@ -1,5 +1,5 @@
-//! A reader for verdict files that checks their structure. It reports all errors with their
-//! positions.
+//! A reader for verdict files that checks their structure. It reports the errors of all elements
+//! with their positions.
 //!
 //! The published grammar is looser than intended in two places. Its third form of a verdict allows
 //! any text as category, including `GENERIC`, so that it does not restrict the keys. Its pattern
@@ -360,7 +360,8 @@ impl<'f> VerdictReader<'f> {
         }
     }
 
-    /// Returns the value of a required attribute, without blanks at the ends.
+    /// Returns the value of a required attribute, without XML white space at the ends. Reports a
+    /// missing attribute, and then returns the empty string.
     fn required(&mut self, element: &Element, name: &str) -> String {
         match element.attribute(name) {
             Some(value) => trimmed(value).to_owned(),

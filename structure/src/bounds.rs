@@ -63,7 +63,8 @@ impl PlaceBounds {
         &self.steps
     }
 
-    /// Returns the places whose tokens never change, ascending.
+    /// Returns the places whose lower and upper bound are equal, ascending. Their tokens never
+    /// change.
     pub fn constant_places(&self) -> Vec<PlaceId> {
         let places = (0..self.upper.len()).map(PlaceId::new);
         places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()

@@ -76,7 +76,8 @@ pub struct TrapCertificate {
     pub refutation: Vec<Vec<i32>>,
 }
 
-/// The error for an invalid certificate.
+/// The reason why a certificate is not confirmed: it is invalid, or its check did not finish in
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     /// The set at this position is not a trap of the net.

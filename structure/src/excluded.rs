@@ -46,8 +46,8 @@ pub struct Exclusion<'a> {
 }
 
 impl InvariantSums {
-    /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
-    /// never to fire.
+    /// Computes sums of minimal support, as many as `budget` and `MAX_RAYS` allow. `dead` are
+    /// transitions known never to fire.
     pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> InvariantSums {
         let live_net = if dead.is_empty() { None } else { without_transitions(net, dead) };
         let live_net = live_net.as_ref().unwrap_or(net);
@@ -68,7 +68,7 @@ impl InvariantSums {
     }
 
     /// Returns the simplest proof that the places never hold the required numbers of tokens at the
-    /// same time. Returns `None` if no single sum proves it. Each place is listed once.
+    /// same time. Returns `None` if no single sum proves it. `required` must list each place once.
     fn exclude_all<'a>(
         &'a self,
         net: &'a Net,
@@ -85,8 +85,11 @@ impl InvariantSums {
     }
 
     /// Explains why no reachable marking satisfies `predicate`: one proof for each part of a
-    /// disjunction. Returns `None` if no single sum excludes some part, or the sum that does has
-    /// more than [`MAX_TERMS`] terms. Also returns `None` for more than `MAX_DISJUNCTS` parts.
+    /// disjunction.
+    ///
+    /// Returns `None` if some part has no proof by a single sum, or if its simplest proof uses a
+    /// sum of more than [`MAX_TERMS`] terms. Also returns `None` for more than `MAX_DISJUNCTS`
+    /// parts, and for parts without [`required_tokens`].
     pub fn why_never<'a>(
         &'a self,
         net: &'a Net,

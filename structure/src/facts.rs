@@ -12,8 +12,9 @@ use parikh_solvers::{Budget, ExhaustionReason};
 /// Computes the facts that `encoding` needs, all proved, with at most `traps` minimal traps.
 ///
 /// # Errors
-/// Returns an error when the budget ends before the flows are known. An incomplete list of traps is
-/// not an error.
+/// Returns an error when the budget ends before the flows are known. If the flows are only needed
+/// for the widths of bit-vectors, the end of the time is not an error. Neither is an incomplete
+/// list of traps.
 pub fn facts_for(
     net: &Net,
     encoding: &Encoding,
@@ -36,7 +37,7 @@ pub fn facts_for(
         if needs_bounds {
             place_bounds(net, &flows, budget).write(&mut facts);
         }
-        // A flow with coefficients beyond 64 bits is skipped.
+        // A flow is skipped if the magnitudes of its coefficients add up to more than 2⁶³ − 1.
         facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
     }
     if encoding.has(EncodingPart::ListedTraps) {

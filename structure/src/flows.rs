@@ -64,7 +64,8 @@ impl PlaceFlow {
         })
     }
 
-    /// Returns the flow as a sum of tokens, or `None` if a coefficient does not fit into 64 bits.
+    /// Returns the flow as a sum of tokens. Returns `None` if the magnitudes of the coefficients
+    /// add up to more than 2⁶³ − 1.
     pub fn to_sum(&self) -> Option<LinearSum> {
         let terms: Option<Vec<_>> =
             self.terms.iter().map(|(place, value)| Some((*place, value.to_i64()?))).collect();

@@ -47,7 +47,7 @@ impl Integer {
         }
     }
 
-    /// Returns true if the value does not fit 64 bits.
+    /// Returns true if the value does not fit an `i64`.
     pub fn is_big(&self) -> bool {
         matches!(self.0, IntegerForm::Big(_))
     }

@@ -34,13 +34,13 @@ use parikh_net::{
 pub const SUPPORTED_FEATURES: Features = Features::WEIGHTS;
 
 /// Bounds on the tokens of every place in every reachable marking. The pass over the arcs is
-/// repeated for each provenance: from the arcs alone, with all proved facts, with claimed facts,
-/// and so on. Each bound and each consequence is thus attributed to the weakest sufficient
+/// repeated for each provenance: from the arcs alone, with facts from place invariants, and with
+/// claimed facts. Each bound and each consequence is thus attributed to the strongest sufficient
 /// provenance.
 #[derive(Clone, Debug)]
 pub struct Intervals {
-    /// The intervals of each provenance that improves them, ascending. The first intervals use the
-    /// arcs alone.
+    /// The intervals of each provenance for which the facts have bounds, in ascending order of
+    /// provenance. The first intervals use the arcs alone.
     levels: Vec<ProvenanceIntervals>,
 }
 
@@ -51,7 +51,7 @@ pub struct ProvenanceIntervals {
     rests_on: Provenance,
     /// Lower bounds, by place index.
     low: Vec<u64>,
-    /// Upper bounds, by place index. `None` is infinity.
+    /// Upper bounds, by place index. `None` if no bound is known.
     high: Vec<Option<u64>>,
     /// For each transition, true if the intervals do not exclude that it fires.
     is_possible_by_transition: Vec<bool>,
@@ -62,7 +62,7 @@ pub struct ProvenanceIntervals {
 pub struct IntervalDecision {
     /// True if the predicate holds in every reachable marking, false if in none.
     pub always_holds: bool,
-    /// The weakest sufficient provenance.
+    /// The strongest sufficient provenance.
     pub rests_on: Provenance,
 }
 
@@ -75,7 +75,7 @@ impl Intervals {
         intervals
     }
 
-    /// Adds intervals for each provenance that is higher than the highest present one and for which
+    /// Adds intervals for each provenance that is weaker than the weakest present one and for which
     /// `facts` has bounds.
     pub fn learn(&mut self, net: &Net, facts: &Facts) {
         for rests_on in Provenance::ALL {
@@ -85,13 +85,13 @@ impl Intervals {
         }
     }
 
-    /// Returns the tightest intervals, which have the highest provenance.
+    /// Returns the tightest intervals, which have the weakest provenance.
     fn last(&self) -> &ProvenanceIntervals {
         // The constructor adds the intervals from the arcs alone, so the list is never empty.
         &self.levels[self.levels.len() - 1]
     }
 
-    /// Returns the tightest intervals with provenance at most `within`.
+    /// Returns the tightest intervals whose provenance is `within` or stronger.
     pub fn up_to(&self, within: Provenance) -> &ProvenanceIntervals {
         let tightest = self.levels.iter().rev().find(|level| level.rests_on <= within);
         tightest.unwrap_or(&self.levels[0])
@@ -112,7 +112,8 @@ impl Intervals {
         Some(IntervalDecision { always_holds: holds, rests_on: level.rests_on })
     }
 
-    /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
+    /// Returns the upper bound of a sum with its provenance, or `None` if the intervals give no
+    /// upper bound.
     pub fn upper_bound(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
         let upper = self.last().range(sum).1?;
         let level = self.levels.iter().find(|level| level.range(sum).1 == Some(upper));
@@ -121,8 +122,8 @@ impl Intervals {
 }
 
 impl ProvenanceIntervals {
-    /// Computes the intervals of `net` from the bounds in `facts` with provenance at most
-    /// `rests_on`.
+    /// Computes the intervals of `net` from the bounds in `facts` whose provenance is `rests_on` or
+    /// stronger.
     fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
         let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
         let mut is_possible_by_transition = vec![false; net.transition_count()];
@@ -171,7 +172,7 @@ impl ProvenanceIntervals {
         self.low[place.index()]
     }
 
-    /// Returns the upper bound of `place`, or `None` if it is unbounded.
+    /// Returns the upper bound of `place`, or `None` if no bound is known.
     pub fn high(&self, place: PlaceId) -> Option<u64> {
         self.high[place.index()]
     }

@@ -8,8 +8,9 @@
 //! * A net that is not connected is not strongly connected.
 //!
 //! Reasons use the wording of the forms: "2 transitions are not of a state machine, e.g.,
-//! transition tsynch1_23". The example is the first in the order of the model. All keys together
-//! take time linear in the net.
+//! transition tsynch1_23". The example is the first in the order of the model. All keys take time
+//! linear in the net, except EXTENDED_FREE_CHOICE: it compares the inputs of a transition once for
+//! each of its input places.
 
 use super::connectivity::{connected, strongly_connected};
 use parikh_net::{Arc, Net, PlaceId, TransitionId};

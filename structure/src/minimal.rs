@@ -32,14 +32,16 @@ impl MinimalSets {
     }
 }
 
-/// Returns the minimal siphons (or traps), at most `limit`.
+/// Returns the minimal siphons (or traps), at most `limit`. The list counts as incomplete if it has
+/// `limit` sets or the budget ends.
 pub fn minimal_sets(net: &Net, kind: ClosureKind, limit: usize, budget: &Budget) -> MinimalSets {
     let all_places: Vec<PlaceId> = net.places().collect();
     minimal_sets_where(net, kind, &all_places, |_| true, limit, budget)
 }
 
 /// Returns the minimal siphons (or traps) that consist of places of `within` (ascending) and that
-/// `is_wanted` accepts, at most `limit`.
+/// `is_wanted` accepts, at most `limit`. The list counts as incomplete if it has `limit` sets or
+/// the budget ends.
 pub fn minimal_sets_where(
     net: &Net,
     kind: ClosureKind,

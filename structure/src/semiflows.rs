@@ -59,8 +59,8 @@ impl<Id> Semiflows<Id> {
     }
 }
 
-/// Returns all P-semiflows of minimal support. If the computation needs more than `limit` rays at a
-/// time, the list is incomplete.
+/// Returns all P-semiflows of minimal support. The list is incomplete if the computation needs more
+/// than `limit` rays at a time, or if the budget ends.
 pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<PlaceId> {
     let (rays, incomplete) = extreme_rays(&incidence(net), limit, budget);
     let flows: Vec<PlaceFlow> =
@@ -68,8 +68,8 @@ pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<Pl
     Semiflows { flows, incomplete }
 }
 
-/// Returns all T-semiflows of minimal support over effect classes. If the computation needs more
-/// than `limit` rays at a time, the list is incomplete.
+/// Returns all T-semiflows of minimal support over effect classes. The list is incomplete if the
+/// computation needs more than `limit` rays at a time, or if the budget ends.
 pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<EffectId> {
     let (rays, incomplete) = extreme_rays(&transposed_incidence(net), limit, budget);
     let flows: Vec<TransitionFlow> =

@@ -32,12 +32,12 @@ pub fn is_marked(net: &Net, set: &[PlaceId]) -> bool {
     set.iter().any(|&p| net.initial()[p] > 0)
 }
 
-/// Returns an initially marked trap within `within` from which no place can be removed, or `None`
-/// if there is none.
+/// Returns an initially marked trap within `within` that contains no smaller initially marked trap.
+/// Returns `None` if there is no marked trap.
 ///
-/// The largest trap decides existence. Then a small trap is grown from each of a few marked places,
-/// choosing for each transition that takes from it an output with few consumers. The smallest of
-/// these is minimised.
+/// The largest trap decides existence. Then a small trap is grown from each of a few marked places.
+/// For each transition that takes from the trap, an output with few consumers is added. The
+/// smallest of these is minimised.
 pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> {
     /// Number of seeds. Growing takes time linear in the trap, and more seeds rarely find smaller
     /// traps.
@@ -54,8 +54,8 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     Some(minimise(net, ClosureKind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
-/// Returns at most `max_traps` initially marked traps within `within` from which no place can be
-/// removed: one for each marked place that no earlier trap contains.
+/// Returns at most `max_traps` initially marked traps within `within` that contain no smaller
+/// initially marked trap. One trap is searched for each marked place that no earlier trap contains.
 pub fn small_marked_traps(net: &Net, within: &[PlaceId], max_traps: usize) -> Vec<Vec<PlaceId>> {
     small_traps(net, within, |p| net.initial()[p] > 0, max_traps, usize::MAX)
 }

@@ -21,11 +21,11 @@ use std::collections::HashMap;
 pub struct UnitProof {
     /// The unit.
     pub unit: UnitId,
-    /// True if every own place holds at most one token.
+    /// True if it is proved that every own place holds at most one token.
     pub one_safe: bool,
-    /// True if at most one own place is marked at a time.
+    /// True if it is proved that at most one own place is marked at a time.
     pub exclusive: bool,
-    /// True if no own place is marked together with a place of an ancestor unit.
+    /// True if it is proved that no own place is marked together with a place of an ancestor unit.
     pub excludes_ancestors: bool,
 }
 
@@ -37,8 +37,8 @@ impl UnitProof {
 }
 
 /// Returns the proved claims for every unit, or `None` if the model does not claim that its units
-/// are safe. `flows` must be P-flows of the net, and `bounds` must be proved, not claimed. When the
-/// budget ends, the remaining claims are unproved.
+/// are safe. `flows` must be P-flows of the net, and `bounds` must be proved, not claimed. After
+/// the end of the budget, claims that need a proof for each pair of places are not proved.
 pub fn prove_units(
     net: &Net,
     flows: &[PlaceFlow],

@@ -211,7 +211,8 @@ pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError
 /// many final markings, since each case may end in another final marking.
 ///
 /// # Errors
-/// Returns an error if one of these markings is unknown or too large.
+/// Returns an error if one of these markings is unknown or too large, or if there are too many
+/// final markings.
 pub fn initial_and_final_markings(
     net: &Net,
     cases: u64,
@@ -289,10 +290,18 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
 }
 
 /// Returns the net as the net of a process, if the net itself shows when a case is done; otherwise
-/// `None`. This is so if it has final markings, none of which is empty. It is also so for a
-/// workflow net that begins with tokens in its source alone, or without tokens. A case is then done
-/// with as many tokens in the sink. Coloured nets give `None`, and so do nets with caps, that is,
-/// assumed bounds on the tokens of places.
+/// `None`.
+///
+/// This is so if the net has final markings, none of which is empty. In this case, a net without a
+/// translation must also show how a case begins: by its initial marking or as a workflow net.
+///
+/// It is also so for a workflow net with different source and sink that begins with tokens in its
+/// source alone, or without tokens. A case is then done with as many tokens in the sink, at least
+/// one. A translated net, that is, a net that represents a net with inhibitor or reset arcs, needs
+/// final markings.
+///
+/// Coloured nets give `None`, and so do nets with caps, that is, assumed bounds on the tokens of
+/// places.
 pub fn as_process(net: &Net) -> Option<Net> {
     if net.folding().is_some() {
         return None;

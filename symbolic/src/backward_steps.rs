@@ -43,8 +43,8 @@ impl Diagrams<'_> {
         }
         let max_tokens = self.max_tokens_by_level(closed_set);
         let mut reversed_rows: Vec<Vec<LevelTouch>> = Vec::new();
-        // One entry per transition: the reversed effects of 1, 2, 4 … firings. It is empty if the
-        // transition has no effect.
+        // One entry per transition: the reversed effects of 1, 2, 4 … firings. The entry is empty
+        // if the transition has no effect, or if no member has enough tokens for it.
         let mut powers_of_transition: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
@@ -77,7 +77,7 @@ impl Diagrams<'_> {
     }
 
     /// Extends `target` backwards, transition by transition, until all of the closed set is
-    /// reached.
+    /// reached. Returns `None` if no transition extends it further before that.
     fn search_backwards(
         &mut self,
         relation: &TransitionRelation,

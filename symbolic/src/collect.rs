@@ -8,8 +8,8 @@
 
 use crate::store::{Diagrams, EMPTY, MIN_COLLECTED_NODES, Node, Stop};
 
-/// A collection starts only when the nodes in use exceed one `MIN_USED_FRACTION`-th of all nodes
-/// ever created. Under a tight memory limit it starts earlier.
+/// The next collection starts only when the nodes in use exceed one `MIN_USED_FRACTION`-th of all
+/// nodes created up to the previous collection. Under a tight memory limit it starts earlier.
 const MIN_USED_FRACTION: u64 = 16;
 
 impl Diagrams<'_> {
@@ -48,7 +48,7 @@ impl Diagrams<'_> {
     }
 
     /// Returns three quarters of the number of nodes that fit the memory limit together with hash
-    /// table and cache.
+    /// table and cache. Returns at least three quarters of one eighth of [`MIN_COLLECTED_NODES`].
     fn max_nodes(&self) -> usize {
         let bytes_left = self.limits.bytes.saturating_sub(self.cache.bytes());
         (bytes_left / (size_of::<Node>() + 8)).max(MIN_COLLECTED_NODES / 8) / 4 * 3

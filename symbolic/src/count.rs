@@ -184,7 +184,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
 
-    /// Returns the index of the common factor of a level, or `None` if this factor is 1.
+    /// Returns the index of the common factor of a level, or `None` for a level without an entry,
+    /// which has factor 1.
     fn common(&self, level: usize) -> Option<usize> {
         self.factors.common.get(&(level as u32)).copied()
     }

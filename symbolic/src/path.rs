@@ -20,6 +20,9 @@ impl Diagrams<'_> {
     /// Returns firings that lead from `start` to a member of `target` inside `reachable`, or `None`
     /// if there are none. `relation` must have been built from `transitions`.
     ///
+    /// May collect: the caller must [keep](Self::protect) every set except `reachable` that it
+    /// needs later.
+    ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached.

@@ -41,7 +41,8 @@ pub(crate) trait SaturationGuide {
     /// Returns the part of `id` that is allowed under `carried`. The caller still has to saturate
     /// this part.
     fn enter(diagrams: &mut Diagrams<'_>, id: u32, carried: u32) -> Result<u32, Stop>;
-    /// Returns true if nothing can be added to `id`.
+    /// Returns true if it is known that nothing can be added to `id`. False is always a valid
+    /// result.
     fn is_full(id: u32, carried: u32) -> bool;
 }
 

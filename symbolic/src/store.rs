@@ -40,7 +40,9 @@ pub enum Stop {
     /// The caller's stop function returned true.
     #[error("stopped by its caller")]
     Requested,
-    /// The nodes in use do not fit the memory limit, or a relation has too many suffixes.
+    /// Nodes, hash table, caches and chains under construction exceed the memory limit, or most of
+    /// the limit is in use after a collection. Also returned if nodes or suffixes of a relation
+    /// become too many to be numbered.
     #[error("the diagrams exceed their memory limit")]
     Memory,
     /// A place would hold more than 2⁶³ − 1 tokens, or a weighted sum is too large.
@@ -51,7 +53,7 @@ pub enum Stop {
 /// Limits of a computation.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Memory limit in bytes for nodes, hash table and caches.
+    /// Memory limit in bytes for nodes, hash table, caches, and chains under construction.
     pub bytes: usize,
     /// Called about every millisecond with the current figures. The computation ends if it returns
     /// `true`.
@@ -73,7 +75,7 @@ pub struct DiagramFigures {
     pub peak: usize,
     /// Number of garbage collections.
     pub collections: u64,
-    /// Bytes of nodes, hash table and caches.
+    /// Bytes of nodes, hash table, caches, and chains under construction.
     pub bytes: usize,
 }
 
@@ -301,7 +303,8 @@ impl<'a> Diagrams<'a> {
         Ok((self.nodes.len() - 1) as u32)
     }
 
-    /// Doubles the cache if the memory limit allows it.
+    /// Doubles the cache if it then takes at most two thirds of the memory limit and everything
+    /// together stays within the limit.
     fn double_cache(&mut self) {
         let added_bytes = self.cache.bytes();
         if added_bytes * 3 <= self.limits.bytes && self.bytes() + added_bytes <= self.limits.bytes {
@@ -392,8 +395,8 @@ impl<'a> Diagrams<'a> {
         })
     }
 
-    /// Returns the code of a number of tokens, or `None` if it is a large number that occurs in no
-    /// set.
+    /// Returns the code of a number of tokens. Returns `None` for a large number without a code,
+    /// which therefore occurs in no set.
     pub(crate) fn known_code(&self, tokens: u64) -> Option<u32> {
         match tokens < u64::from(LARGE) {
             true => Some(tokens as u32),
@@ -401,8 +404,8 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// Returns true if any large value exists. The order of codes then differs from the order of
-    /// token numbers.
+    /// Returns true if a large value has ever received a code. The order of codes may then differ
+    /// from the order of token numbers.
     pub(crate) fn has_large(&self) -> bool {
         !self.large.is_empty()
     }

@@ -68,7 +68,7 @@ impl BranchingFormula {
     }
 }
 
-/// All joint states of a system with their steps.
+/// The reachable joint states of a system with their steps.
 #[derive(Debug)]
 pub struct JointStateSpace {
     /// The index in `steps` of each state's first step. The last entry is the number of steps.
@@ -82,8 +82,8 @@ pub struct JointStateSpace {
 }
 
 impl JointStateSpace {
-    /// Visits all joint states. Returns `None` if there are more than `max_states` or `goes_on`
-    /// returns false.
+    /// Visits all reachable joint states. Returns `None` if there are more than `max_states` or
+    /// `goes_on` returns false.
     pub fn visit(
         system: &System,
         max_states: usize,
@@ -131,7 +131,7 @@ impl JointStateSpace {
         self.first_step.len() - 1
     }
 
-    /// Returns the number of joint states without step.
+    /// Returns the number of reachable joint states without step.
     pub fn deadlocks(&self) -> usize {
         (0..self.states()).filter(|&state| self.steps_of(state).is_empty()).count()
     }

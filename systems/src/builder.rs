@@ -82,8 +82,8 @@ impl ComponentBuilder {
 /// Builds the system of these components.
 ///
 /// # Errors
-/// Returns an error if there are no components, or a component has no states, no start state or
-/// more than 2^32 states.
+/// Returns an error if there are no components, or a component has no states, no start state, or
+/// 2^32 states or more.
 pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, BuildError> {
     if components.is_empty() {
         return Err(BuildError::NoComponents);

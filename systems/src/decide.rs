@@ -9,11 +9,14 @@
 //!   have no counterexample, the whole system has none ([`crate::product`]). If they have one, it
 //!   is checked against each omitted factor, and the first factor that cannot follow it is added.
 //!   When all factors are included, a run that is found is a run of the system.
-//! - If the formula depends only on the labels that it names, components are composed in pairs and
-//!   minimised ([`crate::compose`]).
-//! - In this case, the whole system is also searched with partial-order reduction
+//! - If only infinite runs count, components are composed in pairs and minimised
+//!   ([`crate::compose`]). The automaton for this ignores labels that the formula does not name. If
+//!   the formula depends on such labels, a run that is found is evaluated. If the run satisfies the
+//!   formula, this method and the next one end.
+//! - With such an automaton, the whole system is also searched with partial-order reduction
 //!   ([`crate::stubborn`]). A negative result of this search is the only one that a checker cannot
-//!   verify independently. In that case, some of the factors are searched a little longer.
+//!   verify independently. In that case, the composition and some of the factors are searched a
+//!   little longer.
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
@@ -91,8 +94,9 @@ const NODE_LIMITS: (usize, usize) = (1 << 14, 1 << 27);
 /// reduction may visit this many times more nodes. A composed graph may have this many times fewer
 /// states, because there are several graphs and each is processed repeatedly.
 const REDUCTION_FACTOR: usize = 16;
-/// Node limit of the last search of some factors, after the search with partial-order reduction
-/// found no counterexample. A checker can verify the result of this search easily.
+/// Node limit of each of two last searches, after the search with partial-order reduction found no
+/// counterexample: of the composition, and of some factors. A checker can verify their results
+/// easily.
 const CHECKABLE_NODES: usize = 1 << 16;
 
 /// A system prepared for decisions.
@@ -417,8 +421,9 @@ fn first_refused_position(
     component.starts().iter().for_each(|&start| possible_states[start as usize] = true);
     close_under_free_steps(&mut possible_states);
     let follow = |possible_states: &mut Vec<bool>, label: LabelId, repeats: bool| {
-        // No member owns this label, so it represents any label that the automaton does not
-        // distinguish from it. The component must take the label only if the label repeats forever.
+        // A label that no member owns represents every label that the automaton does not
+        // distinguish from it. The component must take such a label only if the label repeats
+        // forever.
         if !system.owners(label).contains(&component_number) || (is_free(label) && !repeats) {
             return true;
         }

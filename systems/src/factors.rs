@@ -177,9 +177,10 @@ fn labels(component: &Component) -> Vec<LabelId> {
 /// Limit on the number of compared pairs of an edge and a label. A component with more stays whole.
 const MAX_COMPARED_PAIRS: usize = 1 << 24;
 
-/// Partitions the labels of a component into the finest classes such that two labels share a class
+/// Partitions the labels of a component into classes, as fine as possible. Two labels share a class
 /// if one may enable or disable the other, or if their order matters. Labels ascend within a class,
-/// and classes ascend by their first labels.
+/// and classes ascend by their first labels. A component beyond the limit [`MAX_COMPARED_PAIRS`]
+/// has a single class.
 fn label_classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
     if labels.len() * component.edge_count() > MAX_COMPARED_PAIRS {

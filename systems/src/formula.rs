@@ -1,9 +1,10 @@
 //! LTL formulas over labels, and the automata of their negations.
 //!
-//! At each step exactly one label holds: the label of the step. Only the labels that the formula
-//! names are distinguished; all others form one *kind*, the last one. A [`KindAutomaton`] reads
-//! kinds. It is derived from an automaton that reads letters: edges that require two labels at once
-//! are dropped, and a cube becomes the set of kinds that it allows.
+//! At each step exactly one label holds: the label of the step. Only the labels that the
+//! automaton's edges name are distinguished; all others form one *kind*, the last one. A
+//! [`KindAutomaton`] reads kinds. It is derived from an automaton that reads letters. Edges that
+//! require two labels at once, or a label that does not exist, are dropped. A cube becomes the set
+//! of kinds that it allows.
 
 use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};
@@ -66,8 +67,8 @@ impl LabelFormula {
         Some(lasso.satisfies(&self.formulas, self.formula))
     }
 
-    /// Returns true if steps with unnamed labels can be inserted and removed anywhere without
-    /// changing the value.
+    /// Returns true if it is shown that steps with unnamed labels can be inserted and removed
+    /// anywhere without changing the value. False means that this is not known.
     pub(crate) fn is_insensitive(&self) -> bool {
         let never = |atom: AtomId| self.labels[atom.0 as usize].is_none();
         is_insensitive(&self.formulas, self.formula, never)
@@ -200,9 +201,9 @@ impl KindAutomaton {
     /// insertions and removals of unnamed labels. Returns `None` if it would be too large.
     ///
     /// Unnamed labels may be read without a step: moves that are possible after them are possible
-    /// before them, with the marks on the way. Of two paths to one state, only the one with more
-    /// marks is kept, since it accepts everything that the other accepts. At an actual unnamed
-    /// label, the automaton [stays in its state](Self::staying_at_unnamed_labels).
+    /// before them, with the marks on the way. A path is skipped if a known path to the same state
+    /// has all its marks, since that path accepts everything that the skipped path accepts. At an
+    /// actual unnamed label, the automaton [stays in its state](Self::staying_at_unnamed_labels).
     pub(crate) fn loosened(&self) -> Option<Self> {
         let other_bit = 1 << self.other_kind;
         let mut states = Vec::new();
@@ -240,7 +241,8 @@ impl KindAutomaton {
     }
 
     /// Translates an automaton over atoms to an automaton over kinds of labels. `atoms` has the
-    /// label of each atom; `None` means that no label has the atom's name.
+    /// label of each atom; `None` means that no label has the atom's name. Returns an error if the
+    /// edges name more than 63 labels.
     fn new(
         automaton: &Automaton,
         atoms: &[Option<LabelId>],

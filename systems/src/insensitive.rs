@@ -29,7 +29,8 @@ use parikh_temporal::{AtomId, Formula, Linear, Ltl, Node};
 
 /// Known properties of a steady formula at silent steps, that is, steps with labels that the
 /// formula does not name. A formula is steady if later silent steps do not change its value at
-/// other steps. Several of the properties may hold.
+/// other steps. Several of the properties may hold. A flag that is false means that the property is
+/// not shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SilentStepValue {
     /// The formula is false at all silent steps.

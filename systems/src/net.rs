@@ -1,10 +1,10 @@
 //! Translation of systems to place/transition nets.
 //!
 //! The net has a place for each state of a component. For each label and each combination of edges
-//! of its owners, it has a transition labelled with the label. If components have roots or several
-//! start states, each component begins in a root place. The joint first step is a transition for
-//! each combination of start states; its name is empty in RERS and `(start)` here. The places of a
-//! component form a unit, because a component is always in exactly one state.
+//! of its owners, it has a transition labelled with the label. If some component has a root or
+//! several start states, every component begins in a root place. The joint first step is a
+//! transition for each combination of start states; its name is empty in RERS and `(start)` here.
+//! The places of a component form a unit, because a component is always in exactly one state.
 //!
 //! Source: the PNML files of RERS; the sizes of the nets agree (2017, 101: 47 places, 45
 //! transitions).

@@ -230,8 +230,9 @@ impl<'s> Product<'s> {
         labels
     }
 
-    /// Returns the labels of moves of one owner that is not ready for `label`: one of these must
-    /// occur before `label` is enabled. Returns nothing if all owners are ready.
+    /// Returns the labels of the moves of one included owner that is not ready for `label`. One of
+    /// these labels must occur before `label` is enabled. Returns nothing if all included owners
+    /// are ready.
     pub(crate) fn labels_that_may_enable(
         &self,
         state: &[u32],

@@ -189,7 +189,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
     }
 
     /// Searches depth-first for a cycle with all acceptance marks, by Couvreur's algorithm. Returns
-    /// a run with such a cycle, if there is one.
+    /// a run with such a cycle, or that there is none, or the reason why the search ended early.
     fn search_accepting_cycle(
         &mut self,
         max_nodes: usize,

@@ -2,7 +2,8 @@
 //! instead of recursion.
 //!
 //! # Cost
-//! Linear in nodes and edges. 12 bytes per node, and 8 more for each node on the current path.
+//! Linear in nodes and edges. 12 bytes per node, 4 more for each visited node without a component
+//! yet, and 8 more for each node on the current path.
 //!
 //! # Sources
 //! R. Tarjan, *Depth-First Search and Linear Graph Algorithms*, SIAM J. Comput. 1(2), 1972.

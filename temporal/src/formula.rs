@@ -18,11 +18,11 @@
 //! successor. There EX φ is false and AX φ true, and an eventuality that is not met by then fails.
 //! Hence EX true and AX false are formulas of their own, while X true is true.
 //!
-//! **Equal formulas have equal numbers.** A formula is an index into the store, its parts have
-//! smaller indices, and operands of ∧ and ∨ are sorted sets. A bottom-up traversal is therefore a
-//! pass over ascending numbers, and nothing recurses, however deep formulas are. Constructors
-//! perform only elementary simplifications: units, constants, equal operands, an operand with its
-//! complement.
+//! **Equal formulas have equal numbers.** A formula is an index into the store, and its parts have
+//! smaller indices. Operands of ∧ and ∨ are sorted sets. A bottom-up traversal is therefore a pass
+//! over ascending numbers, and nothing recurses, however deep formulas are. Constructors perform
+//! only elementary simplifications: units, constants, equal operands, an operand with its
+//! complement if the store knows it already.
 
 use crate::atom::{AtomId, Literal};
 use crate::paths::{Linear, Paths, Quantifier};

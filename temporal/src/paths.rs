@@ -62,9 +62,9 @@ impl Paths for Linear {
 /// The quantifier over the maximal paths from a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
-    /// E: on at least a single path.
+    /// E: on at least one path.
     Exists,
-    /// A: every path.
+    /// A: on every path.
     All,
 }
 

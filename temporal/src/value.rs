@@ -2,8 +2,9 @@
 //! unknown).
 //!
 //! At one state or position, a formula is true or false if this follows from the atoms there: φ U ψ
-//! is true if ψ is true, and false if both are false. At a dead state every formula has a value:
-//! for linear formulas the run repeats its last letter, for branching formulas the path ends.
+//! is true if ψ is true, and false if both are false. If all atoms are known, every formula has a
+//! value at a dead state. For linear formulas the run repeats its last letter, for branching
+//! formulas the path ends.
 
 use crate::atom::AtomId;
 use crate::formula::{Formula, Formulas, Node};

@@ -15,7 +15,7 @@ const NODES_PER_CHECK: u64 = 1_024;
 /// lexicographic order of their variables' colours.
 ///
 /// # Errors
-/// If a number overflows, or if the budget is spent.
+/// Returns an error if the net becomes too large, a number overflows, or the budget is spent.
 pub(super) fn net(
     coloured: &ColouredNet,
     transitions: &[CompiledTransition],

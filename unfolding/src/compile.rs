@@ -60,7 +60,8 @@ pub struct ColourPattern {
     pub variable_terms: Vec<VariableTerm>,
     /// Stride, size and value of the constant components.
     pub constants: Vec<(u64, u64, u64)>,
-    /// Stride and size of the wildcard components, which take every value.
+    /// Stride and size of the wildcard components, which take every value. Wildcards with a single
+    /// value are omitted.
     pub(crate) wildcards: Vec<(u64, u64)>,
 }
 
@@ -172,7 +173,8 @@ impl TokenPattern {
         }
     }
 
-    /// Appends the patterns of a single colour that the multiset always contains.
+    /// Appends the patterns of the summands that are a single colour. The multiset contains these
+    /// colours under every binding. Differences of multisets are skipped.
     pub(crate) fn needed_colours<'t>(&'t self, into: &mut Vec<&'t ColourPattern>) {
         match self {
             TokenPattern::Tokens(1.., pattern) if pattern.wildcards.is_empty() => {

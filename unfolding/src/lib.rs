@@ -1,14 +1,17 @@
 //! Unfolding of coloured nets to place/transition nets. The unfolding has a place for each colour
-//! that a coloured place may hold, and a transition for each binding that may fire.
+//! that a coloured place may hold, and a transition for each binding that may fire. Without the
+//! fixpoint ([`UnfoldingConfig::fixpoint`]), it has a place for each colour of each coloured place,
+//! and a transition for each binding whose guard holds.
 //!
 //! ```text
 //! coloured net ─▶ compile ─▶ possible: colours and bindings that may occur ─▶ build ─▶ Net with Folding
 //!                              └─▶ declined: too many, or out of time
 //! ```
 //!
-//! The omitted nodes do not matter for any question: a place that never holds a token counts 0, and
-//! a binding that never fires is never enabled. Marked places without arcs are kept. Bindings with
-//! the same inputs and outputs are built once ([`symmetry`]), except if firings are counted.
+//! The omitted nodes do not matter for any question. A place that never holds a token counts 0, and
+//! a binding that never fires is never enabled. Marked places without arcs are kept. Of several
+//! bindings that differ by an exchange of symmetric variables, one is built ([`symmetry`]), except
+//! if firings are counted.
 
 mod build;
 mod colours;
@@ -40,7 +43,8 @@ pub struct UnfoldingLimits {
     pub bindings: u64,
     /// Maximal number of arcs, inputs and outputs together.
     pub arcs: u64,
-    /// Maximal number of colours of a place, and of the initial marking.
+    /// Maximal number of colours of a place, and of the initial marking. Without the fixpoint, the
+    /// maximal number of colours of all places and the initial marking together.
     pub places: u64,
     /// Maximal number of colour lookups, including unsuccessful lookups.
     pub tries: u64,
@@ -69,8 +73,8 @@ impl Default for UnfoldingLimits {
 pub struct UnfoldingConfig {
     /// Limits on the size.
     pub limits: UnfoldingLimits,
-    /// Builds bindings with the same inputs and outputs only once. Must be off if firings are
-    /// counted.
+    /// Builds only one of several bindings that differ by an exchange of symmetric variables, and
+    /// so have the same inputs and outputs. Must be off if firings are counted.
     pub symmetry: bool,
     /// Omits colours that a place never holds and bindings that never fire.
     pub fixpoint: bool,
@@ -94,7 +98,8 @@ pub enum UnfoldingError {
         arcs: u64,
     },
     /// A place may hold more colours than the limits allow, or the initial marking has more colours
-    /// in total.
+    /// in total. Without the fixpoint, all places and the initial marking together have more
+    /// colours.
     #[error("one place or the initial marking has more than {0} colours")]
     Colours(u64),
     /// A variable has too many colours: colours in bindings are stored as 32-bit numbers.
@@ -122,7 +127,8 @@ pub struct UnfoldingStatistics {
 /// Unfolds `coloured` to a net with its [`Folding`](parikh_net::coloured::Folding).
 ///
 /// # Errors
-/// If the unfolding exceeds the limits, or if the budget is spent.
+/// Returns an error if the unfolding exceeds the limits, a variable has too many colours, a number
+/// overflows, or the budget is spent.
 pub fn unfold(
     coloured: &ColouredNet,
     config: &UnfoldingConfig,

@@ -1,5 +1,6 @@
 //! The order in which the variables of a transition are bound, starting from a new colour of one
-//! input. The next step is always the one with the fewest choices.
+//! input. Steps without choices come first: checks, lookups and assignments. The input with the
+//! fewest choices comes next. A branch over the colours of a single variable comes last.
 
 use super::colours::PossibleColours;
 use super::compile::{BindingCheck, ColourPattern, CompiledTransition};
@@ -35,8 +36,9 @@ pub(super) enum JoinStep {
         key: Vec<usize>,
         /// The leaves whose variables are bound in this step.
         binds: Vec<usize>,
-        /// The leaves that are only compared: their variables are bound already, or twice in this
-        /// step.
+        /// The leaves that are only compared: another leaf binds their variable in this step, or
+        /// they have a block. Leaves with variables bound before this step are part of the key
+        /// instead.
         compares: Vec<usize>,
     },
     /// Binds the single variable on one side of an equation to the colour of the other side,
@@ -50,11 +52,11 @@ pub(super) enum JoinStep {
 /// The steps that complete bindings from a new colour of the input `driver`.
 #[derive(Debug)]
 pub(super) struct JoinPlan {
-    /// The leaves of the driver (variable terms of its pattern, by index) that bind a variable. The
-    /// leaves in `compares` are only compared.
+    /// The leaves of the driver (variable terms of its pattern, by index) that bind a variable.
+    /// Leaves with a block bind nothing.
     pub(super) binds: Vec<usize>,
-    /// The leaves of the driver that are only compared, because their variables are bound by other
-    /// leaves.
+    /// The leaves of the driver that are only compared, because other leaves bind their variables.
+    /// Leaves with a block are not listed: [`JoinStep::EqualsNewColour`] compares them.
     pub(super) compares: Vec<usize>,
     /// The steps after the driver's variables are bound.
     pub(super) steps: Vec<JoinStep>,
@@ -138,8 +140,9 @@ impl JoinPlanner<'_> {
         pattern.variable_terms.iter().all(|leaf| self.bound[leaf.slot])
     }
 
-    /// Binds the unbound variables of an input. Returns the leaves that bind, and the leaves that
-    /// only compare.
+    /// Binds the unbound variables of an input, except variables that occur only in blocks. Returns
+    /// the leaves that bind, and the leaves that only compare. Leaves with a block are in neither
+    /// list.
     fn bind(&mut self, input: usize) -> (Vec<usize>, Vec<usize>) {
         let (mut binds, mut compares) = (Vec::new(), Vec::new());
         for (leaf_index, leaf) in self.inputs[input].pattern.variable_terms.iter().enumerate() {
@@ -159,7 +162,7 @@ impl JoinPlanner<'_> {
         (binds, compares)
     }
 
-    /// Adds the checks whose variables are all bound.
+    /// Adds the checks that have no step yet and whose variables are all bound.
     fn add_checks(&mut self) {
         for (check_index, check) in self.transition.checks.iter().enumerate() {
             let mut read = vec![false; self.bound.len()];
@@ -179,7 +182,8 @@ impl JoinPlanner<'_> {
         self.driver.is_some_and(|driver| input < driver && place(input) == place(driver))
     }
 
-    /// Adds a lookup for an input whose variables are all bound. Returns false if there is none.
+    /// Adds a lookup for an input that has no step yet and whose variables are all bound. Returns
+    /// false if there is no such input.
     fn add_member(&mut self) -> bool {
         for input in 0..self.inputs.len() {
             if !self.joined[input] && self.is_bound(&self.inputs[input].pattern) {
@@ -192,8 +196,9 @@ impl JoinPlanner<'_> {
         false
     }
 
-    /// Adds an assignment x = f(y) for an equation whose side y is bound. Returns false if there is
-    /// none.
+    /// Adds an assignment x = f(y) for an equation that has no step yet. One side must be a single
+    /// unbound variable x, and all variables of the other side must be bound. Returns false if
+    /// there is no such equation.
     fn add_assignment(&mut self) -> bool {
         use parikh_net::coloured::Relation::Equal;
         for (check_index, check) in self.transition.checks.iter().enumerate() {

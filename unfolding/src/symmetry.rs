@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 /// pairs is too expensive for more.
 const MAX_VARIABLES: usize = 40;
 
-/// Returns pairs (x, y) of symmetric variables: only bindings with x ≤ y are needed.
+/// Returns pairs (x, y) of symmetric variables: only bindings with x ≤ y are needed. Returns no
+/// pairs for a transition with more than [`MAX_VARIABLES`] variables.
 pub(super) fn ordered_pairs(
     net: &ColouredNet,
     transition: &ColouredTransition,

@@ -164,8 +164,9 @@ impl WalkTarget {
         gain
     }
 
-    /// Returns the number of times that the class can fire before a cell that it moves towards its
-    /// target interval reaches the interval. At least 1.
+    /// Returns the number of firings of the class after which the first of the cells that it moves
+    /// towards their target intervals reaches its interval. Returns 1 if it moves no cell towards
+    /// its interval. The result does not depend on how often the class can fire.
     pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
@@ -200,8 +201,9 @@ impl WalkTarget {
     }
 
     /// Restricts the target intervals so that a marking within them satisfies the predicate. Of a
-    /// disjunction, one operand is chosen. The predicate "dead" only sets `dead`, and truth
-    /// constants and "not dead" restrict nothing.
+    /// disjunction, one operand is chosen, and for a disabled transition, one input place. The
+    /// predicate "dead" only sets `dead`. Predicates that are constant, and "not dead", restrict
+    /// nothing.
     fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
@@ -252,7 +254,8 @@ impl WalkTarget {
     }
 }
 
-/// Returns the cell of a sum, or of the place if there is no sum.
+/// Returns the cell of a sum, or of the place if there is no sum. Returns [`NO_INDEX`] for a sum
+/// without a cell.
 fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
     match sum {
         // Every sum of a watched goal has a cell.
@@ -262,7 +265,8 @@ fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) ->
 }
 
 /// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
-/// conjunction, the minimum over a disjunction. For deadness it is the number of enabled classes.
+/// conjunction, the minimum over a disjunction. For deadness it is the number of enabled classes
+/// with an effect.
 fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {

@@ -2,7 +2,8 @@
 //!
 //! The loop is compiled once per strategy. Its cost is counted in units of *work*: one unit per
 //! firing, plus the cost of choosing as counted by the strategy. Slices and the intervals between
-//! clock checks are measured in work, so that a single-threaded run depends only on its seed.
+//! clock checks are measured in work. So a single-threaded run that no time limit ends depends only
+//! on its seed.
 
 use super::acceleration::{Acceleration, max_repetitions};
 use super::compiled::CompiledNet;
@@ -36,8 +37,8 @@ impl Resources {
 
 /// A strategy for choosing the next firing.
 pub(super) trait FiringStrategy {
-    /// Returns an enabled effect class to fire, or `None` to end the walk. At least one class is
-    /// enabled when this function is called.
+    /// Returns an enabled effect class to fire, or `None` to end the walk. At least one class with
+    /// an effect is enabled when this function is called.
     fn choose(
         &mut self,
         machine: &mut WatchedMarking<'_>,
@@ -61,8 +62,9 @@ pub(super) trait FiringStrategy {
 /// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkEnd {
-    /// The walk is over: no class is enabled, the step limit is reached, or the strategy ended the
-    /// walk. Also after too many overflows in a row, or with a full journal.
+    /// The walk is over: no class with an effect is enabled, the step limit is reached, or the
+    /// strategy ended the walk. Also after too many overflows in a row, or if the journal cannot
+    /// record a firing.
     WalkOver,
     /// The slice is over, the budget is exhausted, or no goal is open.
     SliceOver,
@@ -72,7 +74,8 @@ pub(super) enum WalkEnd {
 const WORK_BETWEEN_CLOCK_CHECKS: u64 = 2048;
 /// Time between two checks for goals settled by other engines.
 const TIME_BETWEEN_REFRESHES: Duration = Duration::from_millis(50);
-/// Limit on consecutive refused firings (overflow), after which a walk ends.
+/// The maximum number of consecutive firings of a walk that may be refused because a number would
+/// overflow. One more refusal ends the walk.
 const MAX_REFUSALS: u32 = 64;
 
 /// A walker: the current marking, the journal of firings that led to it, and the board to which
@@ -198,8 +201,8 @@ impl<'a> Walker<'a> {
         self.resources.work >= self.slice_end || self.is_over()
     }
 
-    /// Reports reached goals that are still unreported, and stops watching goals settled by any
-    /// engine. Returns true if the run is over.
+    /// Reports reached goals and raised maxima that are still unreported, and stops watching goals
+    /// settled by any engine. Returns true if the run is over.
     pub(super) fn end_slice(&mut self) -> bool {
         self.report_pending();
         self.drop_settled();
@@ -217,9 +220,9 @@ impl<'a> Walker<'a> {
     pub(super) fn restart(&mut self) {
         self.report_pending();
         let (runs, cells) = (self.journal.repeated_firings(), self.machine.compiled.cell_count());
-        // Restarting by the fired transitions touches a few cells per entry, and is cheaper after
-        // few firings. Each restart costs some work, since otherwise walks that end at once would
-        // repeat forever.
+        // Resetting only the cells that the fired transitions change touches a few cells per
+        // journal entry. It is cheaper than resetting all cells if there are few entries. Each
+        // restart costs some work, since otherwise walks that end at once would repeat forever.
         if runs.len() * 8 < cells {
             self.resources.work += 1 + runs.len() as u64 / 4;
             self.machine.restart_after(runs.iter().map(|run| run.transition));
@@ -322,7 +325,9 @@ impl<'a> Walker<'a> {
         self.statistics.statistics_of_mut(self.strategy).reached += 1;
     }
 
-    /// Checks the clock and the board. Returns true if the slice is over.
+    /// Reports pending sightings if they are due. If 50 milliseconds have passed since the last
+    /// check for settled goals, stops watching these goals. Returns true if the slice or the whole
+    /// run is over.
     #[cold]
     fn check_clock(&mut self) -> bool {
         self.next_clock_check = self.resources.work + WORK_BETWEEN_CLOCK_CHECKS;
@@ -342,7 +347,8 @@ impl<'a> Walker<'a> {
         self.journal.report(&self.witness_reporter, &self.machine.compiled.records, &self.goal_ids);
     }
 
-    /// Stops watching the goals that have been settled, if the board has changed.
+    /// Stops watching the goals that have been settled, if the board has changed since the last
+    /// call.
     fn drop_settled(&mut self) {
         self.last_refresh = Instant::now();
         let version = self.task.board.version();

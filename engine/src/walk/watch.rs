@@ -33,7 +33,8 @@ pub(super) const HOLDS_BELOW: u32 = 1 << 30;
 /// goal among the watched goals.
 pub(super) const ROOT_FLAG: u32 = 1 << 31;
 /// Flag of an entry in the machine's news that is the index of a record: a maximised cell has a new
-/// largest value. Entries without the flag are positions of goals that became true.
+/// largest value. Entries without the flag are positions of goals that became true, and that may be
+/// false again.
 pub(super) const RECORD_FLAG: u32 = 1 << 31;
 
 /// A conjunction or disjunction of a goal, with the counter that decides it. A goal that is a
@@ -131,7 +132,8 @@ pub(super) enum WatchedAtom {
 }
 
 /// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
-/// negative. An atom over a single place is divided by its coefficient.
+/// negative. An atom over a single place is divided by its coefficient. An atom without places
+/// becomes a constant, and so does an atom whose threshold does not fit in 64 bits.
 pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
     let terms = atom.sum.terms();
     let Some(&(place, first_coefficient)) = terms.first() else {
@@ -278,7 +280,8 @@ impl<'a> GoalWatch<'a> {
     }
 }
 
-/// Returns true if all sums of a predicate fit in 64 bits. An atom over a single place always fits.
+/// Returns true if `sum_fits` accepts all sums of several places in a predicate. An atom over a
+/// single place is always accepted.
 fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Atom(atom) => {
@@ -291,12 +294,13 @@ fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
     }
 }
 
-/// Returns true if the initial value of a sum and each change of it fit. The machine refuses
+/// Returns true if the initial value of a sum fits in 64 bits, and so does an upper bound of its
+/// change by one firing. Always true for a single place with the coefficient 1. The machine refuses
 /// firings that would overflow later.
 fn sum_fits(net: &Net, max_change: u64, sum: &LinearSum) -> bool {
     let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
-    // An atom over a single place needs no sum of its own, because it is watched as a threshold of
-    // the place, whose tokens fit.
+    // The tokens of a single place with the coefficient 1 have the cell of the place, and always
+    // fit.
     matches!(sum.terms(), [(_, 1)])
         || i64::try_from(sum.value(net.initial())).is_ok()
             && magnitude.saturating_mul(u128::from(max_change)) <= i64::MAX as u128

@@ -57,7 +57,9 @@ pub trait Derivation: Send + Sync {
 
     /// Translates a firing sequence of the derived net to the parent's net. Returns the translated
     /// sequence, and the number of its firings after which `goal`, the goal on the parent's net, is
-    /// satisfied. Returns `None` if the sequence cannot be translated, which is a bug.
+    /// satisfied. Returns `None` if the sequence cannot be translated, or if no translation
+    /// satisfies `goal`. This is a bug, unless the sequence belongs to a run and the derivation
+    /// does not preserve runs.
     ///
     /// # Errors
     /// Returns an error if the tokens, the length, or the time and memory of the translation exceed
@@ -69,7 +71,8 @@ pub trait Derivation: Send + Sync {
     ) -> Result<Option<(FiringSequence, u64)>, TranslationLimit>;
 
     /// Translates the prefix and the cycle of a self-covering sequence, and returns both. Returns
-    /// `None` if the translation is impossible, which is a bug.
+    /// `None` if the translation is impossible. This is a bug, unless the sequences belong to a run
+    /// and the derivation does not preserve runs.
     ///
     /// # Errors
     /// As for [`sequence`](Self::sequence).
@@ -86,7 +89,8 @@ pub trait Derivation: Send + Sync {
     /// by the checker.
     ///
     /// # Errors
-    /// If a step is invalid; [`LogError::Stopped`] if `keep_going` returns false.
+    /// If a step is invalid or the derived net cannot be built; [`LogError::Stopped`] if
+    /// `keep_going` returns false.
     fn check(
         &self,
         parent: &Net,
@@ -152,7 +156,7 @@ enum WorkingNetOrigin<'a> {
         parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
         /// The result of the checker, empty until it has replayed the derivation. `None` inside if
-        /// the derivation is invalid.
+        /// the derivation is invalid, or if the replay yields a different net.
         checked: OnceLock<Option<Box<CheckerNet>>>,
         /// Held while the checker replays the derivation, so that only one thread does.
         checking: Mutex<()>,
@@ -176,7 +180,8 @@ impl<'a> WorkingNet<'a> {
     }
 
     /// Excludes these [rules](parikh_reduction::rules) from reductions of this working net and of
-    /// all working nets derived from it.
+    /// all working nets that are later derived from it. Replaces the rules that were excluded
+    /// before.
     #[must_use]
     pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
         self.without_rules = rules.to_vec();
@@ -256,13 +261,14 @@ impl<'a> WorkingNet<'a> {
         &self.goals.markings
     }
 
-    /// Returns a goal as it reads on this net. `None` if the net does not express it.
+    /// Returns a goal as it reads on this net. `None` if the goal is not among the goals of this
+    /// working net, for example because the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<Goal> {
         self.goals.get(id)
     }
 
-    /// Returns a goal about single markings as this net expresses it. `None` if the net does not
-    /// express it.
+    /// Returns a goal about single markings as this net expresses it. `None` if no such goal of
+    /// this working net has this id, for example because the net does not express it.
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
         let index = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         Some(&self.goals.markings[index].1)
@@ -423,7 +429,12 @@ impl<'a> WorkingNet<'a> {
         Ok((reduction.net(), predicate))
     }
 
-    /// Returns the derived net after the checker has replayed its derivation from `parent_net`.
+    /// Returns the checker's replay of the derivation of this net from `parent_net`. The first call
+    /// replays the derivation, and later calls return its result.
+    ///
+    /// # Errors
+    /// Returns an error for the original net, if `keep_going` returns false, or if the derivation
+    /// is invalid.
     fn checker_net(
         &self,
         parent_net: &Net,

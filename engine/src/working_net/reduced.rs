@@ -14,10 +14,12 @@ use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
 /// Reduces the net of `parent` for the goals with these ids, which are sorted. Returns the working
-/// net and the token intervals of the reduced net. Returns `None` if the net expresses no goal of
-/// `goals`, if the reduction need not preserve anything for them, or if it changes nothing. `learn`
-/// adds bounds from place invariants to the facts of the reduced net. The reduction uses `budget`.
-/// Later, the back-translation uses `run_budget`.
+/// net and the token intervals of the reduced net. `learn` adds bounds from place invariants to the
+/// facts of the reduced net. The reduction uses `budget`. Later, the back-translation uses
+/// `run_budget`.
+///
+/// Returns `None` if the net expresses no goal of `goals`, or if the reduction need not preserve
+/// anything for them. Also returns `None` if the size of the net stays the same.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,
     goals: &[GoalId],
@@ -64,7 +66,8 @@ pub fn reduce<'a>(
 
 /// Returns the properties that the reduction must preserve for these goals. For a goal about runs,
 /// the reduction preserves only which tokens are reachable on the places that the property
-/// mentions. So a run of the reduced net is a hint, which must be replayed on the original net.
+/// mentions. It preserves nothing for a goal about runs that depends on more than the markings
+/// along a run. So a run of the reduced net is a hint, which must be replayed on the original net.
 fn needs_of(net: &Net, goals: &[(GoalId, Goal)]) -> Needs {
     let mut needs = needs::of_goals(net, goals.iter().map(|(_, goal)| goal));
     for (_, goal) in goals {
@@ -89,10 +92,10 @@ struct ReductionDerivation<'n> {
 
 impl ReductionDerivation<'_> {
     /// Returns firing sequences of the parent's net that may be witnesses of `goal`, the likeliest
-    /// first. The first is the translation of `sequence`. If the goal asks whether a transition t
-    /// is enabled, t may be enabled only in the middle of a composed transition (its *carrier*),
-    /// which stands for several firings. So each further candidate has one more firing, of a
-    /// carrier.
+    /// first. The first is the translation of `sequence`, continued to a dead marking if the goal
+    /// mentions dead markings. The goal may be satisfied whenever a transition t is enabled. Then t
+    /// may be enabled only in the middle of a composed transition (its *carrier*), which stands for
+    /// several firings. So each further candidate has one more firing, of a carrier.
     fn candidates(
         &self,
         goal: &MarkingGoal,
@@ -141,8 +144,8 @@ impl ReductionDerivation<'_> {
     /// the last marking satisfies it, the result is the total number of firings. Otherwise, it is
     /// the smallest such number: 0, or a number at the end of a step, that is, of one transition's
     /// repeated firing. Returns `None` if neither the initial marking nor a marking at the end of a
-    /// step satisfies the predicate, or if the sequence is not enabled. Also returns `None` if the
-    /// total exceeds 64 bits.
+    /// step satisfies the predicate. Also returns `None` if the sequence cannot be fired or its
+    /// total number of firings exceeds 64 bits.
     fn firings_until(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);

@@ -13,7 +13,8 @@ pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 /// The maximum number of colours of a sort with classes.
 const MAX_COLOURS: u64 = 1_000_000;
 
-/// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
+/// The maximum number of colours that are examined to split classes, for the whole net. Each split
+/// examines all colours of its sort.
 const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
 impl ColourClasses {
@@ -200,7 +201,8 @@ impl ClassRefinement<'_> {
         }
     }
 
-    /// Splits classes by the constants in a term.
+    /// Splits classes by a term that is a constant, or by the constants among the components of a
+    /// tuple.
     fn split_by_constants(&mut self, term: &Term) {
         match term {
             Term::Constant { sort, colour } => self.split_by_constant(*sort, *colour),

@@ -57,8 +57,8 @@ struct StepNumbering {
 /// The maximum number of colours in one place of the initial marking.
 const MAX_COLOURS: usize = 1_000_000;
 
-/// The maximum number of partial bindings that are tried to find an enabled binding of one
-/// transition in one marking.
+/// The maximum number of steps of the search for an enabled binding of one transition in one
+/// marking. A step examines a token or tries a colour.
 const MAX_WORK: u64 = 20_000_000;
 
 impl ColouredModel {
@@ -118,18 +118,19 @@ impl ColouredModel {
         name
     }
 
-    /// Returns the initial marking, or `None` if it has too many colours.
+    /// Returns the initial marking, or `None` if a place has too many colours, or too many tokens
+    /// of one colour.
     pub fn initial(&self) -> Option<ColouredMarking> {
         self.net.initial(MAX_COLOURS).ok()
     }
 
-    /// Fires the steps of `sequence` from the initial marking, and calls `inspect` with the marking
-    /// after each number of firings in `stops`, which must ascend.
+    /// Fires the steps of `sequence` from the initial marking up to the last number in `stops`.
+    /// Calls `inspect` with the marking after each number of firings in `stops`, which must ascend.
     ///
     /// # Errors
-    /// The first firing that fails or whose step does not exist; [`ReplayError::TooShort`] if a
-    /// stop lies after the end of the sequence; an overflow if the initial marking has too many
-    /// colours.
+    /// The first firing up to the last stop that fails or whose step does not exist.
+    /// [`ReplayError::TooShort`] if a stop lies after the end of the sequence. An overflow if the
+    /// initial marking has too many colours or tokens.
     pub fn visit(
         &self,
         sequence: &FiringSequence,
@@ -170,7 +171,8 @@ impl ColouredModel {
         Ok(())
     }
 
-    /// Returns the total number of tokens of each place, or `None` on overflow.
+    /// Returns the total number of tokens of each place, or `None` if a total exceeds
+    /// [`Marking::MAX_TOKENS`].
     pub fn totals(&self, marking: &ColouredMarking) -> Option<Marking> {
         let tokens = self.net.place_ids().map(|place| {
             u64::try_from(marking.total(place)).ok().filter(|&it| it <= Marking::MAX_TOKENS)

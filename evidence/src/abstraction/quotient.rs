@@ -44,8 +44,9 @@ use std::sync::Arc;
 pub struct Quotient {
     net: ColouredNet,
     classes: ColourClasses,
-    /// One entry per transition: true if the transition is decided, that is, if each of its firings
-    /// in the quotient stands for a firing in the coloured net.
+    /// One entry per transition: true if the transition satisfies the conditions of the module
+    /// documentation, so that it is decided. Then each of its firings in the quotient stands for a
+    /// firing in the coloured net.
     decided_transitions: Vec<bool>,
 }
 
@@ -55,12 +56,15 @@ const MAX_COLOURS: usize = 1_000_000;
 /// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
 const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
-/// The maximum number of terms that replace one term of an arc.
+/// The maximum number of tuples that replace one tuple, or `all` of a product. A comparison whose
+/// variable has more classes than this number is dropped.
 const MAX_TERMS: usize = 4_096;
 
 impl Quotient {
-    /// Merges the colours of each class. Returns `None` if numbers become too large, or an arc has
-    /// a difference of multisets of merged colours, or a successor in a sort with several classes.
+    /// Merges the colours of each class. Returns `None` if a number or a list of terms becomes too
+    /// large, or if no single quotient term replaces a term of a guard. Also returns `None` if an
+    /// arc has a difference of multisets of merged colours, or a successor in a sort with several
+    /// classes.
     pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
         let builder = QuotientBuilder::new(net, classes)?;
         let mut quotient = ColouredNet::new(net.name());
@@ -118,15 +122,16 @@ impl Quotient {
         &self.net
     }
 
-    /// Returns one entry per transition: true if it is decided, that is, if each of its firings in
-    /// the quotient stands for a firing in the coloured net.
+    /// Returns one entry per transition: true if it satisfies the conditions of the module
+    /// documentation, so that it is decided. Then each of its firings in the quotient stands for a
+    /// firing in the coloured net.
     pub fn decided_transitions(&self) -> &[bool] {
         &self.decided_transitions
     }
 
-    /// Returns true if the quotient is bisimilar to the coloured net. Then both have the same
-    /// firing sequences up to the classes of colours, and the same linear-time and branching-time
-    /// properties.
+    /// Returns true if all transitions are decided, so that the quotient is bisimilar to the
+    /// coloured net. Then both have the same firing sequences up to the classes of colours, and the
+    /// same linear-time and branching-time properties. False means only that this is not shown.
     pub fn is_exact(&self) -> bool {
         self.decided_transitions.iter().all(|&decided| decided)
     }
@@ -275,7 +280,9 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns true if no colours of the sorts in the term are merged.
+    /// Returns true if no colours of the term's sort, or of the sorts of its components, are
+    /// merged. For the element of a partition, the sort is the partition, and the sort that it
+    /// divides may have merged colours.
     fn is_whole(&self, term: &Term) -> bool {
         let is_whole_sort =
             |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Unmerged);
@@ -290,7 +297,8 @@ impl<'n> QuotientBuilder<'n> {
 
     /// Returns the terms that replace a term, each with its multiplicity. Returns `None` if there
     /// are too many, if a number overflows, or for a successor in a merged sort with several
-    /// classes.
+    /// classes. Also returns `None` if no single term replaces the operand of a successor or of a
+    /// partition.
     fn terms(&self, term: &Term) -> Option<Vec<(Term, u64)>> {
         let single = |term: Term| Some(vec![(term, 1)]);
         match term {
@@ -380,8 +388,8 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns the quotient of an initial marking, enumerated colour by colour, or `None` if it has
-    /// too many colours.
+    /// Returns the quotient of an initial marking, enumerated colour by colour. Returns `None` if
+    /// it has too many colours, or if a number overflows.
     fn enumerated(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
         let bag = self.net.bag(initial, &[] as &[BoundColour], MAX_COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
@@ -464,7 +472,8 @@ impl<'n> QuotientBuilder<'n> {
 
     /// Returns true if the choice of colours inside a class never blocks the transition. That is,
     /// if the quotient enables it, any input tokens of the required classes match some binding in
-    /// the coloured net. Guards are not considered.
+    /// the coloured net. Guards are not considered. False may also mean that the criterion is too
+    /// weak.
     fn takes_any_tokens(&self, transition: &ColouredTransition) -> bool {
         let mut seen = BTreeSet::new();
         transition.inputs.iter().all(|arc| self.accepts_any_tokens(&arc.inscription, &mut seen))
@@ -487,8 +496,9 @@ impl<'n> QuotientBuilder<'n> {
         }
     }
 
-    /// Returns true if the merged components of a term are variables that occur in no earlier term
-    /// (`seen`), or constants that are the only colours of their classes.
+    /// Returns true if each merged component of a term is a variable, possibly shifted, or a
+    /// constant that is the only colour of its class. The variables must not occur in an earlier
+    /// term (`seen`), nor twice in this term.
     fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
         match term {
             term if self.is_whole(term) => true,

@@ -19,8 +19,8 @@ use parikh_net::Net;
 #[derive(Clone, Debug)]
 pub struct SimulatingNet {
     pub(super) net: Net,
-    /// One entry per coloured transition: true if the transition is decided, that is, if it is
-    /// enabled in this net only if some binding enables it in the coloured net.
+    /// One entry per coloured transition: true if the transition is known to be decided. A decided
+    /// transition is enabled in this net only if some binding enables it in the coloured net.
     pub(super) decided: Vec<bool>,
 }
 

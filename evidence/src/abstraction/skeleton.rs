@@ -47,16 +47,16 @@ pub struct Skeleton {
     complete: bool,
 }
 
-/// The maximum number of bindings that are enumerated to find the numbers of tokens of a
-/// difference.
+/// The maximum number of bindings that are enumerated to find the numbers of tokens of the
+/// differences at one transition.
 const MAX_BINDINGS: u64 = 20_000;
 
 /// The maximum number of colours that are processed for the differences at one transition, over all
 /// bindings.
 const MAX_WORK: u128 = 4_000_000;
 
-/// The maximum number of colours of the multiset of an arc. An initial marking with a difference
-/// may have ten times as many.
+/// The maximum number of colours of the multiset of an arc, if it has a difference. An initial
+/// marking with a difference may have ten times as many.
 const MAX_COLOURS: usize = 1_000_000;
 
 /// The maximum number of skeleton transitions per coloured transition.
@@ -209,7 +209,7 @@ fn colour_count(net: &ColouredNet, term: &Term) -> u128 {
 }
 
 /// Returns the combinations of numbers of tokens that the arcs of one transition move, with one
-/// number per arc in the order of `arcs`. Returns `None` if a limit is reached or a number is too
+/// number per arc in the order of `arcs`. Returns `None` if a limit is exceeded or a number is too
 /// large.
 fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
     let fixed: Vec<Option<u128>> =
@@ -266,7 +266,8 @@ fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
 }
 
 /// Returns true if any tokens, as many as the multiset has, equal the multiset under some binding.
-/// `seen` has the variables of earlier terms, which are bound already.
+/// `seen` has the variables of earlier terms, which are bound already. False may also mean that the
+/// criterion is too weak, as for every difference.
 fn accepts_any_tokens(
     net: &ColouredNet,
     multiset: &Multiset,
@@ -284,7 +285,8 @@ fn accepts_any_tokens(
 }
 
 /// Returns true if the term takes every colour of its sort under some binding of variables not in
-/// `seen`.
+/// `seen`. Adds these variables to `seen`. Returns false for each element of a partition with
+/// several elements.
 fn is_free(net: &ColouredNet, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
     match term {
         _ if net.term_size(term) == 1 => true,

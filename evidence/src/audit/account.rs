@@ -16,12 +16,13 @@ pub(super) struct AnswerObligations<'n> {
     /// The predicates that no reachable marking may satisfy; true if proved.
     pub(super) claims: Vec<(Predicate, bool)>,
     /// The claims translated to the net of each reduction, by its id (`None` for the original net).
-    /// An entry is `None` if the reduction does not preserve the claim.
+    /// An entry is `None` if the reduction does not preserve the claim, or if its net cannot
+    /// express it.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
     /// The sums that have to grow without bound; true if shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
-    /// The obligations about predicates that stay reachable; `None` if the answer has no such
-    /// obligation.
+    /// The obligations about predicates that stay reachable; `None` if neither the answer nor a
+    /// premise of a labelling has such an obligation.
     pub(super) home: Option<HomeObligations>,
     /// The obligations about runs.
     pub(super) runs: RunObligations,
@@ -127,8 +128,9 @@ impl<'n> AnswerObligations<'n> {
         self.needed.is_true(&|obligation| self.is_discharged(obligation) || is_assumed(obligation))
     }
 
-    /// Returns true if there are claims, and the answer would be shown if all claims were proved.
-    /// Then an exhaustive search may show it.
+    /// Returns true if there are claims, and the answer would be shown if every obligation to
+    /// refute a claim were discharged. Arguments about runs and trees that only use claims as
+    /// premises do not count. If the result is true, an exhaustive search may show the answer.
     pub(super) fn is_open_to_search(&self) -> bool {
         !self.claims.is_empty()
             && self.would_be_settled(&|obligation| matches!(obligation, NeededProofs::Refute(_)))
@@ -207,7 +209,8 @@ impl<'n> AnswerObligations<'n> {
     }
 
     /// Describes the first open obligation in one line, with the number of further open obligations
-    /// and the reason in `unevaluated`.
+    /// and the reason in `unevaluated`. If the first one is about a predicate that stays reachable,
+    /// the line says only that this is not shown.
     pub(super) fn describe_missing(&self, net: &Net) -> String {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let what = match open.first() {

@@ -14,7 +14,8 @@ use parikh_net::{LinearSum, Net};
 use std::slice;
 
 /// Judges an answer about the number of markings or firings, or about a largest sum that only a
-/// search supports. Returns `None` for other answers and for infinite values.
+/// search supports. Returns `None` for other answers and for infinite values. Also returns `None`
+/// for a largest sum if the net has caps, that is, assumed bounds of places.
 pub(super) fn judge(
     context: &AuditContext<'_>,
     question: &Question,
@@ -90,8 +91,8 @@ fn counted_again(visited: u64) -> String {
 /// line says must be visited.
 ///
 /// # Errors
-/// When a line cannot be read, or the reduction is wrong, starts from another reduction or gives no
-/// formula, or when the audit is stopped.
+/// When a line cannot be read, or the reduction is wrong or starts from another reduction. Also
+/// when the net or the reduction gives no formula, or when the audit is stopped.
 fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
     let CountLine { on: reduction, markings, .. } = context.lines.read(id)?;
     let formula = match reduction {
@@ -110,8 +111,8 @@ fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, 
     Ok((formula.map_err(|error| error.to_string())?, markings))
 }
 
-/// Checks an answer that is the largest value of any of `sums` in the reachable markings. Visits
-/// the reachable markings again, at most `max_markings`.
+/// Checks an answer that is the largest value of any of `sums` in the reachable markings, where
+/// values below 0 count as 0. Visits the reachable markings again, at most `max_markings`.
 fn check_largest(
     net: &Net,
     sums: &[LinearSum],

@@ -38,7 +38,8 @@ impl HomeObligations {
     }
 
     /// Returns the index of a predicate that another argument assumes to stay reachable. Adds the
-    /// predicate if necessary, which can then be shown like the predicates of the answer.
+    /// predicate, with a goal to reach it, unless the list has this predicate with such a goal.
+    /// Added predicates can then be shown like the predicates of the answer.
     pub(super) fn add_premise(
         &mut self,
         wanted: &Predicate,

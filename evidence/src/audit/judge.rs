@@ -36,8 +36,10 @@ impl AnswerJudge<'_> {
         }
     }
 
-    /// Returns the verdict on an answer. The boolean is true if the answer or its evidence assumes
-    /// safe units.
+    /// Returns the verdict on an answer. The boolean is true if the evidence checked so far assumes
+    /// safe units. After the check of all evidence, it is also true if the answer states this
+    /// assumption. It is false for a verdict without such a check, for example about a number of
+    /// markings.
     pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
         let asked = match self.questions.get(&answer.id) {
             None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),

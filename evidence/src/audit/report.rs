@@ -10,7 +10,8 @@ pub enum AuditVerdict {
     Confirmed(String),
     /// The answer relies on a search that was not repeated to its end. Contains the reason.
     Searched(String),
-    /// The auditor does not support this kind of question.
+    /// The auditor cannot judge the answer. It does not support or cannot read the question, or
+    /// rebuilding the unfolding exceeds its limit. Contains the reason.
     Unsupported(String),
     /// The auditor ran out of time or memory.
     Stopped(ExhaustedLimit),
@@ -29,19 +30,21 @@ pub struct AuditedAnswer {
     pub examination: String,
     /// The id of the question.
     pub id: String,
-    /// The question in words; empty if the examination determines it.
+    /// The question in words; empty if no question with this id was read.
     pub question: String,
     /// The value as written in the file.
     pub value: String,
     /// The verdict.
     pub verdict: AuditVerdict,
-    /// True if the answer assumes that the units of the model are safe.
+    /// True if the answer states the assumption that the units of the model are safe, or its
+    /// evidence uses it.
     pub assumes_units: bool,
     /// The other assumptions about the model, derived from the model.
     pub assumptions: Vec<Assumption>,
 }
 
-/// An error that stops the reading of a file. The answers before that line have verdicts.
+/// A problem with a file or with one of its lines. If it stops the reading of the file, the answers
+/// before that line have verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {what}")]
 pub struct EvidenceFileError {
@@ -68,12 +71,12 @@ pub struct MissingFigures {
 pub struct AuditReport {
     /// The verdicts, in the order of the files.
     pub judged: Vec<AuditedAnswer>,
-    /// The number of questions without an answer.
+    /// The number of questions of the audited files that have no answer.
     pub unanswered: usize,
     /// The files about a state space without all figures.
     pub incomplete: Vec<MissingFigures>,
-    /// The files that end in the middle of a line, as after an interrupted run. All complete lines
-    /// were audited.
+    /// The files that are empty or end in the middle of a line, as after an interrupted run. All
+    /// complete lines were audited.
     pub cut_short: Vec<EvidenceFileError>,
     /// Files that no successful run leaves behind. A file may be named after another examination,
     /// have two answers to one question, or lack answers that were printed.

@@ -63,7 +63,7 @@ impl RunObligations {
         self.properties.is_empty()
     }
 
-    /// Returns true if an obligation about runs is discharged.
+    /// Returns true if an obligation about runs is discharged, and false for all other obligations.
     pub(super) fn is_discharged(&self, obligation: &NeededProofs, claims: &Claims) -> bool {
         let is_proved = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
         match *obligation {
@@ -133,11 +133,11 @@ impl RunObligations {
     }
 
     /// Combines the arguments that do not suffice alone: each run with a property of the answer may
-    /// be excluded by one of them.
+    /// be excluded by one of them. A single argument is not combined, and neither are more than 32.
     ///
     /// # Errors
-    /// The id of the first of these arguments, with a reason, if the combination excludes no
-    /// property or the audit is stopped.
+    /// The id of the first of these arguments, with a reason, if they exist but exclude no property
+    /// that lacks an argument. Also if the audit is stopped.
     pub(super) fn combine_arguments(
         &mut self,
         net: &Net,

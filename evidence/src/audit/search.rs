@@ -135,7 +135,8 @@ impl<'n> AuditContext<'n> {
     /// Repeats a search that proves claims (no reachable marking satisfies a predicate), on the
     /// original net and without omissions. The prover may have left out irrelevant markings, or
     /// have searched a smaller net. The number of markings that it visited only serves to decide
-    /// whether to try.
+    /// whether to try. If too many markings are reachable, each claim that suffices alone is
+    /// searched with capped sinks ([`search_each`]).
     pub(super) fn search_again(
         &self,
         obligations: &mut AnswerObligations<'n>,
@@ -229,7 +230,8 @@ impl<'n> AuditContext<'n> {
         }
     }
 
-    /// Visits all markings to find the predicates that stay reachable.
+    /// Visits all markings, unless they exceed the limit, to find the predicates that stay
+    /// reachable. Returns the verdict on the answer.
     pub(super) fn search_home(
         &self,
         obligations: &mut AnswerObligations<'n>,

@@ -42,7 +42,7 @@ impl EvidenceContent for ReductionBase {
 
 /// A net derived by a checked reduction.
 struct DerivedNet {
-    /// The reduction of the net before this one; `None` for the original net.
+    /// The id of the reduction whose net this reduction starts from; `None` for the original net.
     base: Option<String>,
     /// The replayed reduction.
     reduction: CheckedReduction,
@@ -73,7 +73,7 @@ impl<'n> EvidenceLines<'n> {
 
     /// Translates a predicate of the original net to the net of the replayed reduction `on`
     /// (`None`: the original net). Returns `None` if a reduction on the way does not preserve the
-    /// predicate, or was not replayed.
+    /// predicate, has a net that cannot express it, or was not replayed.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = predicate.clone();
         for DerivedNet { base: of, reduction: by } in self.reductions_to(on)? {

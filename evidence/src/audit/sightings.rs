@@ -70,9 +70,10 @@ impl<'n> ReachedGoals<'n> {
     }
 
     /// Fires `sequence` from the initial marking and evaluates the goals at each of `stops`, which
-    /// are ascending numbers of firings. The replay ends at the last stop, or at the end of the
-    /// sequence if `to_the_end`. In the second case, or if there are several goals, the goals are
-    /// also evaluated after each step of the sequence, which fires one transition repeatedly.
+    /// are ascending numbers of firings. The replay ends at the end of the sequence if `to_the_end`
+    /// or if `stops` is empty, and otherwise at the last stop. If `to_the_end`, or if there are
+    /// several goals, the goals are also evaluated after each step of the sequence, which fires one
+    /// transition repeatedly.
     ///
     /// # Errors
     /// When the sequence cannot be fired, is too short, or `goes_on` returns false. Goals reached

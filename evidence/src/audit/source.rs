@@ -146,7 +146,7 @@ impl EvidenceReader {
     /// of the unfolding.
     ///
     /// # Errors
-    /// When the line is something else or is missing.
+    /// When the line is something else, is missing, is too long, or cannot be read.
     pub(crate) fn unfolding(&mut self) -> Result<Unfolding, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]
@@ -167,7 +167,7 @@ impl EvidenceReader {
     /// lists the bounds used for the translation.
     ///
     /// # Errors
-    /// When the line is something else or is missing.
+    /// When the line is something else, is missing, is too long, or cannot be read.
     pub(crate) fn translation(&mut self) -> Result<NamedTranslation, EvidenceFileError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "snake_case")]

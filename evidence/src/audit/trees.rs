@@ -32,7 +32,7 @@ pub(super) struct LabellingPremises {
 /// The claims and home obligations, which tell whether the premises of a labelling are proved.
 #[derive(Clone, Copy)]
 pub(super) struct ProvedPremises<'s> {
-    /// The claims that no reachable marking satisfies some predicate; true if proved.
+    /// The claims: predicates that no reachable marking may satisfy, each with true if proved.
     pub(super) claims: &'s Claims,
     /// Returns true if the predicate with this index among the home obligations is shown to stay
     /// reachable.
@@ -92,7 +92,7 @@ impl TreeObligations {
     }
 
     /// Evaluates the properties on the set of all markings, if the document has that set. Skips
-    /// properties that were visited or have a labelling.
+    /// properties that a visit of all markings has shown, and properties that have a labelling.
     ///
     /// # Errors
     /// [`Flaw::Stopped`], or the reason of the last failed evaluation. A document without a set of

@@ -107,8 +107,9 @@ pub enum Flaw {
     /// branching-time property, the document is not a closed set.
     #[error("the claim does not follow")]
     DoesNotFollow,
-    /// A limit is exceeded, as the text says: by the coefficients of a comparison, the net with
-    /// counters, the nodes of a diagram or the edges of a reachability graph.
+    /// A limit is exceeded, as the text says. It may be a limit on the coefficients of a
+    /// comparison, the net with counters, or the edges of a reachability graph. It may also be a
+    /// limit on the levels, nodes or pairs of nodes of a diagram.
     #[error("{0}")]
     TooLarge(String),
     /// A number exceeds the integer type.

@@ -37,8 +37,8 @@ const OVERHEAD: usize = 64;
 
 /// Visits all reachable markings, at most `max_markings`, in breadth-first order. Calls `inspect`
 /// with each marking and stops when it returns false. Each marking is inspected when it is
-/// generated, not when it is expanded. So if the search stops early, all successors of the expanded
-/// markings have been inspected.
+/// generated, not when it is expanded. So if a limit ends the search, all successors of the
+/// expanded markings have been inspected.
 ///
 /// # Errors
 /// [`Flaw::More`] if there are more than `max_markings` or too many for the memory limit;

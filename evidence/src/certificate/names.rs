@@ -57,7 +57,7 @@ impl NamedDocument {
     /// Returns the document with the ids of `net`, without checking it.
     ///
     /// # Errors
-    /// When a name is not known, or a comparison is too large.
+    /// When a name is not known, or a comparison or the net with counters is too large.
     pub fn resolve(&self, net: &Net) -> Result<Document, Flaw> {
         Ok(match self {
             Document::Linear(certificate) => Document::Linear(linear(certificate, net)?),

@@ -39,7 +39,8 @@ impl BoundLiteral {
         BoundLiteral { upper: !self.upper, bound: self.bound + step, ..self }
     }
 
-    /// Returns the literal that must hold before the term changes by `change`.
+    /// Returns the literal that must hold before the term changes by `change`, so that this literal
+    /// holds after the change. Returns an error if its bound is too large.
     pub(super) fn precondition(self, change: i128) -> Result<BoundLiteral, Flaw> {
         let bound = self.bound.checked_sub(change).filter(|bound| bound.abs() < UNBOUNDED);
         Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
@@ -384,7 +385,8 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Propagates, rows last, until no bound changes. Returns true on a contradiction.
+    /// Propagates, rows last, until no bound changes, or each row left to examine has been examined
+    /// [`MAX_ROW_VISITS`] times. Returns true on a contradiction.
     fn propagate_changes(&mut self) -> bool {
         loop {
             while let Some(&(term, upper, _)) = self.trail.get(self.propagated_count) {

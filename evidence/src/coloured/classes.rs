@@ -106,7 +106,8 @@ impl<'m> ClassHeads<'m> {
     /// the head of each colour.
     ///
     /// # Errors
-    /// When a condition is violated, a class has an unknown colour, or a limit is reached.
+    /// When a condition is violated or not shown, or the names of a list are not those of a sort's
+    /// colours. Also when the limit on tried colours is exceeded or the check is stopped.
     pub(super) fn of(
         model: &'m ColouredModel,
         listed: &[NamedClasses],
@@ -240,8 +241,8 @@ impl<'m> ClassHeads<'m> {
     /// Checks the three conditions of the module documentation for a transition.
     ///
     /// # Errors
-    /// [`UnfoldingFlaw::Wrong`] if a condition is violated; an error if the limit on tried colours
-    /// is reached or the check is stopped.
+    /// [`UnfoldingFlaw::Wrong`] if a condition is violated or not shown; an error if the limit on
+    /// tried colours is exceeded or the check is stopped.
     fn check_transition(
         &self,
         model: &ColouredModel,
@@ -274,7 +275,7 @@ impl<'m> ClassHeads<'m> {
     /// documentation.
     ///
     /// # Errors
-    /// When the limit on tried colours is reached or the check is stopped.
+    /// When the limit on tried colours is exceeded or the check is stopped.
     fn respects_heads(
         &self,
         term: &MultisetTerm,
@@ -344,10 +345,11 @@ impl<'m> ClassHeads<'m> {
         Ok(true)
     }
 
-    /// Returns true if a guard satisfies condition 2 of the module documentation.
+    /// Returns true if a guard satisfies condition 2 of the module documentation. False may also
+    /// mean that the criterion is too weak: each comparison is checked by itself.
     ///
     /// # Errors
-    /// When the limit on tried colours is reached or the check is stopped.
+    /// When the limit on tried colours is exceeded or the check is stopped.
     fn guard_respects_heads(
         &self,
         guard: &GuardTerm,

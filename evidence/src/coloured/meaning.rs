@@ -45,7 +45,9 @@ pub(super) enum GuardTerm {
 }
 
 impl MultisetTerm {
-    /// Returns true if the term is exactly one colour under every binding.
+    /// Returns true if the term has only constants, variables, shifts, partition elements and
+    /// tuples. Then it is exactly one colour under every binding. Returns false for a multiple or a
+    /// sum, even if it is one colour.
     pub(super) fn is_one_colour(&self) -> bool {
         match self {
             MultisetTerm::Constant(_) | MultisetTerm::Variable(_) => true,

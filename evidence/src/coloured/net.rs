@@ -35,7 +35,8 @@ pub struct ColouredModel {
 #[derive(Debug)]
 pub(super) struct SortedPlace {
     pub(super) id: String,
-    /// The text of the place's `name`, or `None` without one.
+    /// The text of the place's last `name` element, which may be empty. `None` if there is no such
+    /// element.
     pub(super) label: Option<String>,
     /// The index of the sort of its tokens.
     pub(super) sort: usize,
@@ -46,7 +47,8 @@ pub(super) struct SortedPlace {
 #[derive(Debug)]
 pub(super) struct GuardedTransition {
     pub(super) id: String,
-    /// The text of the transition's `name`, or `None` without one.
+    /// The text of the transition's last `name` element, which may be empty. `None` if there is no
+    /// such element.
     pub(super) label: Option<String>,
     /// Indices of the variables, in the order of their declaration.
     pub(super) variables: Vec<usize>,
@@ -58,7 +60,8 @@ pub(super) struct GuardedTransition {
 }
 
 /// Returns true if a file is a coloured net. The type of the net says so. TAPAAL writes the type of
-/// plain nets for both, so labels that plain nets do not have count as well.
+/// plain nets for both, so labels and declarations that plain nets do not have count as well.
+/// Returns false for a file that cannot be read as a net.
 pub fn is_coloured(bytes: &[u8]) -> bool {
     let Ok(text) = decode(bytes) else { return false };
     let Ok(tree) = tree(&text) else { return false };
@@ -274,9 +277,9 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     }
 }
 
-/// Returns the content of the label `key` of `node`, or `None` without such a label: its
-/// `structure`, or the term directly in it. Ignores the labels `other_labels`. Rejects other
-/// labels, and a label with only a text.
+/// Returns the content of the label `key` of `node`: its `structure`, or the term directly in it.
+/// Returns `None` if this label is missing or empty. Ignores names and the labels `other_labels`.
+/// Rejects all further labels, a second label `key`, and a label with only a text.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

@@ -30,7 +30,7 @@ pub(super) struct ColourBudget<'g> {
 const POLL_INTERVAL: u64 = 1 << 10;
 
 impl<'g> ColourBudget<'g> {
-    /// Creates a counter with this limit. `goes_on` is called regularly.
+    /// Creates a counter with this limit. [`spend_one`](Self::spend_one) calls `goes_on` regularly.
     pub(super) fn new(max_colours: u64, goes_on: &'g mut dyn FnMut() -> bool) -> Self {
         ColourBudget { remaining: max_colours, limit: max_colours, goes_on }
     }
@@ -40,7 +40,7 @@ impl<'g> ColourBudget<'g> {
         self.remaining
     }
 
-    /// Returns the error that the limit is reached.
+    /// Returns the error that the limit is exceeded.
     pub(super) fn too_large(&self) -> UnfoldingFlaw {
         UnfoldingFlaw::TooLarge(self.limit)
     }
@@ -48,7 +48,7 @@ impl<'g> ColourBudget<'g> {
     /// Counts `count` colours.
     ///
     /// # Errors
-    /// When the limit is reached.
+    /// When the limit is exceeded.
     pub(super) fn spend(&mut self, count: u64) -> Result<(), UnfoldingFlaw> {
         self.remaining =
             self.remaining.checked_sub(count).ok_or(UnfoldingFlaw::TooLarge(self.limit))?;
@@ -58,7 +58,7 @@ impl<'g> ColourBudget<'g> {
     /// Counts one colour.
     ///
     /// # Errors
-    /// When the limit is reached, or `goes_on` returns false.
+    /// When the limit is exceeded, or `goes_on` returns false.
     pub(super) fn spend_one(&mut self) -> Result<(), UnfoldingFlaw> {
         self.spend(1)?;
         match self.remaining.is_multiple_of(POLL_INTERVAL) && !(self.goes_on)() {

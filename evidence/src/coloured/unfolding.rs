@@ -70,7 +70,8 @@ impl ColouredModel {
     /// net. At most `max_colours` colours are tried, and `goes_on` is called regularly.
     ///
     /// # Errors
-    /// When the net is not equivalent, or a limit is reached.
+    /// When the net is not equivalent, more colours would have to be tried, or `goes_on` returns
+    /// false. Also when colours are merged and `bindings` is [`RequiredBindings::All`].
     pub fn unfold(
         &self,
         listed: &Unfolding,
@@ -133,7 +134,7 @@ impl ColouredModel {
     ///
     /// # Errors
     /// When a listed name is no place or occurs twice, a marked place is not listed, or a number of
-    /// tokens is too large. Also when the limit on tried colours is reached or the check is
+    /// tokens is too large. Also when the limit on tried colours is exceeded or the check is
     /// stopped.
     fn places(
         &self,
@@ -510,7 +511,8 @@ fn names_of<'l>(names: &'l [String], id: &str) -> &'l [String] {
     &names[..names.iter().take_while(|name| is_own(name)).count()]
 }
 
-/// Evaluates a multiset under a binding, within the limit on tried colours.
+/// Evaluates a multiset under a binding, within the limit on tried colours. A multiplicity of 2⁶³
+/// or more counts as an exceeded limit.
 fn evaluated(
     term: &MultisetTerm,
     binding: &[u64],

@@ -19,7 +19,7 @@ pub(super) struct TokenVariable {
     pub(super) place: PlaceId,
     /// The equation from the reduction step that removed the node's place, or `Free`.
     pub(super) tokens: TokenEquation,
-    /// The summands of the node, if it is a merged place; empty for an original place.
+    /// The summands of the node, if it is a merged place; empty for every other node.
     pub(super) summands: Vec<NodeId>,
 }
 
@@ -195,7 +195,8 @@ impl Equations {
         Some(LinearEquation { factor: times, sum: merged, constant })
     }
 
-    /// Returns the value of a node if its equation refers to no other node.
+    /// Returns the value of a node if its equation refers to no other node. Returns `None`
+    /// otherwise, or if the value is no valid number of tokens.
     pub(super) fn constant(&self, node: NodeId) -> Option<u64> {
         match &self.nodes[node].tokens {
             TokenEquation::Follows(equation) if equation.sum.is_empty() => equation.value(0),
@@ -230,7 +231,8 @@ impl LinearEquation {
     }
 }
 
-/// Returns the least natural number that is at least the fraction `numerator`/`denominator`.
+/// Returns the least natural number that is at least the fraction `numerator`/`denominator`, or
+/// `u64::MAX` if this number is larger.
 fn rounded_up(numerator: i128, denominator: u64) -> u64 {
     let denominator = i128::from(denominator);
     u64::try_from(numerator.max(0).saturating_add(denominator - 1) / denominator)

@@ -251,12 +251,13 @@ impl MarkingFactors {
     }
 }
 
-/// Returns, for each root of the forest that `t` has demands on, the lower bound on the root and
-/// the demands on the nodes below it. A root is a node that is no summand and does not follow from
+/// Returns the roots of the forest that `t` has demands on. Each root has its lower bound, and the
+/// demands on the nodes below it. A root is a node that is no summand and does not follow from
 /// exactly one node. Returns `None` if `t` never fires, because a constant node has too few tokens.
 ///
-/// Roots that follow from several nodes are left out. They are added to `coupled` if their lower
-/// bounds do not follow from the bounds on other nodes.
+/// Constant roots with the factor 1 are left out. Roots that follow from several nodes are left
+/// out, too. They are added to `coupled` if their lower bounds do not follow from the bounds on
+/// other nodes.
 fn demands(
     original: &Net,
     t: TransitionId,

@@ -51,7 +51,8 @@ pub enum CountError {
     /// The reduction gives no formula.
     #[error(transparent)]
     NoFormula(#[from] NoFormula),
-    /// The visit of the markings was stopped or reached a limit.
+    /// The visit of the markings was stopped, exceeded a limit, or met a number of tokens that is
+    /// too large.
     #[error(transparent)]
     Visit(#[from] Flaw),
 }
@@ -65,9 +66,10 @@ impl CountingFormula {
     /// Checks every step of a reduction of `net`, and builds the formula from its equations.
     ///
     /// # Errors
-    /// The first incorrect step; [`CountError::NotKept`] if the reduction does not keep every
-    /// marking; [`CountError::NoFormula`] if a number depends on several places or a factor cannot
-    /// be computed; a stop by `goes_on`.
+    /// The first incorrect step, or an unknown name in the log; [`CountError::NotKept`] if the
+    /// reduction does not keep every marking; a stop by `goes_on`. [`CountError::NoFormula`] if a
+    /// number depends on several places, a factor cannot be computed, or a component cannot be
+    /// built.
     pub fn of_log(
         net: &Net,
         log: &NamedLog,

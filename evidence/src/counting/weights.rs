@@ -47,8 +47,8 @@ struct ForestNode {
     summands: Vec<NodeId>,
     /// Nodes that follow from this node alone, each with its equation.
     determined: Vec<(NodeId, LinearEquation)>,
-    /// True if the factor of the node is more than 1 for some value. The factor is the number of
-    /// solutions for the node's descendants.
+    /// True if the factor of the node may be more than 1 for some value. The factor is the number
+    /// of solutions for the node's descendants.
     has_factor: bool,
     /// The position of the node, and the position after all its descendants.
     span: (usize, usize),
@@ -174,7 +174,7 @@ impl MarkingFactors {
         self.forest[node].span.0
     }
 
-    /// Returns true if the factor of a node is more than 1 for some values.
+    /// Returns true if the factor of a node may be more than 1 for some values.
     pub(super) fn has_factor(&self, node: NodeId) -> bool {
         self.forest[node].has_factor
     }

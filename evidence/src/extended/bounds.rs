@@ -33,8 +33,9 @@ pub struct CheckedBounds {
     pub bounds: BTreeMap<PlaceId, u64>,
     /// The places with caps.
     pub caps: BTreeSet<PlaceId>,
-    /// For each transition, the combinations of tokens on its reset places in the markings that
-    /// enable it. `None` unless the translation copies transitions only for these combinations.
+    /// For each transition that some marking enables, the combinations of tokens on its reset
+    /// places in the markings that enable it. `None` unless the translation copies transitions only
+    /// for these combinations.
     pub combinations: Option<ResetCombinations>,
 }
 
@@ -98,7 +99,8 @@ pub fn check_bounds(
 }
 
 /// Returns true if a place may have this cap: it initially holds no more, and no arc at it has a
-/// larger weight. A cap is no claim that the place holds no more.
+/// larger weight. The cap must be at least 1 and less than [`Marking::MAX_TOKENS`]. A cap is no
+/// claim that the place holds no more.
 fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
     let core = net.core();
     let fits = |t: TransitionId| {
@@ -117,7 +119,8 @@ pub(super) fn bounded_places(net: &ExtendedNet) -> impl Iterator<Item = PlaceId>
     inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
 }
 
-/// Returns true if every transition that increases `place` leaves at most `bound` tokens there,
+/// Returns true if `place` initially holds at most `bound` tokens, and no firing leads above
+/// `bound`. Every transition that increases `place` must leave at most `bound` tokens there,
 /// because `place` inhibits it or it resets `place`.
 fn is_capacity(net: &ExtendedNet, place: PlaceId, bound: u64) -> bool {
     let core = net.core();
@@ -138,9 +141,10 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, bound: u64) -> bool {
     core.initial()[place] <= bound && core.transitions().all(keeps_bound)
 }
 
-/// Returns true if a sum with non-negative weights that no transition increases bounds `place`. An
-/// inhibitor arc only forbids firings, and a reset arc removes at least as many tokens as the
-/// ordinary arc beside it.
+/// Returns true if a sum with non-negative weights that no transition increases proves that `place`
+/// holds at most `bound` tokens. Returns false also if a number overflows, and an error for an
+/// unknown place. An inhibitor arc only forbids firings, and a reset arc removes at least as many
+/// tokens as the ordinary arc beside it.
 fn by_weights(
     net: &ExtendedNet,
     place: PlaceId,

@@ -10,7 +10,7 @@ use parikh_net::translation::{Caps, Translation, cap_name, complement_name, copy
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// The maximum number of transitions.
+/// The maximum number of copies of the model's transitions, in total.
 const MAX_TRANSITIONS: usize = 200_000;
 
 /// The places in addition to the model's.

@@ -14,7 +14,7 @@ pub enum HomeFlaw {
     #[error("at the end of the sequence a transition is enabled, or the goal holds")]
     NotLost,
     /// A flaw of the document about the net after the sequence, or about the sequences back to the
-    /// home marking.
+    /// home marking. Also a stop of any check of an argument.
     #[error(transparent)]
     Document(#[from] Flaw),
     /// A place does not exist, or a weighted sum exceeds 127 bits.

@@ -77,8 +77,9 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The proof, about the net that begins after the sequence.
         document: D,
     },
-    /// The checker searches all markings ([`visited_markings`]) to decide the question. No
-    /// component of the net has more markings than this number.
+    /// The checker searches all markings ([`visited_markings`]) to decide the question. The number
+    /// limits the markings of the net, or of each component if the predicates are about the
+    /// enabledness of transitions. A predicate that depends on a larger component is not decided.
     Visited(u64),
 }
 
@@ -89,7 +90,7 @@ impl NamedStructure {
     /// Returns the argument in ids of `net`, without checking it.
     ///
     /// # Errors
-    /// When a name is not known.
+    /// When a name is not known, or a comparison or a net with counters in a document is too large.
     pub fn resolve(&self, net: &Net) -> Result<Structure, Flaw> {
         let place = |name: &String| {
             let place = net.place_named(name);

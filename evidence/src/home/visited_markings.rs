@@ -30,8 +30,7 @@ use std::collections::HashMap;
 /// depends on a component with more than `max_markings` markings. Calls `goes_on` at every marking.
 ///
 /// # Errors
-/// [`Flaw::More`] if every entry would be `None`, and the errors of
-/// [`visit`](crate::certificate::markings::visit).
+/// [`Flaw::More`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
 pub fn find_staying(
     net: &Net,
     max_markings: u64,
@@ -120,7 +119,7 @@ fn decide_by_parts(
             Err(flaw) => return Err(flaw),
         };
         // A predicate that stays reachable in one component stays reachable. It is lost if it is
-        // lost in all components.
+        // lost in each component that has one of its transitions.
         for (index, part_result) in indices.into_iter().zip(part_results) {
             stay[index] = match (stay[index], part_result) {
                 (Some(true), _) | (_, Some(true)) => Some(true),

@@ -71,8 +71,10 @@ pub(super) fn check(
 }
 
 impl UnsettledAtoms {
-    /// Returns true if every word satisfies the formula that has the given letters, repeats them
-    /// from position `back`, and has any values of the unsettled atoms at each position.
+    /// Returns true if it is shown that the formula is true of certain words, whatever values the
+    /// unsettled atoms have at each position. The words have the given letters, and repeat them
+    /// from position `back`. False may also mean that this is not shown, for example for a
+    /// tautology.
     ///
     /// A formula in negation normal form that is true stays true if more literals are true.
     /// Therefore each literal becomes an atom of a new formula, and this atom is true where the

@@ -360,8 +360,9 @@ impl<'a> CoverGraph<'a> {
         edges.copied().collect()
     }
 
-    /// Removes the edges along which the ranking decreases, and returns their number. Then removes
-    /// the edges that the fairness constraints exclude, which are not counted.
+    /// Removes the edges inside the ranking's component along which the ranking decreases, and
+    /// returns their number. Then removes the edges that the fairness constraints exclude, which
+    /// are not counted.
     ///
     /// # Errors
     /// The reason that the ranking is not valid. `self` must not be used any more.

@@ -10,11 +10,14 @@
 //! # How
 //! All properties are written over *common atoms*. In a first attempt, these are whole predicates.
 //! In a second attempt, they are the predicates that occur unchanged in both the question and the
-//! argument, and the leaves of all others. The module then looks for a word over these atoms that
-//! satisfies the property of the question, begins with the letter of the initial marking (and
-//! repeats it if that marking is dead), never satisfies a premise, and satisfies no property of an
-//! argument. If the automaton of these conditions accepts no word, there is no such run. Atoms
-//! count as independent of each other, which only admits more words.
+//! argument, and the leaves of all others. If such a predicate is a conjunction or disjunction, a
+//! third attempt decomposes all predicates into their leaves.
+//!
+//! Each attempt looks for a word over these atoms that has the property of the question and no
+//! property of an argument. The word begins with the letter of the initial marking, and repeats it
+//! if that marking is dead. It never satisfies a premise. If the automaton of these conditions
+//! accepts no word, there is no such run. Atoms count as independent of each other, which only
+//! admits more words.
 //!
 //! An empty automaton counts only after a check against its formula
 //! ([`LinearTableau::check_complete`]).

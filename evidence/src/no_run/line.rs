@@ -110,7 +110,7 @@ pub enum NamedFormula {
     Or(Vec<usize>),
     /// The operand holds at the next position.
     Next(usize),
-    /// The first operand holds until the second does.
+    /// The second operand holds at some position, and the first operand at all positions before it.
     Until(usize, usize),
     /// The second operand holds up to and including the first position where the first operand
     /// holds, or forever.
@@ -256,7 +256,8 @@ impl NamedNoRun {
     ///
     /// # Errors
     /// When a name is not known, or a number refers to no atom or subformula of the property. Also
-    /// when an edge reads an atom and its negation, or there are too many marks.
+    /// when an edge reads an atom and its negation, a comparison is too large, or there are too
+    /// many marks.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
         let resolved_line = self.resolve_property(net)?;
         let formulas =

@@ -146,7 +146,8 @@ pub struct RankingFunction {
 /// The reason that a proof is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRunFlaw {
-    /// The automaton may not accept all words with the property.
+    /// The automaton is not shown to accept all words with the property, for example because the
+    /// check has too many cases.
     #[error("the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
     /// A document is wrong or does not refute its pair, a limit of the check is exceeded, or
@@ -172,7 +173,8 @@ pub enum NoRunFlaw {
     #[error("the first steps reach too many markings or tokens")]
     Opening,
     /// The strongly connected component that contains this automaton state still carries all
-    /// acceptance marks.
+    /// acceptance marks. With a cover, the component is one of the cover, and contains a node with
+    /// this state.
     #[error("a run may stay forever in state {0} of the automaton")]
     AcceptingComponent(usize),
 }

@@ -190,8 +190,9 @@ impl Pairs {
         }
     }
 
-    /// Removes the pairs along which the ranking decreases, and returns their number. The ranking
-    /// is valid if it increases along no remaining pair inside its component.
+    /// Removes the pairs inside the ranking's component along which the ranking decreases, and
+    /// returns their number. The ranking is valid if it increases along no remaining pair inside
+    /// its component.
     ///
     /// # Errors
     /// The reason that the ranking is not valid. Some pairs may have been removed by then, so
@@ -313,7 +314,9 @@ struct PairCheck<'a> {
 }
 
 impl PairCheck<'_> {
-    /// Returns true if a pair is not contradictory.
+    /// Returns false if a condition of the module documentation is found to make a pair
+    /// contradictory. The tests of predicates are approximate, so true may also mean that this is
+    /// unknown.
     fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
         let (taken, put): (&[Arc], &[Arc]) = match mover {
             Some(t) => (self.net.pre(t), self.net.post(t)),
@@ -329,8 +332,8 @@ impl PairCheck<'_> {
         self.automaton.states[target].iter().any(|edge| follows(&edge.cube))
     }
 
-    /// Returns true unless condition 1 or 2 of the module documentation makes the pair
-    /// contradictory. `taken` are the input arcs of the mover.
+    /// Returns false if condition 1 of the module documentation, or an approximate test of
+    /// condition 2, makes the pair contradictory. `taken` are the input arcs of the mover.
     fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
         let firing_literals_hold = cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -343,9 +346,10 @@ impl PairCheck<'_> {
         firing_literals_hold && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Returns true if the literals of the cube about markings may hold in one marking. Each place
-    /// holds at least the weight of its arc in `tokens`. `dead` is true for dead markings, false
-    /// for others, and `None` if that is not known.
+    /// Returns true if `may_hold` is true for each literal of the cube about markings, tested
+    /// alone. The markings considered hold, on each place, at least the weight of its arc in
+    /// `tokens`. So true does not imply that one marking satisfies all literals. `dead` is true for
+    /// dead markings, false for others, and `None` if that is not known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -360,8 +364,9 @@ impl PairCheck<'_> {
         })
     }
 
-    /// Returns true if the predicate may hold in a marking where each place holds at least the
-    /// weight of its arc in `tokens`. `dead` is as in `may_hold_all`.
+    /// Returns false only if the predicate holds in no marking where each place holds at least the
+    /// weight of its arc in `tokens`. True may also mean that this is unknown. `dead` is as in
+    /// `may_hold_all`.
     fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
         match predicate {
             Predicate::False => false,

@@ -57,7 +57,7 @@ pub struct RunSearch {
 
 /// Visits the markings of `net` along which a run may have the property, at most `max_markings`,
 /// and never more than 2²⁸. Calls `goes_on` for each node, that is, for each pair of a marking and
-/// an automaton state.
+/// an automaton state. Also calls it for each decomposition of the graph into components.
 ///
 /// # Errors
 /// [`Flaw::More`] if there are more markings than the smaller of the two limits. Another

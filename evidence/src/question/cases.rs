@@ -39,7 +39,9 @@ pub(crate) struct CaseNet {
 /// The kinds of soundness questions.
 const KINDS: [&str; 4] = ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"];
 
-/// Returns the kind of a soundness question and its number of cases, or `None` for other names.
+/// Returns the kind of a soundness question and its number of cases: 1 for a kind alone, and N for
+/// `N-Kind` with N > 1. Returns `None` for other names, such as `1-Soundness`, and for numbers with
+/// leading zeros.
 pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
     let (cases, kind) = match name.split_once('-') {
         Some((cases, kind)) => {
@@ -150,7 +152,8 @@ impl CaseNet {
 }
 
 /// Returns the net with one case at its beginning. Its final markings are those in which the case
-/// is done: `chosen`, if not empty.
+/// is done: `chosen`, or the model's final markings if `chosen` is empty. If the model has none
+/// either, the final marking is a token in the only place without output transitions.
 ///
 /// # Errors
 /// The reason that there is no such net.
@@ -234,7 +237,8 @@ pub fn extended_with_cases(
     Ok(model.clone().from_marking(initial_marking).with_final_markings(finals).assuming(assumed))
 }
 
-/// The maximum number of final markings of several cases together.
+/// The maximum number of final markings of all cases together. If one case has several final
+/// markings, the number of cases must be smaller than this limit.
 const MAX_FINAL_MARKINGS: usize = 1_000;
 
 /// Returns the marking in which `cases` cases begin, and the markings in which they are done.

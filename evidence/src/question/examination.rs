@@ -63,7 +63,8 @@ fn some_copy(net: &Net) -> Vec<Predicate> {
 }
 
 /// Returns the question of an examination about the unfolding `net` of a coloured net. Returns
-/// `None` if the examination is not about places or transitions, or a number overflows.
+/// `None` for examinations other than OneSafe, QuasiLiveness, Liveness and StableMarking, or if a
+/// number overflows.
 fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Option<Question> {
     let tokens = |place| LinearSum::new(nodes.places(place).map(|colour| (colour, 1))).ok();
     let places = 0..nodes.place_count();

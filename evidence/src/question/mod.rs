@@ -72,8 +72,8 @@ pub enum Question {
     },
     /// The answer is the maximum of the sum over the reachable markings.
     Maximum(LinearSum),
-    /// The answer is the largest of the maxima of the sums. Each sum is at most the total number of
-    /// tokens.
+    /// The answer is the largest of the maxima of the sums, or 0 if there are no sums. Each sum is
+    /// at most the total number of tokens.
     MaximumOf(Vec<LinearSum>),
     /// The answer is the number of reachable markings, or the number of edges of the reachability
     /// graph: pairs of a reachable marking and a transition enabled in it.
@@ -103,10 +103,11 @@ impl Question {
 
     /// Restricts a question about runs to fair runs. Fairness does not affect reachability, or the
     /// first firings of a run; see [`Fairness`]. A question with implications keeps only its main
-    /// question.
+    /// question. Without any fairness assumption, the question is returned unchanged.
     ///
     /// # Errors
-    /// When the question is about a branching-time property.
+    /// When there is a fairness assumption, and the question or an inner question is about a
+    /// branching-time property.
     pub fn with_fairness(self, fairness: &Fairness) -> Result<Question, &'static str> {
         Ok(match self {
             any if fairness.is_none() => any,
@@ -132,7 +133,8 @@ impl Question {
             Question::Reach { goals, then: true, all } => {
                 joined(*all, goals, |goal| format!("EF {}", formula(goal)))
             }
-            // "All goals are reachable" is FALSE if some goal is unreachable.
+            // The answer is TRUE if some goal is unreachable (`all`), or if every goal is
+            // unreachable (not `all`).
             Question::Reach { goals, then: false, all } => joined(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
             Question::Maximum(sum) => {
@@ -167,7 +169,7 @@ impl Question {
 }
 
 /// Joins the texts of the parts by ∧ if `all` is true, and by ∨ otherwise. Only the first 20 parts
-/// are shown, because a line shows no more.
+/// are shown, to keep the text short. Without parts, the text is `true` or `false`.
 fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
     let text: Vec<String> = parts.iter().take(20).map(said).collect();
     match &text[..] {
@@ -178,8 +180,8 @@ fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
 }
 
 impl AnswerValue {
-    /// Parses an answer in the contest's format: `TRUE`, `FALSE`, a number below 2⁶³, or `+inf`.
-    /// Returns `None` for any other text.
+    /// Parses an answer in the contest's format: `TRUE`, `FALSE`, `+inf`, or a number below 2⁶³
+    /// without a sign and without leading zeros. Returns `None` for any other text.
     pub fn read(text: &str) -> Option<AnswerValue> {
         match text {
             "TRUE" => Some(AnswerValue::Holds(true)),

@@ -52,10 +52,11 @@
 //! # Nets with caps
 //! A net made with caps ([`parikh_net::translation`]) represents its model within the caps. It also
 //! proves unreachability beyond them. So a marking must be within the caps to count as reachable,
-//! an unreachability proof must cover all markings, and a self-covering sequence must not exceed a
-//! cap. In all cases the preconditions of transitions are those of the model. There are no such
-//! obligations for predicates that stay reachable, for runs, or for numbers of markings: such
-//! answers are rejected.
+//! and a self-covering sequence must not exceed a cap. An unreachability proof must cover all
+//! markings. In all cases the preconditions of transitions are those of the model. There are no
+//! such obligations for predicates that stay reachable, for runs, for branching time, or for
+//! numbers of markings. Nor are there any for the largest of several maxima. Such answers are
+//! rejected.
 //!
 //! # Formulas over questions
 //! A conjunction is TRUE if each part is, and FALSE if one part is. So an obligation is a list of
@@ -148,7 +149,7 @@ impl NeededProofs {
     }
 
     /// Returns the unproved leaves, in order, that are outside of every true subformula. Returns no
-    /// leaves if the whole formula is true.
+    /// leaves if the whole formula is true. An empty disjunction is false and has no leaves either.
     pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
             formula if formula.is_true(is_proved) => Vec::new(),
@@ -329,7 +330,8 @@ impl Obligation {
             (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
-                // An empty conjunction (proved), or an empty disjunction (unprovable).
+                // The initial marking decides the question. The result is an empty conjunction,
+                // which is true, or an empty disjunction, which is false.
                 let model_predicate = of_model(net, predicate.clone()).ok_or(OVERFLOW)?;
                 let initial_value = model_predicate.holds(net, net.initial());
                 NeededProofs::connective(initial_value == holds, Vec::new())
@@ -426,8 +428,9 @@ impl Obligation {
         }
     }
 
-    /// Derives the formula for a number: a reachable marking with this value, and no reachable
-    /// marking with more.
+    /// Derives the formula for a number n: some reachable marking has at least the value n, and no
+    /// reachable marking has more. The value is the sum of the question, or the largest of its
+    /// sums.
     ///
     /// # Errors
     /// A message if the question asks for TRUE or FALSE or for a count, or if a number overflows.
@@ -437,8 +440,7 @@ impl Obligation {
         net: &Net,
         number: i64,
     ) -> Result<NeededProofs, String> {
-        // Σ ≥ n is ¬(Σ ≤ n − 1). If n is the least i64, n − 1 does not exist, but every marking
-        // satisfies Σ ≥ n.
+        // `more_than(Σ, n − 1)` is Σ ≥ n. If n is the least i64, n − 1 does not exist.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let one_less = number.checked_sub(1);
         let (reached_goal, refute) = match question {

@@ -31,8 +31,9 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
 
 /// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
 /// form as the only case. If `exists`, each case is checked to imply the property. Otherwise the
-/// property is checked to imply the disjunction of the cases. Returns no cases if the form is no
-/// simpler, has too many parts, or fails the check.
+/// property is checked to imply the disjunction of the cases. Returns no cases if the check fails,
+/// or if a disjunction has more than 32 parts. Also returns no cases if the form is not a
+/// disjunction and equals the property's formula.
 pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {

@@ -78,8 +78,9 @@ fn single_question(
     if let Some(initial_condition) = marking_condition(formulas, formula, atoms) {
         return Question::Initially(initial_condition);
     }
-    // If `part` is a condition on the marking after one firing (EX, AX), the equivalent condition
-    // on the marking before the firing replaces it.
+    // Returns a subformula as a predicate in sorted form. EX and AX over conditions become
+    // conditions on the marking before the firing. Returns `None` as `condition_before` does, for
+    // example if the subformula has other temporal operators.
     let state = |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();

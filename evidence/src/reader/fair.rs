@@ -9,7 +9,8 @@ use parikh_net::{Fairness, Net, TransitionId};
 ///
 /// # Errors
 /// When a text is not of this form, or a name is unknown or ambiguous. Also when colours were
-/// merged, or when a transition empties places by a reset arc.
+/// merged, or when a transition with fairness has several copies because it empties places by a
+/// reset arc.
 pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
     for text in texts {

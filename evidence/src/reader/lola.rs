@@ -32,7 +32,7 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut rest = text.chars().peekable();
     let (mut is_in_line_comment, mut is_in_block_comment) = (false, false);
     while let Some(c) = rest.next() {
-        // Inside `/*` and `*/`, only line ends matter.
+        // Inside a block comment, only line ends and `*/` matter.
         if is_in_block_comment {
             line += u64::from(c == '\n');
             is_in_block_comment = !(c == '*' && rest.next_if_eq(&'/').is_some());

@@ -186,8 +186,9 @@ fn rule(
     Ok(CounterRule { ranges: guard, changes, line })
 }
 
-/// Reads the right-hand side of a change: a sum of variables with at most one number, at its end.
-/// The only variable allowed is the changed one.
+/// Reads the right-hand side of a change: a number, the changed variable, or the changed variable
+/// plus or minus a number. Returns an error for another or a repeated variable, and for a change
+/// that may lead below 0 from the lower limit in `guard`.
 fn change(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,

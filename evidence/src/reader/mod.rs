@@ -103,9 +103,10 @@ pub enum FormulaLanguage {
     Early,
 }
 
-/// Reads questions about `net`. With `of_cases`, the questions are about its cases, that is, the
-/// firing sequences that end in a final marking. The file is a query file, a file of textual
-/// formulas, or a problem of mist with its target. A formula without a name has an empty id.
+/// Reads questions about `net`. The file is a query file, a file of textual formulas, or a problem
+/// of mist with its target. With `of_cases`, query files and textual formulas are about the cases
+/// of the net, that is, the firing sequences that end in a final marking. The question of a problem
+/// of mist is always about reachable markings. A formula without a name has an empty id.
 ///
 /// # Errors
 /// As [`queries::read`] and [`queries::read_of_cases`], or a syntax error in a problem of mist.
@@ -176,6 +177,7 @@ pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, 
 
 /// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
 /// like UTF-16, and UTF-8 by default. In ISO-8859-1 each byte is the character with that number.
+/// Returns an error for an unknown encoding, and for bytes that are not text in the encoding.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     if let Some(text) = decode_utf16(bytes) {
         return text.map(Cow::Owned);

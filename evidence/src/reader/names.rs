@@ -27,8 +27,9 @@ pub(crate) enum NamedKind {
     Transitions,
 }
 
-/// Returns the ids of the nodes that a text refers to. Returns the text itself if it is an explicit
-/// id, or if no node has the text as its id or name.
+/// Returns the ids of the nodes that a text refers to. A node without a label has its id as its
+/// name. Returns the text itself if `notation` is `Id`, or if no node has the text as its name.
+/// Also returns a word without quotes itself if it is an id.
 ///
 /// # Errors
 /// When a word without quotes is the name of several nodes.

@@ -250,7 +250,7 @@ fn build(
 }
 
 /// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is
-/// missing. Unknown labels are refused.
+/// missing. A second label `key` and unknown labels are refused.
 fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(node) {

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// When a reference has the id of a node, so that arcs would be ambiguous. Also when two references
-/// have the same id, when a reference leads to no node of its kind, or when it contains an unknown
-/// element.
+/// have the same id, or when references form a cycle. Also when a reference leads to no node of its
+/// kind or contains an unknown element.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
     is_place: impl Fn(&str) -> Option<bool>,

@@ -25,7 +25,8 @@ pub enum TimeTreatment {
 pub(crate) struct NetTiming {
     /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
-    /// The error for the first time or priority, if the net has any.
+    /// The error for the first transition with a time that limits when it fires, or with another
+    /// priority than earlier transitions. `None` if the net has no such transition.
     refusal: Option<Unreadable>,
 }
 
@@ -59,7 +60,8 @@ impl NetTiming {
     /// Returns the assumptions for answers about the net.
     ///
     /// # Errors
-    /// When the net has times or priorities, unless they are left out.
+    /// When times or different priorities of transitions may change the reachable markings, unless
+    /// they are left out.
     pub(crate) fn assumptions(self, times: TimeTreatment) -> Result<Vec<Assumption>, Unreadable> {
         let NetTiming { mut assumptions, refusal } = self;
         match (refusal, times) {
@@ -85,9 +87,9 @@ impl NetTiming {
         }
     }
 
-    /// Records the times and priorities of a transition. `first_order` has the texts of the labels
-    /// `priority` and `timed` of the first transition, to which those of later transitions must be
-    /// equal. It is `None` before the first transition, which sets it.
+    /// Records the times and priorities of a transition. `first_order` has the values of `priority`
+    /// and `timed` of the first transition, from its labels or its tool data. Those of later
+    /// transitions must be equal. It is `None` before the first transition, which sets it.
     fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
         if optional(node, "distribution").is_some() {
@@ -123,8 +125,8 @@ impl NetTiming {
     }
 }
 
-/// The texts of the labels `priority` and `timed` of a transition, each `None` if the transition
-/// has no such label.
+/// The values of `priority` and `timed` of a transition, from its labels or its tool data. Each is
+/// `None` if the transition has no such value.
 type FiringOrder = (Option<String>, Option<String>);
 
 /// The times and priorities of a transition.

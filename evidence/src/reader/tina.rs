@@ -140,7 +140,8 @@ struct TinaNodes {
 /// Reads a net.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error, with its line and the expected text. Also the first time interval other than
+/// `[0,w[` or the first priority, if `times` refuses times and priorities.
 pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(split_words(text)?);
     let (mut nodes, mut name, mut node_labels) = (TinaNodes::default(), String::new(), Vec::new());

@@ -39,7 +39,7 @@ impl ToolWords {
         self.words.peek()
     }
 
-    /// Takes the next word if it is this keyword or sign.
+    /// Takes the next word if it is this keyword or sign. Returns true if the word was taken.
     pub(super) fn skip(&mut self, text: &str) -> bool {
         self.next_is(text) && self.words.next().is_some()
     }

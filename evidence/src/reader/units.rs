@@ -22,8 +22,9 @@ use parikh_net::{NetBuilder, UnitId, Units};
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// Reads the units in the sections of a file, over the nodes of `builder`. Returns `None` without a
-/// section. `transitions` and `arcs` are the numbers of transitions and arcs in the file.
+/// Reads the units in the only section of a file, over the nodes of `builder`. Returns `None`
+/// without a section, and an error for a second section. `transitions` and `arcs` are the numbers
+/// of transitions and arcs in the file. A size that the section declares must be that of the file.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],

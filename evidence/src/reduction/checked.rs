@@ -64,7 +64,8 @@ impl CheckedReduction {
     }
 
     /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
-    /// the original net. Returns `None` as in [`translate`](Self::translate).
+    /// the original net. Returns `None` unless `wanted` is the enabledness of a protected
+    /// transition and the reduction preserves liveness.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         self.reduced.translate_home(wanted)
     }

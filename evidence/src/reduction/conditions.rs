@@ -24,7 +24,7 @@ pub struct Candidate {
     pub places: Vec<PlaceId>,
     /// Transitions by their ids in the working net.
     pub transitions: Vec<TransitionId>,
-    /// The multiplicity of each place, positive. The list is empty if all are 1.
+    /// The multiplicity of each place, positive. An empty list means that all multiplicities are 1.
     pub weights: Vec<u32>,
 }
 
@@ -101,7 +101,8 @@ impl Deref for Context<'_> {
     }
 }
 
-/// Returns the change at a candidate, or `None` if a condition fails or a weight overflows.
+/// A function that returns the change at a candidate. Returns `None` if a condition fails, the
+/// candidate has a wrong form, a number overflows, or too many transitions would result.
 pub type ConditionCheck = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
 
 /// A reduction rule, as its checker sees it.
@@ -156,7 +157,8 @@ impl Conditions {
 }
 
 /// Returns the change that `rule` proposes at `candidate`, which may come from any source. Returns
-/// `None` if a condition of the rule fails or the candidate is malformed.
+/// `None` if a condition of the rule fails, the candidate is malformed, a number overflows, or too
+/// many transitions would result.
 ///
 /// All places and transitions must exist, none may occur twice, and there may be multiplicities
 /// only where they have a meaning. Duplicates would deceive checks that compare the length of the

@@ -6,7 +6,7 @@ use super::work::WorkNet;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 
 /// A callback that completes a net before it is built. It receives the builder and the new place of
-/// each original place.
+/// each original place, or `None` if the place was removed.
 pub type NetCompletion<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
 
 /// Builds the reduced net of `work`, made from `original` for `needs`. `name` returns the names of

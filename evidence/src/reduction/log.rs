@@ -58,8 +58,10 @@ impl NamePrefixes {
         }
     }
 
-    /// Returns the transition with this name, or `None` if the net has no such name. The existence
-    /// of a composed transition is checked when the step is redone.
+    /// Returns the transition with this name: a composed transition or a transition of `net`.
+    /// Returns `None` if `net` has no transition with the name, or if the number of a composed
+    /// transition is too large for an id. The existence of a composed transition is checked when
+    /// the step is redone.
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {

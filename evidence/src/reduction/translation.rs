@@ -98,9 +98,9 @@ impl ReducedNet {
         }
     }
 
-    /// Returns a predicate that holds in a marking of the reduced net if and only if `predicate`
-    /// holds in each corresponding marking of the original net. Returns `None` if the reduced net
-    /// cannot express it.
+    /// Returns a predicate that holds in a marking of the reduced net exactly if `predicate` holds
+    /// in each corresponding marking of the original net. Returns `None` if the needs of the
+    /// reduction do not cover the predicate, or the reduced net cannot express it.
     pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.state(&predicate.to_atoms(original))
     }
@@ -124,7 +124,8 @@ impl ReducedNet {
     }
 
     /// Translates a predicate over places to the places of the reduced net. Returns `None` if the
-    /// needs do not cover the predicate, or it has leaves other than comparisons and constants.
+    /// predicate has leaves other than comparisons and constants, or if a sum cannot be translated
+    /// (`translate_sum`). Also returns `None` if a bound exceeds 64 bits and the sum has places.
     fn state(&self, predicate: &Predicate) -> Option<Predicate> {
         let translate_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.state(part)).collect()
@@ -148,7 +149,9 @@ impl ReducedNet {
     }
 
     /// Returns the sum over the reduced net, and the constant to add to it for the value of the
-    /// original sum. Returns `None` if the needs do not cover the sum.
+    /// original sum. Returns `None` if the needs do not cover the sum, or on overflow. Also returns
+    /// `None` if a place of the sum was merged, scaled, or removed without a constant number of
+    /// tokens.
     pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
         let mut terms = Vec::with_capacity(sum.terms().len());
         let mut constant = 0i128;

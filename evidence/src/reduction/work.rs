@@ -54,6 +54,7 @@ struct WorkPlace {
     /// False if the place is removed.
     alive: bool,
     /// True if the place is in the support of the properties, whose values the reduction must keep.
+    /// Also true for the virtual place of a protected transition.
     in_support: bool,
     /// True if the place was merged or scaled, so that its tokens no longer mean what they meant
     /// originally.
@@ -206,17 +207,17 @@ impl WorkNet {
             .map(TransitionId::new)
     }
 
-    /// Returns true if `p` has not been removed.
+    /// Returns true if `p` exists and has not been removed.
     pub fn has_place(&self, p: PlaceId) -> bool {
         self.places.get(p.index()).is_some_and(|place| place.alive)
     }
 
-    /// Returns true if `t` has not been removed.
+    /// Returns true if `t` exists and has not been removed.
     pub fn has_transition(&self, t: TransitionId) -> bool {
         self.transitions.get(t.index()).is_some_and(WorkTransition::is_alive)
     }
 
-    /// Returns true if `p` is in the support.
+    /// Returns true if `p` is in the support, or is the virtual place of a protected transition.
     pub fn in_support(&self, p: PlaceId) -> bool {
         self.places[p.index()].in_support
     }
@@ -311,7 +312,8 @@ impl WorkNet {
         self.arcs(t).map(difference).filter(|&(_, change)| change != 0)
     }
 
-    /// Returns true if firing `t` changes the tokens of the support. Read arcs do not count.
+    /// Returns true if firing `t` changes the tokens of the support. The virtual places, which
+    /// count the firings of protected transitions, belong to the support. Read arcs do not count.
     pub fn touches_support(&self, t: TransitionId) -> bool {
         self.changes(t).any(|(p, _)| self.in_support(p))
     }

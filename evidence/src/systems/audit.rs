@@ -107,7 +107,7 @@ pub struct SystemAudit<'s> {
     properties: &'s PropertyFile,
     /// The treatment of finite runs in LTL formulas.
     endings: Endings,
-    /// The maximum number of visited nodes.
+    /// The maximum number of joint states, or of other search nodes, in one search.
     max_nodes: usize,
     /// The watch that limits time and memory.
     watch: AuditWatch,
@@ -119,7 +119,8 @@ pub struct SystemAudit<'s> {
 }
 
 impl<'s> SystemAudit<'s> {
-    /// Creates an audit. Searches are repeated if there are at most `max_nodes` joint states.
+    /// Creates an audit. The audit repeats searches of the prover, each up to `max_nodes` nodes.
+    /// For a CTL formula, the nodes are the joint states.
     pub fn new(
         system: &'s System,
         properties: &'s PropertyFile,

@@ -34,7 +34,7 @@ pub enum LabelCtl {
         term: Box<LabelCtl>,
     },
     /// The first operand holds until the second does. If weak, the first operand may also hold
-    /// forever.
+    /// along the whole path, which is infinite or ends where no step is possible.
     Until {
         /// True for all paths, false for some path.
         all: bool,

@@ -313,7 +313,7 @@ impl<'a> ComposedNodes<'a> {
 
     /// Searches for an infinite path on which each acceptance mark occurs infinitely often: those
     /// of the automaton, `STEP_MARK` and `READ_MARK`. Stops with `More` after more than `most`
-    /// nodes.
+    /// nodes, more than 2²⁸ nodes, or more than `MAX_EDGES` edges.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
@@ -363,7 +363,8 @@ impl<'a> ComposedNodes<'a> {
         let moves = &negation.automaton.states[*state];
         let mut edges = Vec::new();
         for (letter, next) in self.steps(row) {
-            // A label that the formula does not mention may occur without a step of the automaton.
+            // An internal step, or a label that the formula does not mention, may occur without a
+            // step of the automaton.
             if letter == 0 {
                 edges.push((self.number((next.clone(), *state)), STEP_MARK));
             }

@@ -19,7 +19,8 @@ const MOST_ENDS: usize = 100_000;
 /// the last label.
 ///
 /// # Errors
-/// The first flaw of the run.
+/// The first flaw of the run. Also when finite runs count and the formula has a next operator, or
+/// when a finite run may end in more than 100,000 joint states.
 pub fn check(
     system: &System,
     formula: &LabelLtl,
@@ -128,7 +129,7 @@ fn set_for_ever(
 /// Returns true if a joint state with its components in these sets has no steps.
 ///
 /// # Errors
-/// When there are more than 100,000 such joint states.
+/// When the sets have more than 100,000 joint states, with and without steps.
 fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
     let count = sets.iter().try_fold(1usize, |product, set| product.checked_mul(set.len()));
     if count.is_none_or(|count| count > MOST_ENDS) {

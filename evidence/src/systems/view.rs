@@ -24,8 +24,9 @@ impl ComponentView {
     }
 }
 
-/// The maximum number of states of all abstractions together. The author of the evidence chooses
-/// the abstractions, so this limits the cost of the audit.
+/// The maximum number of states of all abstractions together. Each abstraction counts with the
+/// states of its whole component. The author of the evidence chooses the abstractions, so this
+/// limits the cost of the audit.
 const MOST_STATES: usize = 1 << 22;
 
 impl System {

@@ -37,7 +37,7 @@ pub enum ViolationSearch {
     NotViolated(usize),
     /// The components have a violating run.
     Violated,
-    /// There are more nodes than allowed.
+    /// There are more nodes or more edges than allowed.
     More,
     /// `goes_on` returned false.
     Stopped,
@@ -55,8 +55,8 @@ pub struct NoRunSearch<'c> {
     pub recurrence: bool,
 }
 
-/// Searches the joint states of some components for a run that violates the formula, visiting at
-/// most `max_nodes` nodes.
+/// Searches the joint states of some components for a run that violates the formula. The result is
+/// `More` if there are more than `max_nodes` nodes, more than 2²⁸ nodes, or too many edges.
 ///
 /// # Errors
 /// When the members are malformed (see `System::can_see`), or there is no automaton. If finite runs
@@ -93,7 +93,8 @@ pub fn visit(
 }
 
 /// A joint state, a state of the automaton, and the index of the previous letter, which a
-/// stuttering step repeats. The index is 0 if finite runs are ignored.
+/// stuttering step repeats. The index is 0 before the first step, and always if finite runs are
+/// ignored.
 type JointNode = (Joint, usize, usize);
 
 /// A step from a node to another one.
@@ -182,8 +183,9 @@ impl<'a> JointNodes<'a> {
         })
     }
 
-    /// Visits the reachable nodes, at most `max_nodes`, and looks for a cycle with all acceptance
-    /// marks of the automaton.
+    /// Visits the reachable nodes and looks for a cycle with all acceptance marks of the automaton.
+    /// With `recurring_parts`, all edges of the cycle must be in one of these parts. The result is
+    /// `More` beyond `max_nodes` nodes, 2²⁸ nodes, or `MOST_EDGES` edges.
     fn visit(
         mut self,
         max_nodes: usize,

@@ -17,11 +17,11 @@ pub struct RunBounds {
     /// True if the subformula begins with E. Otherwise its negation does, and the other fields are
     /// about the negation.
     pub exists: bool,
-    /// A run with this property proves the subformula (or its negation). `None` if no run can have
-    /// the property.
+    /// A run with this property proves the subformula (or its negation). `None` if the property is
+    /// the constant false, which no run satisfies.
     pub sufficient: Option<RunProperty>,
-    /// If no run has one of these properties, the subformula (or its negation) is false. Properties
-    /// that every run has are left out.
+    /// If no run has one of these properties, the subformula (or its negation) is false. The
+    /// constant true, which every run satisfies, is left out.
     pub necessary: Vec<RunProperty>,
 }
 

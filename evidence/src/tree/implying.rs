@@ -17,7 +17,9 @@
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 
-/// The maximum number of leaves of a predicate about the markings after a firing.
+/// The maximum number of leaves of a predicate when EX or AX of it is expressed on the marking
+/// before the firing. The limit holds for the given predicate, for intermediate results, and for
+/// the result.
 pub const MAX_LEAVES: usize = 2_000;
 
 /// Returns, for each subformula, a predicate that implies it, in sorted form. If no predicate is

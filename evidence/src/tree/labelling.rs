@@ -22,7 +22,7 @@ pub struct LabelClaim {
     /// The subformula, in the store of the property.
     pub formula: Formula<Quantifier>,
     /// For an until, a number that decreases from each claim to the claims that it depends on,
-    /// until the right operand holds. Otherwise 0.
+    /// until the right operand holds. The check ignores it for other formulas.
     pub rank: u32,
     /// The transition to the only successor that the claim depends on. `None` if the claim depends
     /// on all successors or on no successor.
@@ -34,7 +34,7 @@ pub struct LabelClaim {
 pub struct Labelling {
     /// The property that the labelling proves of the initial marking.
     pub property: TreeProperty,
-    /// The packed markings by number, without duplicates.
+    /// The packed markings by number. The check refuses duplicates.
     pub(super) markings: Vec<Box<[u8]>>,
     /// The claims about each marking, ascending by formula.
     pub(super) claims: Vec<Vec<LabelClaim>>,
@@ -95,10 +95,11 @@ impl Labelling {
     }
 
     /// Checks that the property is true of the initial marking of `net`, if the premises hold.
-    /// Calls `goes_on` at each marking.
+    /// Calls `goes_on` twice for each marking.
     ///
     /// # Errors
-    /// The first flaw of the labelling.
+    /// The first flaw of the labelling. [`Flaw::Stopped`] when `goes_on` returns false, and
+    /// [`Flaw::Overflow`] when a firing overflows a place.
     pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
         let checked = LabellingCheck::of(self, net, goes_on)?;
         (0..self.markings.len()).try_for_each(|number| {
@@ -120,8 +121,9 @@ impl Labelling {
         if holds { Ok(()) } else { Err(LabellingFlaw::NotShownInitially) }
     }
 
-    /// Returns the value of `asked` at the initial marking of `net`, or `None` if it does not
-    /// follow from the labelling's property, which must have been checked.
+    /// Derives the value of `asked` at the initial marking of `net` from the labelling's property
+    /// and the initial values of the atoms. The labelling must have been checked. Returns `None` if
+    /// this does not determine the value.
     pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
         let mut store = self.property.formulas().clone();
         let mut atoms = self.property.atoms().to_vec();
@@ -257,7 +259,9 @@ impl<'l> LabellingCheck<'l> {
         self.subformulas.binary_search(&formula).ok()
     }
 
-    /// Evaluates all subformulas at a marking, given the claims about it.
+    /// Evaluates all subformulas at a marking, given the claims about it, which must be ascending
+    /// by formula. Returns a bit set by the index of the subformula. A bit is 0 if the claims and
+    /// premises do not show that the subformula holds.
     fn evaluate(&self, marking: &Marking, claims: &[LabelClaim]) -> Box<[u64]> {
         let formulas = self.labelling.property.formulas();
         let mut bits = vec![0u64; self.subformulas.len().div_ceil(64).max(1)].into_boxed_slice();
@@ -282,12 +286,15 @@ impl<'l> LabellingCheck<'l> {
         bits
     }
 
-    /// Returns true if the subformula holds at the marking with this number, given the claims.
+    /// Returns true if the claims and premises show that the subformula holds at the marking with
+    /// this number. Returns false if they do not, and for formulas that are not subformulas of the
+    /// property.
     fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
         self.subformula_index(formula).is_some_and(|part| bit(&self.truth_bits[marking], part))
     }
 
-    /// Returns true if the property holds at a marking without claims.
+    /// Returns true if the premises and the token counts of a marking show the property there,
+    /// without any claims about the marking.
     fn holds_without_claims(&self, marking: &Marking) -> bool {
         let bits = self.evaluate(marking, &[]);
         self.subformula_index(self.labelling.property.formula())
@@ -316,8 +323,9 @@ impl<'l> LabellingCheck<'l> {
     }
 
     /// Returns true if a claim about the marking with number `marking_number` follows from the
-    /// subformulas that hold there and after one firing. `successors` caches the numbers of the
-    /// listed markings after each enabled transition.
+    /// subformulas that hold there and after one firing. Claims about untils also need decreasing
+    /// ranks. `successors` caches, for each enabled transition, the number of the listed marking
+    /// after the firing, or `None` if no listed marking represents it.
     fn follows(
         &self,
         marking_number: usize,
@@ -346,8 +354,9 @@ impl<'l> LabellingCheck<'l> {
             Node::Release(paths, left, right) => {
                 holds_here(right) && (holds_here(left) || is_dead() || leads(paths, &has_claim)?)
             }
-            // Constants, literals, ∧ and ∨ are evaluated. A claim about such a subformula is never
-            // accepted.
+            // Constants, literals, ∧ and ∨ are evaluated. A claim about such a subformula is
+            // refused here. `check_claims_at` has already accepted it if the premises imply the
+            // subformula everywhere.
             _ => false,
         })
     }
@@ -360,9 +369,11 @@ impl<'l> LabellingCheck<'l> {
         Some(claims[index].rank)
     }
 
-    /// For `Quantifier::Exists`, returns true if the given transition leads to a listed marking
-    /// whose number satisfies `is_target`. For `Quantifier::All`, returns true if every enabled
-    /// transition does. `successors` is as in `follows`.
+    /// For `Quantifier::Exists`, returns true if the given transition is enabled and leads to a
+    /// listed marking whose number satisfies `is_target`. Returns false without a transition. For
+    /// `Quantifier::All`, ignores the given transition, and returns true if every enabled
+    /// transition leads to such a marking. A marking that is not listed may be represented by a
+    /// listed marking, as in `listed_representative`. `successors` is as in `follows`.
     fn leads_to(
         &self,
         marking: &Marking,
@@ -429,9 +440,9 @@ fn bit(bits: &[u64], index: usize) -> bool {
     bits[index / 64] >> (index % 64) & 1 == 1
 }
 
-/// Returns, for each subformula, true if it holds in every reachable marking by the premises.
-/// `subformulas` is ascending, so operands come first. `implying` has, by the same index, a
-/// predicate that implies the subformula.
+/// Returns, for each subformula, true if the premises are found to imply that it holds in every
+/// reachable marking. False may mean that this is unknown. `subformulas` is ascending, so operands
+/// come first. `implying` has, by the same index, a predicate that implies the subformula.
 pub fn everywhere(
     formulas: &Ctl,
     subformulas: &[Formula<Quantifier>],
@@ -451,7 +462,8 @@ pub fn everywhere(
                 .binary_search(&part)
                 .is_ok_and(|index| everywhere_flags.get(index) == Some(&true))
         };
-        // One disjunct is reachable from every reachable marking.
+        // A predicate that implies the target, or one of its disjuncts, is reachable from every
+        // reachable marking.
         let stays_reachable = |target: Formula<Quantifier>| {
             let disjuncts = match formulas.node(target) {
                 Node::Or(any) => &any[..],

@@ -95,8 +95,8 @@ pub enum NamedClaim {
     /// The index of the formula, the rank, and the name of the transition to the only successor
     /// that the claim depends on.
     By(usize, u32, String),
-    /// The index of the formula and the rank, which is not 0. The claim depends on all successors
-    /// or on none.
+    /// The index of the formula and the rank. The claim depends on all successors or on none. A
+    /// written labelling uses this form only for a rank other than 0.
     Ranked(usize, u32),
     /// The index of the formula. The rank is 0, and the claim depends on all successors or on none.
     Plain((usize,)),
@@ -154,7 +154,8 @@ impl NamedLabelling {
     /// Returns the labelling in ids of `net`, without checking it.
     ///
     /// # Errors
-    /// When a name is not known or a number refers to nothing.
+    /// When a name is not known, a number refers to nothing, or the token list of a marking has an
+    /// odd length.
     pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
         let to_message = |flaw: Flaw| flaw.to_string();
         let predicates = |all: &[NamedPredicate]| {

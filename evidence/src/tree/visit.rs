@@ -26,12 +26,13 @@ pub struct TreeSearch {
     pub holds: bool,
 }
 
-/// Decides the property by visiting the reachable markings of `net`, at most `max_markings`. Calls
-/// `goes_on` at each marking.
+/// Decides the property by visiting the reachable markings of `net`, at most `max_markings`, and
+/// never more than 2²⁸. Calls `goes_on` for each marking, and then for each subformula.
 ///
 /// # Errors
-/// [`Flaw::More`] if there are more markings, [`Flaw::Stopped`] by `goes_on`, [`Flaw::Overflow`] of
-/// a place, or [`Flaw::TooLarge`] if the edges or markings need too much memory.
+/// [`Flaw::More`] if there are more markings than the smaller of the two limits. [`Flaw::Stopped`]
+/// when `goes_on` returns false, [`Flaw::Overflow`] of a place, or [`Flaw::TooLarge`] if the edges
+/// or markings need too much memory.
 pub fn visit_tree(
     net: &Net,
     property: &TreeProperty,
@@ -164,9 +165,10 @@ impl MarkingGraph {
         }
     }
 
-    /// Computes a least fixed point: the markings that satisfy `is_base`, and the markings that
-    /// satisfy `may_pass` and have a successor (or only successors, by `paths`) in the fixed point.
-    /// The result has one flag per marking.
+    /// Computes a least fixed point. It contains the markings that satisfy `is_base`. It also
+    /// contains each marking that satisfies `may_pass` and has a successor in the fixed point. For
+    /// `Quantifier::All`, all successors must be in the fixed point. The result has one flag per
+    /// marking.
     fn least_fixed_point(
         &self,
         paths: Quantifier,

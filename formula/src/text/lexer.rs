@@ -101,7 +101,7 @@ pub(super) struct TokenCursor<'t> {
     base: usize,
     /// Tokens that were read ahead, but not taken.
     lookahead: VecDeque<Lexeme<'t>>,
-    /// The end of the token taken last.
+    /// The end of the token taken last, or the beginning of the range if no token was taken.
     last_end: usize,
 }
 
@@ -157,7 +157,8 @@ impl<'t> TokenCursor<'t> {
         self.peek().span.start
     }
 
-    /// Returns the end of the token taken last.
+    /// Returns the end of the token taken last, or the beginning of the range if no token was
+    /// taken.
     pub(super) fn last_end(&self) -> usize {
         self.last_end
     }

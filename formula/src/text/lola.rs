@@ -244,14 +244,16 @@ fn translate(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure>
     Ok(out)
 }
 
-/// Returns true if the piece is inside the parentheses of `FIREABLE` or `UNFIREABLE`.
+/// Returns true if the last opening parenthesis before the piece follows `FIREABLE` or
+/// `UNFIREABLE`. The parenthesis may have been closed before the piece.
 fn in_fireable(pieces: &[LolaPiece<'_>], at: usize) -> bool {
     let open = pieces[..at].iter().rposition(|piece| piece.text == "(");
     open.and_then(|open| open.checked_sub(1))
         .is_some_and(|before| matches!(pieces[before].text, "FIREABLE" | "UNFIREABLE"))
 }
 
-/// Returns true if the keyword is a temporal operator or a path quantifier.
+/// Returns true if the keyword is a path quantifier, or a temporal operator that stands before its
+/// only operand. Returns false for `UNTIL` and `U`.
 fn is_temporal(word: &str) -> bool {
     let words = ["ALLPATH", "EXPATH", "ALWAYS", "EVENTUALLY", "NEXTSTATE", "AGEF", "EFAG"];
     let short = ["A", "E", "G", "F", "X", "AG", "AF", "AX", "EG", "EF", "EX"];

@@ -130,8 +130,8 @@ pub(super) fn definitions(text: &str) -> Vec<ReadDefinition> {
 }
 
 /// Returns the byte ranges of the definitions. A definition ends with the first line that ends
-/// outside of parentheses and braces. A line that begins with `name =` always begins a new
-/// definition.
+/// outside of parentheses, braces and brackets. A line that begins with `name =` always begins a
+/// new definition.
 fn definition_ranges(text: &str) -> Vec<Range<usize>> {
     let mut cursor = TokenCursor::new(text, 0..text.len(), &LEXIS_OF_LINES);
     let mut pieces = Vec::new();
@@ -413,7 +413,8 @@ fn body_formula(
 }
 
 /// Converts an atom to a formula. For a place without colours, the numbers of all tokens are added.
-/// For a coloured place, each colour is compared separately.
+/// For a coloured place, each colour is compared separately. If the colours of the place cannot be
+/// resolved, only a comparison with the empty multiset is allowed.
 fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);

@@ -33,7 +33,8 @@ pub(super) enum NodeTexts {
 pub(super) struct NameResolver<'n> {
     net: &'n Net,
     texts: NodeTexts,
-    /// The name indexes of places and of transitions; `None` if no node has a label.
+    /// The name indexes of places and of transitions, each `None` if no node of its kind has a
+    /// label.
     indexes: [OnceCell<Option<NameIndex<'n>>>; 2],
     /// The nodes of names that are not just ids, for explanations.
     named: Vec<NamedNodes>,
@@ -53,7 +54,8 @@ impl<'n> NameResolver<'n> {
         }
     }
 
-    /// Returns the nodes of names resolved since the last call.
+    /// Returns the nodes of the names resolved since the last call. Names that are just ids are
+    /// left out.
     pub(super) fn take_named(&mut self) -> Vec<NamedNodes> {
         std::mem::take(&mut self.named)
     }
@@ -67,7 +69,8 @@ impl<'n> NameResolver<'n> {
     }
 
     /// Returns the ids of the nodes that a text refers to. Returns the text itself if the index
-    /// finds no node, or if no node of this kind has a label.
+    /// finds no node, or if no node of this kind has a label. Returns an error if the text must
+    /// refer to one node and is the name of several nodes.
     fn ids(
         &mut self,
         kind: NodeKind,
@@ -95,9 +98,10 @@ impl<'n> NameResolver<'n> {
         Ok(ids)
     }
 
-    /// Returns the ids of the nodes that `token` refers to, with its byte range. The word `id` and
-    /// the quoted id behind it count as one token. Quoted names, and the operands of constraints of
-    /// Declare, refer to all nodes with that name.
+    /// Returns the ids of the nodes that `token` refers to, with its byte range. In the mode
+    /// `WordsAndQuotedNames`, the word `id` and the quoted id behind it count as one token. In this
+    /// mode, quoted names and the operands of constraints of Declare refer to all nodes with that
+    /// name.
     fn resolve_nodes(
         &mut self,
         kind: NodeKind,
@@ -128,7 +132,8 @@ impl<'n> NameResolver<'n> {
         Ok((ids, span))
     }
 
-    /// Returns true if the next unknown name may still get a suggestion.
+    /// Returns true if the next unknown name may still get a suggestion, and counts this
+    /// suggestion.
     fn may_suggest(&mut self) -> bool {
         let may_guess = self.suggestions_left > 0;
         self.suggestions_left = self.suggestions_left.saturating_sub(1);
@@ -136,7 +141,8 @@ impl<'n> NameResolver<'n> {
     }
 
     /// Returns the places that `token` refers to. A coloured place gives the places of all its
-    /// colours, or of the colour that follows, as in `p(red,2)`.
+    /// colours, or of the colour that follows, as in `p(red,2)`. The result is empty if tokens of
+    /// this colour never occur.
     pub(super) fn place(
         &mut self,
         cursor: &mut TokenCursor<'_>,
@@ -162,7 +168,8 @@ impl<'n> NameResolver<'n> {
         Ok(places)
     }
 
-    /// Returns true if a word is the id or the name of a place that a colour may follow.
+    /// Returns true if a word is the id or the name of a coloured place. This includes places whose
+    /// colours have no names because no coloured net is attached.
     pub(super) fn may_have_colour(&self, word: &str) -> bool {
         let is_coloured_or_erased = |id: &str| self.is_coloured(id) || self.is_erased(id);
         let found = self.index(NodeKind::Place).map(|index| index.find(word, Mention::Word));
@@ -228,7 +235,7 @@ impl<'n> NameResolver<'n> {
     }
 
     /// Returns the transitions that `token` refers to. A coloured transition gives all its
-    /// bindings.
+    /// bindings, of which there may be none.
     pub(super) fn transition(
         &mut self,
         cursor: &mut TokenCursor<'_>,

@@ -33,7 +33,7 @@ const MAX_CELLS: u64 = 1 << 26;
 const MAX_FLOWS: usize = 5_000;
 
 /// The room of a cap, that is, of an assumed bound on a place. The cap is the room plus the largest
-/// number among the initial tokens and the arc weights at the place.
+/// number among the initial tokens, the arc weights at the place, and 1.
 #[derive(Clone, Copy, Debug)]
 pub struct CapRooms {
     /// The room on a place with inhibitor arcs only. The default is 100. Runs that need more tokens
@@ -141,7 +141,8 @@ fn tested_places(net: &ExtendedNet) -> BTreeSet<PlaceId> {
     inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
 }
 
-/// For each transition, the tokens of the places that it resets, in all markings that enable it.
+/// For each transition, the tokens of the places that it resets, in all reachable markings that
+/// enable it.
 pub(super) type ResetVectors = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 
 /// Explores the net. Returns the bounds of places with inhibitor or reset arcs, and the token
@@ -217,7 +218,7 @@ fn visit(
     Some(wanted.iter().map(bound).collect())
 }
 
-/// Returns the error for the first arc whose place is unbounded.
+/// Returns the error for the first inhibitor or reset arc whose place has no bound.
 fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> TranslationError {
     let core = net.core();
     let mut arcs = core.transitions().flat_map(|t| {

@@ -30,8 +30,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Builds the translated net of `net` from `bounds`, one for each place with inhibitor or reset
-/// arcs. If `seen` is given, a transition with reset places has copies only for the token vectors
-/// of these places in reachable markings.
+/// arcs. If `seen` is given, it restricts the copies of a transition with reset places. Each copy
+/// is for one token vector of these places, from a reachable marking that enables the transition. A
+/// transition that no reachable marking enables has one copy.
 pub(super) fn build(
     net: &ExtendedNet,
     bounds: Vec<TranslationBound>,

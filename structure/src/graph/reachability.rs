@@ -49,8 +49,8 @@ impl Reachability {
     /// Computes the graph with at most `max_markings` markings.
     ///
     /// # Errors
-    /// Returns an error if the graph has more markings, a token count overflows, or the budget is
-    /// exhausted.
+    /// Returns an error if the graph has more markings, or more edges than a 32-bit number counts.
+    /// Also returns an error if a token count overflows or the budget is exhausted.
     pub fn of(net: &Net, max_markings: usize, budget: &Budget) -> Result<Self, NoGraph> {
         Self::ignoring_tokens_on(net, &[], max_markings, budget)
     }

@@ -4,9 +4,10 @@
 use super::NetShape;
 
 /// Limit on the work of all rounds together, counted in members of hyperedges and in items. At
-/// least five rounds are allowed.
+/// least 5 and at most 400 rounds are allowed.
 const MAX_ARC_STEPS: usize = 20_000_000;
-/// Number of rounds without improvement before the search ends.
+/// Largest number of successive rounds without improvement that do not end the search; the next
+/// such round ends it.
 const MAX_ROUNDS_WITHOUT_GAIN: usize = 12;
 
 /// Rearranges items so that hyperedges become short. `order` is the initial order. The k-th entry

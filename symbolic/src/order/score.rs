@@ -29,8 +29,9 @@ pub fn of(shape: &NetShape, order: &[u32]) -> f64 {
         };
         let relative_height = 1.0 - f64::from(first) / levels;
         spans += f64::from(last - first + 1) * 0.5 * (1.0 + relative_height);
-        // If another transition touches the same levels after its first touched level, this tail is
-        // computed already and does not count again.
+        // If an earlier transition touches the same levels after its first touched level, this tail
+        // is computed already and does not count again. Transitions that touch more than 16 levels
+        // always count in full.
         if let Some(&second) = touched_levels.get(1)
             && touched_levels.len() <= 16
             && !known_tails.insert(touched_levels[1..].to_vec())

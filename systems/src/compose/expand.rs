@@ -243,7 +243,7 @@ struct WordProduct {
 }
 
 impl WordProduct {
-    /// Explores all pairs. Returns `None` if there are too many.
+    /// Explores all reachable pairs. Returns `None` if there are too many.
     fn new(graph: &ComponentGraph, visible_labels: &[LabelId], word: &LassoWord) -> Option<Self> {
         let letters: Vec<LabelId> = word.prefix.iter().chain(&word.cycle).copied().collect();
         let mut node_numbers: HashMap<(u32, usize), u32> = HashMap::new();

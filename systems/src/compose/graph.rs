@@ -34,7 +34,7 @@ impl ComponentGraph {
         }
     }
 
-    /// Returns true if its components own the visible label.
+    /// Returns true if `label` is visible and the components of the graph own it.
     pub(super) fn owns(&self, label: LabelId) -> bool {
         self.labels.binary_search(&label).is_ok()
     }

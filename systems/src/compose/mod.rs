@@ -41,7 +41,7 @@ struct CompositionNode {
 }
 
 /// A system whose components are composed in pairs, with minimisation after each step. The
-/// composition ends with two graphs, or before a graph exceeds the limit on its states.
+/// composition ends with at most two graphs, or before a graph exceeds the limit on its states.
 pub(crate) struct Composition {
     nodes: Vec<CompositionNode>,
     /// The composed pairs of node numbers, in the order of composition.
@@ -61,8 +61,8 @@ pub(crate) struct Composition {
     /// For each label of `minimised_system`, the labels that depend on it, for partial-order
     /// reduction.
     dependence: DependenceRelation,
-    /// True if the caller's limit on the states of a graph ended the composition; false if it was
-    /// [`MAX_GRAPH_STATES`].
+    /// True if the caller's limit on the states of a graph ended the composition. False if
+    /// [`MAX_GRAPH_STATES`] ended it, or if at most two graphs are left.
     is_cut: bool,
 }
 
@@ -82,9 +82,9 @@ pub(crate) enum CompositionOutcome {
 const MAX_GRAPH_STATES: usize = 1 << 16;
 
 impl Composition {
-    /// Composes a system for an automaton that is insensitive to the labels that it does not name,
-    /// as long as no graph has more than `max_states` states. Returns `None` if `goes_on` returned
-    /// false.
+    /// Composes a system for an automaton that is insensitive to the labels that it does not name.
+    /// Ends when two graphs are left, or before a composed graph has more than `max_states` or
+    /// [`MAX_GRAPH_STATES`] states. Returns `None` if `goes_on` returned false.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,
@@ -145,7 +145,8 @@ impl Composition {
         })
     }
 
-    /// Returns true if a larger limit would allow further composition.
+    /// Returns true if the caller's limit on states ended the composition, so that a larger limit
+    /// may allow further composition.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A file is one transition system, and becomes a system of one component. In `.fsm`, states are
-//! numbered from 1, which is the initial state. A state may have no line of its own: it then occurs
-//! in transitions only. The parameters of `.fsm` are not needed.
+//! numbered from 1. The initial state is 1, unless a last section gives another. A state may have
+//! no line of its own: it then occurs in transitions only. The parameters of `.fsm` are not needed.
 //!
 //! In both formats, mCRL2 writes probability distributions instead of states: `0 1/2 1` in `.aut`,
 //! `[1 1/2 2 1/2]` in `.fsm`. Such files are refused.

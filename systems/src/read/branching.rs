@@ -6,7 +6,8 @@ use crate::branching::{BranchingFormula, BranchingNode, StepFilter};
 use crate::system::System;
 
 /// Returns true if a text contains syntax that only CTL formulas have: a label in brackets, or a
-/// path quantifier. Returns false if the text cannot be split into tokens.
+/// path quantifier. Returns false if the text cannot be split into tokens. A word that begins with
+/// `A` or `E` and then `F`, `G` or `X` counts as a path quantifier.
 pub fn is_branching(text: &str) -> bool {
     tokens(text).is_ok_and(|tokens| {
         tokens.iter().any(|(token, _)| {
@@ -160,7 +161,8 @@ const MAX_DEPTH: usize = 400;
 /// Parses a CTL formula over the labels of a system.
 ///
 /// # Errors
-/// Returns the position of the first error.
+/// Returns the position of the first invalid token, or else of the first syntax error. A formula
+/// that is nested too deeply is a syntax error, too.
 pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
     let tokens = tokens(text)?;
     let formula = BranchingFormula { nodes: Vec::new(), unknown_names: Vec::new() };

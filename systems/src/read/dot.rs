@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// Parses a system.
 ///
 /// # Errors
-/// Returns the position of the first error.
+/// Returns the position of an error. A later error may be found before an earlier one.
 pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
     let reader =
         DotReader { text, tokens: tokens(text)?, position: 0, component_of: HashMap::new() };

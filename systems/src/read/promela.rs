@@ -19,8 +19,8 @@
 //! ```
 //!
 //! A process is a component. Each message that it sends or receives is a label, except for messages
-//! to the listener (`act`). The other lines are the same in every file and are skipped. Any other
-//! Promela is rejected.
+//! to the listener (`act`). Lines that are the same in every process, and all lines outside of
+//! processes, are skipped. Any other Promela in a process is rejected.
 
 use super::error::ReadError;
 use crate::builder::{ComponentBuilder, system};
@@ -43,7 +43,8 @@ struct Process {
 /// Parses a system.
 ///
 /// # Errors
-/// Returns the position of the first error.
+/// Returns the position of an error. Invalid lines are found first, then edges that violate the
+/// rules for the empty label.
 pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
     let mut processes: Vec<Process> = Vec::new();
     let mut open_process: Option<Process> = None;

@@ -107,7 +107,7 @@ pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
 }
 
 /// Splits a header without its `#` into the number and the text after the colon, without a remark
-/// such as `(not blank invariant)`. Returns `None` if there is no colon after a number.
+/// such as `(not blank invariant)`. Returns `None` unless a number stands before the first colon.
 fn numbered(rest: &str) -> Option<(u64, &str)> {
     let (number, rest) = rest.split_once(':')?;
     let rest = rest.trim();

@@ -165,7 +165,8 @@ impl LinearTableau {
         Ok(())
     }
 
-    /// Checks that all numbers of states and marks are in range.
+    /// Checks that the numbers of obligations and marks fit the automaton, and that its initial
+    /// state and the targets of all edges exist.
     fn check_sizes(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {
@@ -192,8 +193,9 @@ impl LinearTableau {
             && marks.all(|(until, mark)| edge.marks.has(mark) || case.postponed.contains(until))
     }
 
-    /// Returns true if a formula follows from the literals of an edge and the obligations of its
-    /// target.
+    /// Returns true if the rules derive a formula from the literals of an edge and the obligations
+    /// of its target. An until that is an obligation of the target is used only if the edge lacks
+    /// its mark.
     fn implies_obligation(
         &self,
         formulas: &Ltl,

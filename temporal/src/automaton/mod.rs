@@ -105,7 +105,7 @@ pub struct Automaton {
 
 impl Automaton {
     /// Builds a small automaton for a formula: its simplified tableau, or the smallest weak
-    /// deterministic automaton if that is no larger.
+    /// deterministic automaton if it is found and has no more states.
     ///
     /// # Errors
     ///

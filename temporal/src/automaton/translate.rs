@@ -32,7 +32,7 @@ impl LinearTableau {
     ///
     /// # Errors
     ///
-    /// Returns an error if more than 64 untils can be postponed, or a limit is exceeded.
+    /// Returns an error if the formula has more than 64 untils, or a limit is exceeded.
     pub fn new(
         formulas: &Ltl,
         formula: Formula<Linear>,

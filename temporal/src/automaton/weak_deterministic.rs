@@ -110,8 +110,9 @@ impl Deterministic {
     /// accepted from a state.
     ///
     /// Each component has a colour that is at most the minimum over the components that it leads
-    /// to. A transient component has this minimum. Any other component has the largest colour below
-    /// it that is even if the component accepts and odd otherwise. States with even colours accept.
+    /// to. A transient component has this minimum. Any other component has the largest colour up to
+    /// this minimum that is even if the component accepts and odd otherwise. States with even
+    /// colours accept.
     fn accepting_by_colour(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let found = components_of_rows(&self.successors, |&to| to as u32);
         let component_of: Vec<usize> =

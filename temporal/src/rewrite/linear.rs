@@ -126,8 +126,8 @@ fn body_of_gf_or_fg(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFor
     }
 }
 
-/// Returns true if the formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their
-/// duals, and combinations of these with ∧ and ∨.
+/// Returns true if the formula has a form whose value is the same at all positions. These forms are
+/// GF φ and G (F φ ∧ F ψ), their duals, constants, and combinations of these with ∧ and ∨.
 fn is_suspendable(formulas: &Ltl, formula: LinearFormula) -> bool {
     let is_eventually = |part: &LinearFormula| match *formulas.node(*part) {
         Node::Until(_, left, _) => formulas.is(left, true),

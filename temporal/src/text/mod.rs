@@ -77,7 +77,7 @@ pub struct ParseError {
 ///
 /// # Errors
 ///
-/// Returns the first column at which the text is invalid.
+/// Returns the column of the first invalid token, or else the column of the first syntax error.
 pub fn parse_ltl(
     text: &str,
     formulas: &mut Ltl,
@@ -90,8 +90,8 @@ pub fn parse_ltl(
 ///
 /// # Errors
 ///
-/// Returns the first column at which the text is invalid, also if a temporal operator has no `E` or
-/// `A` directly before it.
+/// Returns a column at which the text is invalid, also if a temporal operator has no `E` or `A`
+/// directly before it, or `E` or `A` has no temporal operator.
 pub fn parse_ctl(
     text: &str,
     formulas: &mut Ctl,

@@ -78,7 +78,8 @@ impl<P: Paths> Formulas<P> {
         text
     }
 
-    /// Writes an operator. A space follows before a word, as in `F answer`.
+    /// Writes an operator. A space follows before an atom whose plain name has several characters,
+    /// as in `F answer`.
     fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &AtomNames) {
         text.push(sign);
         if let Node::Literal(Literal { atom, positive: true }) = self.node(operand)

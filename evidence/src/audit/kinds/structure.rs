@@ -195,7 +195,9 @@ fn conclusion(
 /// document refutes in this net. These do not stay reachable.
 ///
 /// # Errors
-/// When the sequence or the document is wrong, or the document refutes no predicate.
+/// When the sequence or the document is wrong, or the document refutes no predicate. Also when the
+/// document assumes safe units or requires too many markings to be visited, or the audit is
+/// stopped.
 fn lost_after(
     context: &AuditContext<'_>,
     subject: &StructureNet<'_>,

@@ -8,8 +8,9 @@ use crate::first_breach;
 use parikh_net::FiringSequence;
 use parikh_net::printable::Quoted;
 
-/// Replays a trace. Evaluates the goals after each number of firings in `firing_counts`, or after
-/// each step for `None`.
+/// Replays a trace. Evaluates the goals after each number of firings in `firing_counts`. If there
+/// is an entry `None`, the replay goes on to the end of the trace. In this case, or if there are
+/// several goals, the goals are also evaluated after each step.
 pub(super) fn check_trace<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,

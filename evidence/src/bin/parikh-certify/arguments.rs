@@ -31,8 +31,8 @@ pub(crate) struct CertifyArguments {
     /// True for `--semantics spin`: a finite run of a system counts as well, and repeats its last
     /// label forever.
     pub(crate) spin: bool,
-    /// True if the questions of query files are about cases, that is, firing sequences from the
-    /// initial marking to a dead final marking.
+    /// True if the questions of query files and the given formulas are about cases. A case is a
+    /// firing sequence from the initial marking to a dead final marking.
     pub(crate) cases: bool,
     /// The treatment of times and priorities of the model.
     pub(crate) times: TimeTreatment,
@@ -44,7 +44,7 @@ pub(crate) struct CertifyArguments {
     pub(crate) timeout: Duration,
     /// The memory limit in bytes.
     pub(crate) memory: u64,
-    /// True if confirmed answers are not printed.
+    /// True if the text output leaves out confirmed answers.
     pub(crate) quiet: bool,
     /// True if the output is JSON, false if it is text.
     pub(crate) json: bool,

@@ -100,7 +100,7 @@ struct AuditOutcome {
     unasked: Vec<PathBuf>,
 }
 
-/// Reads the model and audits all evidence files about it.
+/// Reads the model and audits the evidence files about it whose questions are available.
 fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
     let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
@@ -437,7 +437,7 @@ fn printable(text: &str) -> String {
     }
 }
 
-/// Writes to standard output. A closed pipe is not an error.
+/// Writes to standard output. Write errors, such as a closed pipe, are ignored.
 fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

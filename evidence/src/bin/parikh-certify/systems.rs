@@ -9,7 +9,8 @@ use parikh_evidence::systems::{Endings, System, properties, read_dot};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-/// Returns true if a model is a parallel system in the `.dot` format.
+/// Returns true if the content of a model begins with `digraph`, that is, if it is a parallel
+/// system in the `.dot` format.
 pub(crate) fn is_system(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"digraph")

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 /// tokens.
 type StepTouch = (usize, u64, i64);
 
-/// The number of built nodes after which unused nodes are dropped.
+/// The number of built nodes after which unused nodes are dropped. If more than half of this number
+/// are then still in use, the check ends with an error.
 const DROP_THRESHOLD: usize = 1 << 21;
 
 /// Returns true if the steps lead from every member to a member that satisfies `target`.

@@ -210,10 +210,11 @@ enum ComponentResult {
 struct ComponentFirings {
     /// The number of the component that is examined, counted from 1.
     component_number: u32,
-    /// By transition, the number of the last component in which it fired.
+    /// By transition, the number of the last component in which it fired, or 0 if there is none.
     fired: Vec<u32>,
     /// By transition, the number of the last component in which some node enabled it, and the
-    /// number of such nodes in that component.
+    /// number of such nodes in that component. Only transitions with a fairness constraint are
+    /// counted.
     enabled: Vec<(u32, usize)>,
     /// Transitions that some node of the current component enables.
     enabled_somewhere: Vec<TransitionId>,
@@ -247,8 +248,8 @@ impl ComponentFirings {
         *times += 1;
     }
 
-    /// Returns the transitions that some node of the component enables and that never fire inside
-    /// it, with the number of nodes that enable each.
+    /// Returns the transitions with a fairness constraint that some node of the component enables
+    /// and that never fire inside it. Each comes with the number of nodes that enable it.
     fn unfired(&self) -> Vec<(TransitionId, usize)> {
         let unfired = self
             .enabled_somewhere

@@ -1,7 +1,7 @@
 //! Logical operators of formulas: from the XML to conjunctions and disjunctions of leaves.
 //!
-//! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so any
-//! nesting depth is fine.
+//! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so nested
+//! formulas do not overflow the call stack. Formulas nested deeper than `MAX_DEPTH` are refused.
 
 use super::{MAX_DEPTH, leaf};
 use crate::reader::{Unreadable, elements, name};
@@ -47,8 +47,9 @@ pub(super) fn predicate(
     Ok(fold_junctions(node, negated, &signed_leaf, &join)?.sorted())
 }
 
-/// The maximum number of leaves read for one formula is this number plus four times its elements.
-/// An equivalence reads each operand twice, and a nested one four times.
+/// The maximum number of leaves read for one formula is this number plus four times its XML nodes,
+/// that is, elements, texts and comments. An equivalence reads each operand twice, and a nested one
+/// four times.
 const ADDITIONAL_LEAVES: usize = 100_000;
 
 /// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its
@@ -116,8 +117,9 @@ pub(super) fn fold_junctions<'a, 'input, T>(
 /// The operands of a junction in reverse order; the boolean is true for a disjunction.
 pub(super) type JunctionOperands<'a, 'input> = (bool, Vec<UnreadOperand<'a, 'input>>);
 
-/// Returns the operands of a formula, negated if the formula is negated, or `None` for a leaf. ¬(a
-/// ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧ ¬b).
+/// Returns the operands of a formula in reverse order, negated if the formula is negated, or `None`
+/// for a leaf. ¬(a ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, a → b = ¬a ∨ b, and a ↔ b = (a ∧ b) ∨ (¬a ∧
+/// ¬b).
 pub(super) fn operands<'a, 'input>(
     formula: UnreadOperand<'a, 'input>,
 ) -> Result<Option<JunctionOperands<'a, 'input>>, Unreadable> {

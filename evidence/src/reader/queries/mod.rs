@@ -137,7 +137,7 @@ fn properties(
 }
 
 /// Makes equal ids of properties different. The first keeps the id, and the others become `ID-2`,
-/// `ID-3` and so on, in order, without collisions with existing ids.
+/// `ID-3` and so on, in order, without collisions with existing ids. Empty ids stay empty.
 fn number_equal_ids(properties: &mut [AuditedProperty]) {
     let mut used_ids: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
     let mut seen_ids = HashSet::new();

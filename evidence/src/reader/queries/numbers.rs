@@ -147,7 +147,8 @@ fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
     let digits = text(node)?;
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
     let is_number = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
-    // The sum of a textual formula is computed before, so it may need more than 64 bits.
+    // The number may be the sum of several constants of a textual formula, so it may need more than
+    // 64 bits.
     match digits.parse().ok().filter(|_| is_number) {
         Some(number) => Ok(IntegerSum::constant(number)),
         None => {

@@ -100,7 +100,8 @@ pub(super) fn on_paths(
 
 /// Returns the question of [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ
 /// ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is
-/// a path formula: the other parts are about the first marking.
+/// a path formula: the other parts are about the first marking. A formula that cannot be split is
+/// refused, unless it is a temporal operator over formulas of CTL.
 fn on_nested_paths(
     net: &Net,
     is_universal: bool,

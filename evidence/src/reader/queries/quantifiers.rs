@@ -23,8 +23,8 @@ pub(super) fn is_temporal_operator(node: Node<'_, '_>) -> bool {
     matches!(name(node), "globally" | "finally" | "next" | "until")
 }
 
-/// Returns true if the formula speaks of a path and not only of its first marking: some temporal
-/// operator stands outside of all path quantifiers inside.
+/// Returns true if the formula speaks of a path and not only of its first marking. That is the case
+/// if some temporal operator or `fires` stands outside of all path quantifiers inside.
 pub(super) fn is_path_formula(formula: Node<'_, '_>) -> bool {
     let mut open_nodes = vec![formula];
     while let Some(node) = open_nodes.pop() {

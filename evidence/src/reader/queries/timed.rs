@@ -1,7 +1,8 @@
 //! Formulas with temporal operators, of LTL or CTL: from the XML to a formula over atoms.
 //!
-//! A list of pending tasks replaces recursion, so any nesting depth is fine. State formulas become
-//! atoms. A [`TemporalElements`] defines the elements of temporal formulas and their meaning.
+//! A list of pending tasks replaces recursion, so nested formulas do not overflow the call stack.
+//! Formulas nested deeper than `MAX_DEPTH` are refused. State formulas become atoms. A
+//! [`TemporalElements`] defines the elements of temporal formulas and their meaning.
 
 use super::logic::{Connective, predicate};
 use super::{MAX_DEPTH, operand};

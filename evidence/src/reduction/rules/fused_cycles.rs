@@ -69,7 +69,7 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
 }
 
 /// Returns the source and the target place of a transition that moves one token and does nothing
-/// else. Returns `None` for other transitions.
+/// else. The two places may be equal. Returns `None` for other transitions.
 pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
     match (net.pre(t), net.post(t)) {
         (&[Arc { place: from, weight: 1 }], &[Arc { place: to, weight: 1 }]) => Some((from, to)),
@@ -77,7 +77,7 @@ pub fn move_of(net: &WorkNet, t: TransitionId) -> Option<(PlaceId, PlaceId)> {
     }
 }
 
-/// Returns true if all vertices 0..n are reachable from 0.
+/// Returns true if all vertices 0..n are reachable from 0. The number n must be positive.
 fn reaches_all(n: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
     let mut successors: Vec<Vec<usize>> = vec![Vec::new(); n];
     edges.for_each(|(from, to)| successors[from].push(to));

@@ -54,8 +54,8 @@ fn check(net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
         }
         _ => None,
     };
-    // If the first changes of u and σ give no k ≥ 1, the check tries k = 1. If the effects of u and
-    // σ differ, k = 1 violates (1), as every other k does.
+    // If the first changes of u and σ give no k ≥ 1, no k satisfies (1) unless both effects are
+    // empty. Then every k satisfies (1). So the check tries only k = 1.
     let times = times.map_or(1, i64::unsigned_abs);
     let repeated = composite.repeated(times)?;
     net.require(1, repeated.changes().eq(net.changes(u)))?;

@@ -101,8 +101,10 @@ impl Automaton {
         is_weak
     }
 
-    /// Collapses each component that accepts every word to a single state: all its cycles have all
-    /// marks, and from each of its states every letter leads to another of its states.
+    /// Replaces the edges of each state of a universal component by a self-loop with all marks that
+    /// reads every letter. Such a component is shown to accept every word, see
+    /// [`universal_components`](Self::universal_components). Later steps merge these states, which
+    /// are now equal.
     pub(super) fn collapse_universal(&mut self) {
         let sccs = Components::new(self, |_| true);
         let universal = self.universal_components(&sccs);
@@ -115,7 +117,9 @@ impl Automaton {
         }
     }
 
-    /// Returns, for each component, whether each of its states accepts every word.
+    /// Returns, for each component, whether it is shown that each of its states accepts every word.
+    /// The test: all cycles of the component have all marks, and from each of its states every
+    /// letter leads to another of its states.
     pub(in crate::automaton) fn universal_components(&self, sccs: &Components) -> Vec<bool> {
         let mut is_universal = self.weak_components(sccs);
         for (state, edges) in self.states.iter().enumerate() {

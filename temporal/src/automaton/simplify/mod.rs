@@ -3,8 +3,8 @@
 //! The steps, in this order and repeated while the automaton becomes smaller:
 //!
 //! 1. Remove states that are unreachable or accept nothing (`trim`).
-//! 2. In each strongly connected component, remove redundant marks and renumber the others
-//!    (`marks`).
+//! 2. In each strongly connected component, remove redundant marks and renumber the others. Replace
+//!    the edges of components that accept every word by self-loops (`marks`).
 //! 3. Remove edges that another edge of the state makes superfluous, and merge edges that differ in
 //!    one literal (`edges`).
 //! 4. Merge states with equal edges (`equal`).
@@ -49,8 +49,8 @@ impl Automaton {
         }
     }
 
-    /// Repeats steps 1 to 5 of the module documentation until the automaton does not become
-    /// smaller.
+    /// Repeats steps 1 to 5 of the module documentation until the numbers of states, edges and
+    /// marks stay the same. Step 5 is omitted for an automaton with too many edges.
     fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {

@@ -52,6 +52,10 @@ const STACK_BYTES: (usize, usize) = (1 << 20, 4 << 10);
 const MAX_LEVELS: usize = 100_000;
 
 /// Returns true if the property is true of the initial marking.
+///
+/// # Errors
+/// [`Flaw::Stopped`] if `goes_on` returns false; [`Flaw::TooLarge`] if there are too many levels or
+/// nodes; [`Flaw::Overflow`] if a number is too large.
 pub(super) fn holds(
     set: &ClosedSet,
     shape: &SetShape,

@@ -92,10 +92,11 @@ impl<'n> FormulaParser<'n> {
         FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
     }
 
-    /// Parses the whole formula to XML.
+    /// Parses the whole formula to XML. A formula with a temporal operator outside of all path
+    /// quantifiers is enclosed in `all-paths`.
     ///
     /// # Errors
-    /// A description of the syntax error.
+    /// A description of the first error, such as a syntax error or an unknown colour.
     pub(super) fn parse(mut self) -> Result<String, String> {
         Ok(match self.expression()? {
             ParsedOperand::Bound(xml) => xml,

@@ -65,8 +65,9 @@ pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProper
     translated.map(property).collect()
 }
 
-/// Reads formulas in the `--formula` language, one per line. An indented line continues the line
-/// before.
+/// Reads formulas in the `--formula` language, one per line. A line that starts with a blank or a
+/// closing bracket continues the line before it. Empty lines and lines that begin with `#` are left
+/// out.
 pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let entries = entries(text).into_iter();
     entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
@@ -101,7 +102,8 @@ pub fn name_unnamed(properties: &mut [AuditedProperty]) {
 }
 
 /// Returns the entries of a file, each with its first line. An entry begins with a line that does
-/// not start with a blank or a closing bracket.
+/// not start with a blank or a closing bracket. Empty lines and lines that begin with `#` are left
+/// out.
 fn entries(text: &str) -> Vec<(u64, String)> {
     let mut entries: Vec<(u64, String)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
