@@ -79,7 +79,8 @@ fn emit_link_path(library: &Library) {
     }
 }
 
-/// Returns true if `link` now leads to `library`.
+/// Makes `link` a symbolic link to `library`, in place of an existing file. Returns true on
+/// success, and always false on systems other than Unix.
 fn link(library: &Path, link: &Path) -> bool {
     let _ = std::fs::remove_file(link);
     #[cfg(unix)]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
-/// Answers questions about `model` in a background thread, until all are answered or `budget` is
-/// spent. Returns an iterator over the answers. Each answer is available as soon as its evidence is
-/// checked.
+/// Answers questions about `model` in a background thread. The run ends when all are answered, the
+/// engines have nothing more to try, or `budget` is spent. Returns an iterator over the answers.
+/// Each answer is available as soon as its evidence is checked.
 ///
 /// ```
 /// use parikh::answer::{Plan, QuestionValue};
@@ -110,8 +110,8 @@ where
 /// An iterator over answers in the order in which they are found. It ends with the run. Dropping it
 /// cancels the run.
 ///
-/// An answer that depends on a false claim of safe units by the model is followed by a corrected
-/// answer.
+/// If an answer depends on a false claim of safe units by the model, a corrected answer follows.
+/// None follows if the question stays open without the claim.
 #[derive(Debug)]
 pub struct Answers<E> {
     model: Arc<Model>,
@@ -154,7 +154,8 @@ impl<E> Answers<E> {
         }
     }
 
-    /// Waits for the end of the run, and returns its report. Answers not taken before are lost.
+    /// Waits for the end of the run, and returns its report. Answers not taken before are lost. If
+    /// the run panicked, the report has one fault and no other content.
     ///
     /// # Errors
     /// The questions cannot be read, or the questions need an unfolding that the model does not

@@ -91,8 +91,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// Applies rules until no rule applies, the budget is exhausted, or rules of [`Phase::Product`]
-    /// often fail to shrink the net. The limit is `growth_rounds` rounds that end without a smaller
-    /// net than before.
+    /// often fail to shrink the net. The last reason holds when more than `growth_rounds` rounds
+    /// with applications of these rules gave no smaller net than before. At the end, the global and
+    /// the cheap rules run until nothing changes.
     pub(super) fn run(&mut self) {
         let mut growing_rounds = 0;
         // The smallest size of the net after a round with rules of [`Phase::Product`]: first the
@@ -131,8 +132,8 @@ impl<'a> Schedule<'a> {
                 changed = self.run_phase(Phase::Linear);
             }
             if !changed || self.cut_short || growing_rounds > self.config.growth_rounds {
-                // After the last round, the global and the cheap rules run until nothing changes.
-                // They never grow the net.
+                // After the last round, the global and the cheap rules run until nothing changes or
+                // the budget is exhausted. They never grow the net.
                 while !self.cut_short && self.run_phase(Phase::Global) | self.run_cheap_rules() {}
                 return;
             }
@@ -147,7 +148,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Runs the cheap rules until none applies. Returns true if anything changed.
+    /// Runs the cheap rules until none applies or the budget is exhausted. Returns true if anything
+    /// changed.
     fn run_cheap_rules(&mut self) -> bool {
         let mut changed = false;
         while self.run_phase(Phase::Cheap) {

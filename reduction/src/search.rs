@@ -13,7 +13,8 @@ use parikh_solvers::Budget;
 /// The phase of a round in which a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// Rules that read the whole net. They run once per round, and only after a change.
+    /// Rules that read the whole net. They run once at the beginning of each round, and only after
+    /// a change. After the last round, they run until nothing changes.
     Global,
     /// Cheap rules that never grow the net. They run until none applies.
     Cheap,

@@ -24,7 +24,8 @@ pub enum ExhaustionReason {
     /// The deadline has passed.
     #[error("out of time")]
     Time,
-    /// The resident set has reached the memory limit.
+    /// The resident set has reached the memory limit, or the address space has reached the limit of
+    /// the process (`ulimit -v`).
     #[error("out of memory")]
     Memory,
     /// The budget was cancelled, by a signal or because the answer is known.
@@ -66,7 +67,8 @@ impl Cancel {
 }
 
 impl Budget {
-    /// Creates a budget without limits. It ends only when cancelled.
+    /// Creates a budget without limits of its own. It ends when it is cancelled, or when the
+    /// process reaches its address-space limit (`ulimit -v`).
     pub fn unlimited() -> Self {
         Budget { deadline: None, memory_ceiling: u64::MAX, cancelled: Arc::default() }
     }
@@ -170,7 +172,8 @@ impl Budget {
     }
 }
 
-/// The memory usage of the process in bytes, at most [`SAMPLING_INTERVAL`] old.
+/// The memory usage of the process and its counted children in bytes, at most [`SAMPLING_INTERVAL`]
+/// old.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     /// The resident set of this process and its counted children.
@@ -183,7 +186,8 @@ struct Usage {
 const PAGE_BYTES: u64 = 4096;
 
 impl Usage {
-    /// Returns the last reading, or zeros if `/proc` is missing.
+    /// Returns the memory usage, read again if the last reading is [`SAMPLING_INTERVAL`] old.
+    /// Returns zeros if `/proc` is missing.
     fn sample() -> Usage {
         static RESIDENT: AtomicU64 = AtomicU64::new(0);
         static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
@@ -232,7 +236,8 @@ pub(crate) fn child_bytes(process: u32) -> u64 {
     process_bytes(process) + descendants(process).into_iter().map(process_bytes).sum::<u64>()
 }
 
-/// Returns the descendants of a process, or none if `/proc` does not list them.
+/// Returns the descendants of a process, or none if `/proc` does not list them. Reads the children
+/// of at most [`MAX_DESCENDANTS`] processes.
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let mut processes = vec![process];
     let mut next = 0;
@@ -247,7 +252,7 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
     processes.split_off(1)
 }
 
-/// Limit on the number of descendants that are counted; no solver has more.
+/// Limit on the number of processes whose children are read; no solver has more.
 const MAX_DESCENDANTS: usize = 100;
 
 /// Returns the resident set of a process in bytes, without shared memory; 0 if the process has
@@ -262,8 +267,8 @@ fn process_bytes(process: u32) -> u64 {
 /// Processes whose memory counts as ours.
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Counts the resident set of the process with this id as memory of our program, until
-/// [`forget_child`] is called.
+/// Counts the resident sets of the process with this id and of its descendants as memory of our
+/// program, until [`forget_child`] is called. Memory shared with other processes does not count.
 pub fn count_child(process: u32) {
     locked(&CHILDREN).push(process);
 }

@@ -114,8 +114,8 @@ pub enum Contradiction {
     EmptyColumn(Column),
     /// The lower bound of this row is above its upper bound.
     EmptyRow(Row),
-    /// This combination of the rows is negative for all values of the columns, but the row bounds
-    /// require it to be non-negative.
+    /// A combination of the rows whose value exceeds the largest value that the row bounds allow,
+    /// for all values that the column bounds allow.
     Combination(Multipliers),
 }
 
@@ -206,9 +206,9 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Returns the tightest bound that rational numbers near `multipliers` (one per row) prove, and the
-/// effort. `expected` is the optimum according to the solver: the search ends when a bound reaches
-/// it.
+/// Returns the tightest bound that the tried rational numbers near `multipliers` (one per row)
+/// prove, and the effort. `expected` is the optimum according to the solver: the search ends when a
+/// bound reaches it.
 ///
 /// # Errors
 /// Returns the last [`RefusalReason`] if no candidate proves a bound.
@@ -285,10 +285,11 @@ fn negate_multipliers(mut multipliers: Multipliers) -> Multipliers {
     multipliers
 }
 
-/// Returns a multiplier for a row whose bounds exclude all values that its columns allow.
+/// Returns a multiplier for a row whose bounds exclude all values that its columns allow. Returns
+/// `None` if no row is shown to be of this kind in 128 bits.
 fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
     program.iter_rows().find_map(|(row, entries, bounds)| {
-        // The largest or smallest value of the row; `None` means unlimited.
+        // The largest or smallest value of the row; `None` means unlimited or beyond 128 bits.
         let extreme_value = |sense| {
             entries.iter().try_fold(0i128, |sum, &(column, a)| {
                 let bound = best_bound(program.columns()[column.index()], sense, a > 0)?;

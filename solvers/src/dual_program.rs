@@ -34,9 +34,9 @@ impl DualProgram {
         Self::build(primal, &costs?, sign, None).ok()?
     }
 
-    /// Builds the dual of `primal` with objective 0 and p, q ≤ 1. Its optimum is negative if and
-    /// only if `primal` has no points; the optimal point is then a Farkas ray. Returns `None` in
-    /// the same cases as [`of`](Self::of).
+    /// Builds the dual of `primal` with objective 0 and p, q ≤ 1. If no column of `primal` has an
+    /// empty interval, the optimum is negative if and only if `primal` has no points. The optimal
+    /// point is then a Farkas ray. Returns `None` in the same cases as [`of`](Self::of).
     pub(crate) fn of_feasibility(primal: &LinearProgram) -> Option<Self> {
         Self::build(primal, &vec![0; primal.columns().len()], 1.0, Some(1)).ok()?
     }

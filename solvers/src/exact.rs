@@ -92,6 +92,7 @@ struct Combination {
 }
 
 /// Returns an equation for each column whose reduced cost is nearly zero, short equations first.
+/// Columns without an entry in a row of an unknown are left out.
 fn equations(
     program: &LinearProgram,
     unknowns: &[(Row, f64)],

@@ -118,8 +118,9 @@ impl Linear {
         Ok(())
     }
 
-    /// Adds a constraint on a sum: as bounds of a column if the sum is one variable, otherwise as a
-    /// row.
+    /// Adds a constraint on a sum. If the sum is one variable with coefficient 1 or −1, the
+    /// constraint becomes bounds of a column, otherwise a row. A bound whose negation does not fit
+    /// 64 bits stays in a row.
     fn constrain(
         &mut self,
         entries: &[(Variable, i128)],

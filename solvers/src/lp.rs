@@ -95,7 +95,8 @@ pub trait LpSolver {
     fn solve(&mut self, program: &LinearProgram, budget: &Budget) -> LpAnswer;
 }
 
-/// A solver that keeps one program and solves it again after changes, starting from the last basis.
+/// A solver that keeps one program and solves it again after changes. Back-ends that can do so
+/// start from the last basis.
 pub trait IncrementalLp {
     /// Returns the current program. Certificates are checked against it.
     fn program(&self) -> &LinearProgram;
@@ -129,10 +130,11 @@ pub trait IncrementalLp {
         coefficients: &[(Column, i64)],
     ) -> Result<Row, ProgramError>;
 
-    /// Returns the column's row of the inverse basis: multipliers of the rows whose combination has
-    /// coefficient 1 at `column` and 0 at every other basic column. Call it right after a solve.
-    /// Returns `None` if the column is not basic or the back-end exposes no basis. The result is
-    /// used for cuts, which are checked.
+    /// Returns the column's row of the inverse basis, as multipliers of the rows. Their combination
+    /// has coefficient 1 at `column` and 0 at every other basic column. Call it right after a
+    /// solve. Returns `None` if the column is not basic or the back-end exposes no basis. Also
+    /// returns `None` if a worker process does not answer within the budget of the last solve. The
+    /// result is used for cuts, which are checked.
     fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
         let _ = column;
         None

@@ -10,7 +10,8 @@ pub fn incremental_lp(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::new(), program)
 }
 
-/// Takes over `program` in a solver whose answers are hints only and not certified.
+/// Takes over `program` in a solver for answers that serve as hints only. They may lack the
+/// multipliers that a certificate needs.
 pub fn incremental_lp_for_hints(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::without_certificates(), program)
 }

@@ -74,9 +74,12 @@ struct CallbackData<'b> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChangeKind {
-    /// Only the objective has changed, so the last basis is primal feasible.
+    /// Only the objective has changed, so the last basis is primal feasible. This variant also
+    /// continues a run of the primal method that was interrupted.
     Costs,
-    /// Bounds or rows have changed, so the last basis may not be primal feasible.
+    /// Bounds or rows have changed, so the last basis may not be primal feasible. This variant also
+    /// follows a run that found infeasibility, and continues a run of the dual method that was
+    /// interrupted.
     Other,
     /// There is no basis to start from.
     Everything,
@@ -437,9 +440,10 @@ unsafe extern "C" fn ask_budget(
     unsafe { (*input).user_interrupt = c_int::from(watch.budget.is_exhausted()) };
 }
 
-/// Returns true if the point with all columns at their lower bounds is feasible and the costs can
-/// be improved from there. For maxima over contest nets, the primal method then takes a second
-/// where the dual one takes more than ten.
+/// Returns true if the point with all columns at their lower bounds satisfies all rows, and some
+/// cost can be improved from there. A column without a lower bound is at 0. Upper bounds of columns
+/// are not compared. For maxima over contest nets, the primal method then takes a second where the
+/// dual one takes more than ten.
 fn starts_feasible(program: &LinearProgram) -> bool {
     let start_value =
         |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));

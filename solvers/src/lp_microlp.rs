@@ -48,7 +48,8 @@ impl MicroLp {
         MicroLp::default()
     }
 
-    /// Creates a solver that solves every program once; its answers have no multipliers.
+    /// Creates a solver whose answers have no multipliers: it solves the dual only to confirm an
+    /// unbounded program.
     pub fn without_certificates() -> Self {
         MicroLp { has_certificates: false }
     }
@@ -106,7 +107,8 @@ enum ColumnOrder {
 }
 
 /// Solves a program with its rows and columns in the given order. Tries the reverse order if
-/// microlp gives no answer, or if it reports an unbounded program whose dual is not infeasible.
+/// microlp gives no answer, or if it reports an unbounded program whose dual is not found to be
+/// infeasible.
 fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     let mut no_answer =
         NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
@@ -125,8 +127,8 @@ fn solve_primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     LpAnswer::NoAnswer(budget.exhausted().map_or(no_answer, NoAnswer::from))
 }
 
-/// Returns true if the dual is infeasible, which is necessary for a program with points to be
-/// unbounded.
+/// Returns true if microlp finds the dual infeasible, which is necessary for a program with points
+/// to be unbounded. Returns false as well if there is no dual program or no answer.
 fn is_dual_infeasible(program: &LinearProgram, budget: &Budget) -> bool {
     DualProgram::of(program).is_some_and(|dual| {
         matches!(attempt(&dual.program, ColumnOrder::AsGiven, budget), LpAnswer::Infeasible(_))

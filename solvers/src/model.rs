@@ -19,7 +19,8 @@ pub enum ModelValue {
 /// Values for the variables of an arena.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SolverModel {
-    /// One entry per variable, `None` for unknown values.
+    /// The values, indexed by variable; `None` for unknown values. Variables beyond the end have no
+    /// known value.
     values: Vec<Option<ModelValue>>,
 }
 
@@ -65,8 +66,8 @@ impl SolverModel {
         self.evaluate_all(terms, &[term])
     }
 
-    /// Returns true if all of `roots` are true under this model, or `None` if a variable in them
-    /// has no value. Takes time linear in the size of the terms.
+    /// Returns true if all of `roots` are true under this model. Returns `None` if a variable in
+    /// them has no value of its sort. Takes time linear in the size of the terms.
     pub fn evaluate_all(&self, terms: &Terms, roots: &[Term]) -> Option<bool> {
         let order = terms.reachable(roots.iter().copied());
         let size = order.last().map_or(0, |term| term.index() + 1);

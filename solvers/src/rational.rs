@@ -21,7 +21,7 @@ const MAX_DENOMINATOR_BITS: u64 = 512;
 /// A method to convert a floating-point number to a fraction.
 #[derive(Clone, Copy)]
 enum Rounding {
-    /// Convert to a fraction within the relative tolerance whose denominator is at most
+    /// Convert to a fraction within the tolerance of [`convergent`] whose denominator is at most
     /// `max_denominator`.
     Nearest { max_denominator: u64, tolerance: f64 },
     /// Convert to the exact value of the floating-point number.
@@ -69,8 +69,9 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-/// Returns the values times `scale`, rounded to fractions with a common denominator. Returns `None`
-/// if a value has no suitable fraction or the common denominator is too large.
+/// Returns the values times `scale`, rounded to fractions with a common denominator. Values below
+/// [`NOISE_FRACTION`] of the largest one are left out. Returns `None` if a value is not finite or
+/// has no suitable fraction, or if the common denominator is too large.
 fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> {
     let noise = largest(values) * NOISE_FRACTION;
     let mut fractions: Vec<(Row, BigRational)> = Vec::new();
@@ -113,8 +114,8 @@ pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Optio
 
 /// Returns the first convergent of the continued fraction of `value` ≥ 0 within `tolerance`, as
 /// numerator and denominator. The tolerance is relative for values above 1 and absolute below.
-/// Returns `None` if the denominator exceeds `max_denominator`, or if `value` is negative or above
-/// 10¹⁵.
+/// Returns `None` if the denominator exceeds `max_denominator`, or if `value` is negative, above
+/// 10¹⁵ or not a number. Also returns `None` if no convergent fits 64 bits within 64 steps.
 pub fn convergent(value: f64, max_denominator: u64, tolerance: f64) -> Option<(u64, u64)> {
     let max_error = tolerance * value.max(1.0);
     // Above this value, even the integer part is inexact.

@@ -16,8 +16,9 @@ pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtEr
     }
 }
 
-/// Starts Z3 in a worker process, or in this process if
-/// [`set_worker_program`](crate::guest::set_worker_program) was not called.
+/// Starts Z3 in a worker process. Uses Z3 in this process if
+/// [`set_worker_program`](crate::guest::set_worker_program) was not called, or if the worker
+/// process does not work.
 #[cfg(feature = "z3")]
 fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     use crate::{guest, smt_z3::Z3};
@@ -40,7 +41,7 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
 }
 
 /// Parses a command line: words, optionally quoted with either kind of quotation mark. Returns
-/// `None` if it is empty or a quotation mark is unmatched.
+/// `None` if the first word is missing or empty, or a quotation mark is unmatched.
 pub fn command(line: &str) -> Option<Program> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

@@ -184,7 +184,7 @@ impl SmtCommand {
     }
 }
 
-/// Returns the pause before an attempt: none for the first two, then growing.
+/// Returns the pause before an attempt, counted from 0: none for the first two, then growing.
 fn pause_before(attempt: usize) -> Duration {
     match attempt {
         0 | 1 => Duration::ZERO,

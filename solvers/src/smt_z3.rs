@@ -387,7 +387,7 @@ pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
 }
 
 /// Returns the output of Z3's own reader for the next commands of a continued conversation. Returns
-/// `None` if the library is too old or the text cannot be passed to C.
+/// `None` if the library is too old, the text cannot be passed to C, or Z3 returns no text.
 pub(crate) fn converse(commands: &str) -> Option<String> {
     check_version(z3::full_version()).ok()?;
     handle::eval_again(commands)

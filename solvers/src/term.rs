@@ -169,8 +169,8 @@ impl Terms {
         self.declare(name, Sort::Int)
     }
 
-    /// Returns the variable with this name of `width` bits (at least 1), and creates it at the
-    /// first call.
+    /// Returns the variable with this name of `width` bits, and creates it at the first call. A
+    /// width of 0 counts as 1.
     pub fn bits(&mut self, name: &str, width: u32) -> Variable {
         self.declare(name, Sort::Bits(width.max(1)))
     }

@@ -32,7 +32,8 @@ pub(super) struct AnswerBasis {
 
 impl AnswerBasis {
     /// Collects the basis of these goals and of the goals that their proofs presuppose. Returns
-    /// `None` if one of the goals is open, or if engines contradict each other on it.
+    /// `None` if one of the goals has no result, or if engines contradict each other on it. A
+    /// proved bound suffices as the result of an open maximum.
     pub(super) fn of(
         board: &Board<'_>,
         goals: impl Iterator<Item = GoalId>,
@@ -90,9 +91,9 @@ pub(super) fn length(witness: Option<&Witness>) -> WitnessSize {
     witness.map(WitnessSize::of).unwrap_or_default()
 }
 
-/// Returns true if no witness of the goal has fewer firings than the known witness. Returns `None`
-/// if shortest witnesses are not determined, if the goal has no witness, or if the witness has no
-/// firings.
+/// Returns true if the known witness of the goal is proved to be shortest, and false if this is
+/// unknown. Returns `None` if shortest witnesses are not determined. Also returns `None` unless the
+/// goal asks for reachability and has a kept witness with at least one firing.
 pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> Option<bool> {
     let fires = match board.knowledge(goal) {
         Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {

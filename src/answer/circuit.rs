@@ -44,7 +44,8 @@ struct CircuitNode {
     /// The child whose value alone determined the value of this node; `None` if no single child
     /// did.
     deciding_child: Option<u32>,
-    /// True if the value of this node no longer matters for the value of the proposition.
+    /// True if the node had no value when an ancestor of it got one. Then the value of this node no
+    /// longer matters for the value of the proposition.
     is_released: bool,
 }
 

@@ -33,7 +33,8 @@ fn conjunction(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
 }
 
 /// Returns the formula of an examination. Returns `None` for examinations that need a query file or
-/// that goals cannot express, and if a number overflows.
+/// that goals cannot express, and if a number overflows. For soundness examinations, it also
+/// returns `None` if the net has no final markings or the formula is too large.
 ///
 /// Soundness examinations are about the final markings of the net. Relaxed soundness requires the
 /// net with its firings [counted](parikh_net::counted).

@@ -105,9 +105,9 @@ fn is_aid(predicate: &Predicate) -> bool {
 }
 
 /// Returns the aids of a goal about runs or the computation tree, that is, goals that help to
-/// settle it. The aids are a dead marking, and for each condition a marking that gives the
-/// condition another value than initially. For a tree property without large atoms, the aids of
-/// [`sought`] are added. Returns no aids for other goals.
+/// settle it. One aid is a dead marking. For each condition that is small enough, another aid is a
+/// marking that gives the condition another value than initially. For a tree property without large
+/// atoms, the aids of [`sought`] are added. Returns no aids for other goals.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -134,10 +134,11 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 /// Returns aids for the untils and releases of a tree property, as far as single markings imply
 /// their left or right sides ([`implying_predicates`]).
 ///
-/// For an until with the right side ψ, the first aid is a marking in which ψ is not known to fail.
-/// If no such marking is reachable, the until fails everywhere; otherwise its firing sequence is a
-/// good start. For EF ψ, the second aid is the home property of a condition that implies ψ. A
-/// release of ψ is treated as an until of ¬ψ.
+/// For an until, let ψ be its right side. If ψ is known to fail initially, the first aid is a
+/// marking in which ψ is not known to fail. If no such marking is reachable, the until fails
+/// everywhere; otherwise its firing sequence is a good start. For EF ψ, the second aid is the home
+/// property of a condition that implies ψ, unless the condition is constant. A release of ψ is
+/// treated as an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
     let parts = formulas.subformulas(property.formula());

@@ -44,7 +44,8 @@ pub struct GoalAnswer {
     pub id: String,
     /// The value of the answer.
     pub value: QuestionValue,
-    /// The engines that settled the goals of the basis, without duplicates.
+    /// The engines that settled the goals of the basis, without duplicates. An answer without goals
+    /// has the technique that found it.
     pub techniques: Vec<Technique>,
     /// The reason for the value.
     pub reason: Reason,
@@ -55,7 +56,7 @@ pub struct GoalAnswer {
     /// The goals that decided the answer, and the goals that their proofs presuppose, without
     /// duplicates.
     pub rests_on: Arc<[GoalId]>,
-    /// A run that proves the answer alone, if there is one.
+    /// A run that supports the answer, if there is one.
     pub exhibit: Option<AnswerWitness>,
     /// The places and transitions that the reason names.
     pub nodes: ReasonNodes,
@@ -78,12 +79,13 @@ impl GoalAnswer {
     }
 }
 
-/// A run that proves an answer without further evidence.
+/// A run that supports an answer. It proves most answers alone. A maximum also needs the proof of a
+/// bound, and a lost home property may need the proof that the condition stays unreachable.
 #[derive(Clone, Debug)]
 pub enum AnswerWitness {
     /// A firing sequence.
     Firings(FiringSequence),
-    /// An accelerated sequence with loops: its firings are too many to list.
+    /// An accelerated sequence with loops. In most cases it has too many firings to be listed.
     Loops(LoopRun),
     /// A self-covering sequence, for [`QuestionValue::Infinite`].
     Pump(PumpSequence),

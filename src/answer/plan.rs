@@ -42,9 +42,9 @@ pub struct Plan {
     first: Vec<GoalId>,
     /// The fairness assumption for runs; see [`set_fairness`](Self::set_fairness).
     fairness: Fairness,
-    /// True if the questions are adapted to nets with caps, that is, assumed bounds of places
-    /// ([`within_caps`]). Examinations and formulas are adapted. On a net with caps, other
-    /// questions stay open.
+    /// True after an examination or a formula was added. Its questions are adapted to nets with
+    /// caps, that is, assumed bounds of places ([`within_caps`]). On a net with caps, a plan
+    /// without such questions decides nothing.
     minds_caps: bool,
 }
 
@@ -67,7 +67,7 @@ enum QuestionState {
 }
 
 /// A decided question with its answer. The answer is `None` if engines contradict each other on a
-/// goal of its basis.
+/// goal of its basis, or if a goal of its basis has no result.
 pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
 
 /// The index of a decided question, with its answer.
@@ -75,9 +75,10 @@ type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
     /// Creates the plan of an examination without a query file. Returns `None` if the examination
-    /// needs a query file, if goals cannot express it, or if a number overflows. On a net with
-    /// caps, that is, assumed bounds of places, it also returns `None` for examinations beyond
-    /// reachability.
+    /// needs a query file, if goals cannot express it, or if a number overflows. For soundness
+    /// examinations, it also returns `None` if the net has no final markings or the formula is too
+    /// large. On a net with caps, that is, assumed bounds of places, it also returns `None` for
+    /// examinations beyond reachability.
     ///
     /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
     /// the net with its firings [counted](parikh_net::counted).
@@ -257,13 +258,14 @@ impl Plan {
         self.add(id, JointMeaning::Formula, Query::Largest(aims));
     }
 
-    /// Returns the id of a goal, if the plan contains it.
+    /// Returns the id of a goal, if the plan contains it. Goals added by
+    /// [`of_goals`](Self::of_goals) are not found, except the last.
     fn id_of(&self, goal: &Goal) -> Option<GoalId> {
         let same = self.goal_ids_by_hash.get(&self.hasher.hash_one(goal))?;
         same.iter().copied().find(|known| self.goals[known.index()] == *goal)
     }
 
-    /// Returns the id of a goal, which is added unless the plan contains it.
+    /// Returns the id of a goal, which is added unless [`id_of`](Self::id_of) finds it.
     fn goal(&mut self, goal: Goal) -> GoalId {
         if let Some(known) = self.id_of(&goal) {
             return known;
@@ -325,7 +327,8 @@ impl Plan {
     }
 
     /// Decides the questions that need no goal, before any engine starts. An example is
-    /// one-safeness of a net without places.
+    /// one-safeness of a net without places. Abandons the goals on the board that no question
+    /// needs.
     pub fn begin(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
         self.demand.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
@@ -338,7 +341,8 @@ impl Plan {
     }
 
     /// Updates the plan after a goal is settled. Returns the questions that this goal decides, and
-    /// abandons the goals on the board that no open question needs any more.
+    /// abandons the goals on the board that no open question needs any more. A question for the
+    /// largest of several maxima is decided here only if the goal is unbounded.
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
@@ -386,7 +390,8 @@ impl Plan {
     }
 
     /// Returns the index and answer of an open question, and marks the question as decided. Returns
-    /// `None` if it is not decided yet. `settled` is the goal that was just settled, if any.
+    /// `None` if the knowledge on the board does not decide it. `settled` is the goal that was just
+    /// settled, if any.
     fn decide_by(
         &mut self,
         board: &Board<'_>,
@@ -474,10 +479,10 @@ fn is_unbounded(knowledge: &Knowledge) -> bool {
     matches!(knowledge, Knowledge::Maximum(maximum) if maximum.unbounded.is_some())
 }
 
-/// Returns the largest maximum and its goal, once no goal's proved upper bound exceeds the largest
-/// value seen. Before, returns `None`. Goals whose bound does not exceed this value, except the
-/// goal that has it, are removed from `open` and released. A question without goals has the maximum
-/// 0 and no goal.
+/// Returns the largest maximum and its goal, once every goal has a proved upper bound of at most
+/// the largest value seen. Before, returns `None`. Goals with such a bound, except the goal that
+/// has the value, are removed from `open` and released. A question without goals has the maximum 0
+/// and no goal.
 fn largest(
     board: &Board<'_>,
     question: &GoalQuestion,

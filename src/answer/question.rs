@@ -11,7 +11,8 @@ use parikh_net::GoalId;
 
 impl GoalQuestion {
     /// Returns the answer `value`. `decided_by` lists the decisive goals with their truth values.
-    /// Returns `None` if engines contradict each other on one of them.
+    /// Returns `None` if one of these goals has no result, or if engines contradict each other on
+    /// it.
     pub(super) fn truth(
         &self,
         board: &Board<'_>,
@@ -49,8 +50,8 @@ impl GoalQuestion {
 
     /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
     /// bound exceeds it. Without `of`, the question has no goals and the answer is 0. Returns
-    /// `None` if engines contradict each other on a goal, or if the value seen or the bound is
-    /// missing.
+    /// `None` if engines contradict each other on a goal, if no value of `of` was seen, or if a
+    /// goal has no proved bound.
     pub(super) fn number(
         &self,
         board: &Board<'_>,
@@ -92,7 +93,8 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     }
 }
 
-/// Returns the witness of a goal as an exhibit, if it has one.
+/// Returns the kept witness of a reachable goal, of a lost home property or of an existing run as
+/// an exhibit. Returns `None` if the witness was not kept, and for other results.
 fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
     match knowledge {
         Knowledge::Reach(ReachKnowledge::Reached { witness, .. })

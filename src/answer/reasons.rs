@@ -24,8 +24,8 @@ const MAX_PARTS: usize = 3;
 const MAX_PART_CHARACTERS: usize = 100;
 
 /// Returns the explanation why a question is true or false. `decided_by` lists the decisive goals
-/// with their truth values; the proofs of `assumed` goals assume safe units. For a coloured net,
-/// the reason adds how the question is understood.
+/// with their truth values; the proofs of `assumed` goals assume safe units. For a question about
+/// all places or all transitions of a coloured net, the reason adds how the question is understood.
 pub(super) fn of_truth(
     board: &Board<'_>,
     question: &GoalQuestion,
@@ -196,7 +196,8 @@ fn of_one(
     (cause, None)
 }
 
-/// Returns the cause why the goal has its value. Returns `None` if the goal is open.
+/// Returns the cause why the goal has its value. Returns `None` if the goal is open, and for a
+/// maximum without a value seen or without a proved bound.
 fn of_knowledge(
     board: &Board<'_>,
     goal: GoalId,
@@ -287,7 +288,7 @@ fn exclusions(board: &Board<'_>, goal: GoalId, proof: &Proof) -> Vec<TokenExclus
 }
 
 /// Returns the goal or its negation, whichever is true, as text with the reason. Returns `None` if
-/// the goal is open.
+/// the goal is open, if it asks for a maximum, or if engines contradict each other on it.
 fn of_part(board: &Board<'_>, goal: GoalId) -> Option<PartReason> {
     let knowledge = board.knowledge(goal)?;
     let holds = knowledge.truth()?;
@@ -308,8 +309,8 @@ fn clipped(formula: String) -> String {
     }
 }
 
-/// Returns the only node that a goal is about, or the dead marking. Returns `None` if the goal is
-/// about several nodes.
+/// Returns the only node that a goal is about, or dead markings. Returns `None` if the goal is
+/// about several nodes, or about another kind of condition.
 fn subject(net: &Net, predicate: &Predicate) -> Option<Subject> {
     match predicate {
         Predicate::Enabled(t) if !net.is_of_quotient() => {
@@ -356,8 +357,9 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
     }
 }
 
-/// Returns a transition with an empty preset, which excludes dead markings. Applies only to proofs
-/// by structural bounds.
+/// Returns a transition with an empty preset, which excludes dead markings. Returns `None` for
+/// other goals, and unless the proof is by structural bounds of the net itself, neither reduced nor
+/// abstracted.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<NamedNode> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);
     if !is_deadlock

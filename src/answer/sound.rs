@@ -56,13 +56,13 @@ use std::collections::VecDeque;
 struct FinalMarkings<'n> {
     /// The final markings, in ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
-    /// The sum of the tokens over all places of the model.
+    /// The sum of the tokens over all places of the model. Counters of firings are not among them.
     token_sum: LinearSum,
 }
 
 impl<'n> FinalMarkings<'n> {
-    /// Returns the final markings over these places. Returns `None` if the net has none, or if a
-    /// number does not fit 63 bits.
+    /// Returns the final markings over `places`. Returns `None` if the net has none, or if the
+    /// number of tokens of one does not fit 63 bits.
     fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<FinalMarkings<'n>> {
         let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
         let fits = |last: &Marking| i64::try_from(all.value(last)).is_ok();
@@ -114,7 +114,7 @@ impl<'n> FinalMarkings<'n> {
 }
 
 /// Returns the formula of a soundness examination. Returns `None` if `net` has no final markings,
-/// or if the formula is too large.
+/// if a number does not fit 63 bits, or if the formula is too large.
 pub(super) fn soundness_formula(
     examination: Examination,
     net: &Net,
@@ -169,8 +169,8 @@ fn relaxed(counted: &Net) -> Option<GoalFormula> {
     Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
 }
 
-/// Returns the final marking that equals `end` on these places, as text. Returns `None` if the net
-/// has only one final marking, if `end` is unknown, or if no final marking equals it.
+/// Returns the final marking that equals `end` on `places`, as text. Returns `None` if the net has
+/// only one final marking, if `end` is unknown, or if no final marking equals it.
 fn final_marking_text(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> Option<String> {
     let finals = net.final_markings();
     let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
@@ -181,9 +181,10 @@ fn final_marking_text(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> O
 /// The largest number of final markings named in a reason.
 const FINALS: usize = 3;
 
-/// Returns the cause of an answer that a process is sound: `proof` shows that every case can be
-/// completed, and each of the `transitions` transitions can fire. If there are several final
-/// markings, the cause has their names and the final marking that `witness` reaches.
+/// Returns the cause of an answer that a process is sound. The proof `proof` shows that every case
+/// can be completed. Each of the `transitions` transitions can fire. If there are several final
+/// markings, the cause has the names of the first three, and the final marking that `witness`
+/// reaches.
 pub(super) fn all_is_well(
     board: &Board<'_>,
     transitions: usize,
@@ -270,8 +271,8 @@ pub(super) fn explain(
     })
 }
 
-/// Replays a witness and returns its last marking. Returns `None` without a witness, or if the
-/// witness is not available as a list of firings.
+/// Replays a witness and returns its last marking. Returns `None` without a witness, if the witness
+/// is not available as a list of firings, or if it does not replay.
 fn last_marking(net: &Net, witness: Option<&Witness>) -> Option<Marking> {
     replay(net, &witness?.to_sequence()?).ok()
 }
@@ -328,7 +329,8 @@ fn stuck(
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
-/// fired for longest, so it avoids repeating one cycle.
+/// fired for longest, so it avoids repeating one cycle. It ends in a dead marking, at a limit of
+/// [`RUN`], or if a firing fails.
 fn example(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();

@@ -146,7 +146,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// Writes a figure of the state space, such as the number of markings, as an answer. If
     /// `counted` is given, the figure comes from this count through a reduction, which is written
-    /// before.
+    /// before. A self-covering sequence that no goal has found is also written before.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -186,8 +186,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.writer.finish()
     }
 
-    /// Writes the number of counted markings, unless it is written already. Returns the id of its
-    /// line.
+    /// Writes the reduction and the number of counted markings, unless the number is written
+    /// already. Returns the id of the line with the number.
     fn count(&mut self, counted: &CountResult) -> io::Result<LineId> {
         if let Some(id_before) = &self.count_id {
             return Ok(id_before.clone());
@@ -331,7 +331,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 let trace = self.trace(sequence)?;
                 self.writer.document_after(&trace, document)?
             }
-            // A goal is lost after a plain sequence: `board::Homes` accepts no other witness.
+            // A goal is lost after a plain sequence: `HomeReporter` keeps no accelerated witness.
             Some(Witness::Firings(..) | Witness::Loops(..)) | None => {
                 self.writer.document(None, document)?
             }
@@ -361,8 +361,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(EvidenceReference::new(EvidenceKind::Structure, id)))
     }
 
-    /// Writes an infinite run, or an argument that no run has the property. Returns its reference,
-    /// after the references of the evidence for the goals that the argument assumes.
+    /// Writes a run, or an argument that no run has the property. Returns its reference, after the
+    /// references of the evidence for the goals that the argument assumes. Writes nothing for an
+    /// open goal or a run that was not kept.
     fn run(&mut self, goal: &Goal, run: &RunKnowledge) -> io::Result<Vec<EvidenceReference>> {
         let (evidence, given) = match run {
             RunKnowledge::Exists { run: Some(run), .. } => {

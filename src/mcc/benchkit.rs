@@ -11,7 +11,7 @@ pub struct BenchKitCall {
     pub instance: String,
     /// The time limit, `BK_TIME_CONFINEMENT`.
     pub time: Duration,
-    /// The memory limit in bytes, `BK_MEMORY_CONFINEMENT`.
+    /// The memory limit in bytes, from `BK_MEMORY_CONFINEMENT` or otherwise `BK_MEM_CONFINEMENT`.
     pub memory: u64,
     /// One message per variable with an invalid limit, which names the default used instead.
     pub remarks: Vec<String>,
@@ -67,7 +67,8 @@ impl BenchKitCall {
         self.time.saturating_sub(margin)
     }
 
-    /// Returns the memory limit in bytes minus the memory of the program itself.
+    /// Returns the memory limit in bytes minus 200 MiB for the program itself, but at least half of
+    /// the limit.
     pub fn usable_memory(&self) -> u64 {
         self.memory.saturating_sub(200 << 20).max(self.memory / 2)
     }

@@ -20,7 +20,7 @@ pub enum Examination {
     CTLFireability,
     LTLCardinality,
     LTLFireability,
-    /// Examinations of processes, which are not in the contest.
+    /// The first examination of processes. The examinations of processes are not in the contest.
     Soundness,
     WeakSoundness,
     RelaxedSoundness,
@@ -154,7 +154,7 @@ impl fmt::Display for Examination {
     }
 }
 
-/// The error that no examination has a name.
+/// The error that a text is not the name of an examination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an examination, expected one of {list}", list = names())]
 pub struct UnknownExamination(String);

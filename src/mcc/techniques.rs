@@ -40,7 +40,7 @@ pub struct Circumstances {
     pub reduced: bool,
     /// True if a search fired only stubborn sets.
     pub stubborn: bool,
-    /// True if the answer depends on the model's nested units.
+    /// True if the answer assumes the model's claim that its units are safe (NUPN).
     pub units: bool,
 }
 

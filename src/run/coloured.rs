@@ -34,9 +34,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// Works on `plan` without any unfolding of the coloured net, until every question is decided or
-/// `budget` is used up. The plan's nodes are those of the model's skeleton, which represent the
-/// coloured nodes.
+/// Works on `plan` without any unfolding of the coloured net. Ends when every question is decided,
+/// the engines have nothing more to try, or `budget` is used up. The plan's nodes are those of the
+/// model's skeleton, which represent the coloured nodes.
 pub fn run_coloured(
     model: &ColouredModel,
     plan: Plan,

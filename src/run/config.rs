@@ -12,11 +12,14 @@ use std::time::Duration;
 /// Configuration of an analysis.
 #[derive(Clone, Debug)]
 pub struct RunConfig {
-    /// Number of engines that work at the same time, at least 1.
+    /// Number of engines that work at the same time; 0 counts as 1. On a coloured net without its
+    /// unfolding, at least two work.
     pub threads: usize,
     /// Seed of random numbers. With one thread, the same seed gives the same analysis.
     pub seed: u64,
-    /// Keeps the witness of every goal, not only of goals that decide a question by themselves.
+    /// Keeps the witness of every goal. Otherwise, with more than 1000 goals, witnesses of
+    /// reachable goals, of maxima and of runs are dropped, except those of goals about deadness.
+    /// With so many goals, a kept witness is dropped after the caller has received it.
     pub keep_all_witnesses: bool,
     /// Keeps accepted certificates, for evidence files.
     pub keep_certificates: bool,
@@ -31,7 +34,8 @@ pub struct RunConfig {
     /// Also determines whether reachability witnesses are shortest, within half of the remaining
     /// time.
     pub shortest_witnesses: bool,
-    /// Searches for place invariants that explain results, for at most a tenth of a second.
+    /// Searches for place invariants that explain results, for at most a tenth of a second. Large,
+    /// coloured and translated nets are left out.
     pub reasons_by_sums: bool,
     /// Rejects unchecked searches: every refutation needs an accepted certificate.
     pub certified_only: bool,
@@ -39,11 +43,14 @@ pub struct RunConfig {
     pub dump: Option<Dump>,
     /// The SMT solver of engines that need one; by default the built-in Z3, if the build has it.
     pub smt_solver: Option<Program>,
-    /// Goals are analysed on a net reduced for them alone if it has at most this share of the
-    /// transitions of the net reduced for all open goals. 0.7 by default.
+    /// Limit on the size of a net reduced for some goals alone, 0.7 by default. Goals are analysed
+    /// on such a net if it has at most this share of the transitions of the net reduced for all
+    /// open goals. If there is no net reduced for all open goals, the limit is a share of the
+    /// original net's transitions.
     pub own_reduction_below: f64,
     /// The engines that take part. By default, these are all engines except those that run only on
-    /// request. Token intervals are always computed first.
+    /// request. Token intervals are computed first, whatever the engines, if they support the
+    /// features of the net.
     pub engines: &'static [Engine],
     /// Names of reduction rules that are switched off; none by default.
     pub without_rules: Vec<&'static str>,
@@ -54,8 +61,9 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// Configures a board. With `has_many_goals`, the board does not keep witnesses, unless the
-    /// witness of every goal is wanted.
+    /// Configures a board. With `has_many_goals`, the board drops witnesses of reachable goals, of
+    /// maxima and of runs, except those of goals about deadness. It keeps all if the witness of
+    /// every goal is wanted.
     pub(super) fn board<'n>(&self, mut board: Board<'n>, has_many_goals: bool) -> Board<'n> {
         if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();

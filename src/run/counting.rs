@@ -23,13 +23,14 @@ pub struct CountResult {
     /// The numbers.
     pub figures: StateSpaceFigures,
     /// The number of counted markings: the sum over the separate parts of the reduced net, at most
-    /// `u64::MAX`. Each was visited, or is a member of a decision diagram.
+    /// `u64::MAX`. Each marking was visited, or is a member of a decision diagram. The markings of
+    /// a part that equals a counted part up to names are added without a further count.
     pub visited: u64,
     /// True if the markings of some part were counted on a decision diagram.
     pub on_diagrams: bool,
     /// True unless the checker failed to confirm that a diagram is closed under firing.
     pub diagrams_closed: bool,
-    /// The reduction, in the names of the net; `None` if no rule applied.
+    /// The reduction, in the names of the net; `None` if the net itself was counted.
     pub log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
     pub sizes: [(usize, usize); 2],
@@ -54,7 +55,7 @@ pub struct ReducedCount<'n> {
     /// The formula that gives the numbers of markings and firings from the sums over the parts of
     /// the reduced net.
     formula: CountingFormula,
-    /// The reduction, in the names of the net; `None` if no rule applied.
+    /// The reduction, in the names of the net; `None` if the net itself is counted.
     log: Option<NamedLog>,
     /// Numbers of places and transitions: before the reduction, and after it.
     sizes: [(usize, usize); 2],
@@ -84,11 +85,12 @@ const COUPLING_RULES: [&str; 2] = ["proportional-places", "redundant-places"];
 const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
-    /// Reduces the net without the rules in `without_rules`. If no rule applies, the net itself is
-    /// counted. The budget may cut the reduction short, which is then used as far as it goes.
+    /// Reduces the net without the rules in `without_rules`. The net itself is counted if no rule
+    /// applies, or if no attempt gives a formula because places remain coupled. The budget may cut
+    /// a reduction short, which is then used as far as it goes.
     ///
     /// # Errors
-    /// The reason why there is no formula for the numbers.
+    /// The reason why there is no formula for the numbers, or that the budget is used up.
     pub fn prepare(
         net: &'n Net,
         without_rules: &[&'static str],

@@ -11,12 +11,14 @@ use std::time::Duration;
 /// An event of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Work on a net begins; a coloured model may have two nets, one after the other.
+    /// Work on a net begins. A coloured model may have up to three nets, one after the other: the
+    /// unfolding of a quotient, the coloured net and the unfolding.
     NetBegun {
         /// The ids of the questions asked of the net.
         questions: &'a [String],
     },
-    /// A goal is settled, positively or negatively.
+    /// A goal is settled, positively or negatively. Also sent for a proved bound of an abandoned
+    /// maximum, if an answer rests on this bound.
     Settled {
         /// The goal's id.
         id: GoalId,
@@ -25,10 +27,11 @@ pub enum Event<'a> {
         /// The knowledge about the goal.
         knowledge: &'a Knowledge,
     },
-    /// A question is decided. The goals that it rests on were reported before.
+    /// A question is decided. The goals that it rests on were reported before, except that an
+    /// unbounded maximum may be reported later.
     Answered(&'a GoalAnswer),
-    /// A figure of a state space, with its count if it was computed through a reduction. The
-    /// evidence was reported before.
+    /// A figure of a state space, with its count if it was computed through a reduction. For a
+    /// maximum that was settled as a goal, the evidence was reported before.
     Figure(&'a GoalAnswer, Option<&'a CountResult>),
     /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
     /// is violated. The question is asked again.
@@ -38,9 +41,10 @@ pub enum Event<'a> {
     },
     /// A coloured net has no unfolding on which the open questions could be continued.
     Declined(&'a NotUnfolded),
-    /// The run is over, and an engine does not stop. Either the budget is used up, or no question
-    /// is open. A caller that wants to exit without the engine must write its results now and exit
-    /// from here; otherwise the engine is awaited.
+    /// An engine does not stop, although its budget was cancelled. Either the budget of the run is
+    /// used up, or no question is open, or the model's claim of safe units is refuted. A caller
+    /// that wants to exit without the engine must write its results now and exit from here;
+    /// otherwise the engine is awaited.
     Overrun {
         /// The names of the engines.
         engines: &'a [String],

@@ -14,6 +14,9 @@ pub const FIGURES: [&str; 4] =
     ["STATES", "TRANSITIONS", "MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"];
 
 /// Computes all four figures by visiting all markings.
+///
+/// # Errors
+/// The reason why not all markings were visited, or that a figure is too large.
 pub(super) fn visited(
     net: &Net,
     threads: usize,
@@ -33,7 +36,7 @@ pub(super) fn visited(
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
-/// Computes the figures from a diagram of all markings.
+/// Converts the figures of a diagram of all markings to answers.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4] {
     let reason = Cause::Diagram { markings: space.states.clone(), closed: space.closed };
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);

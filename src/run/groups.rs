@@ -13,7 +13,8 @@ use parikh_reduction::{Needs, needs};
 /// separately, so the cost grows with the group.
 pub(super) const MAX_GROUP_SIZE: usize = 400;
 
-/// Number of groups to aim for. Groups of at most [`MAX_GROUP_SIZE`] goals may give more.
+/// Largest number of groups, as long as no group exceeds [`MAX_GROUP_SIZE`] goals. More goals than
+/// both limits allow give more groups.
 const TARGET_GROUPS: usize = 64;
 
 /// Partitions the goals into groups.

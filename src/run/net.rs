@@ -22,14 +22,16 @@ use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// With more goals than this, a board drops witnesses: such a plan is one question over all nodes,
-/// whose answer shows at most one witness.
+/// With more goals than this, a board drops witnesses, unless the configuration keeps the witness
+/// of every goal. Such a plan is one question over all nodes, whose answer shows at most one
+/// witness.
 pub(super) const MANY_GOALS: usize = 1000;
 
-/// Works on `plan` until every question is decided or `budget` is used up.
+/// Works on `plan` until every question is decided, the engines have nothing more to try, or
+/// `budget` is used up.
 ///
 /// If the model's claim of safe units proves false on the way, the answers that rest on it are
-/// withdrawn, and these and all open questions are analysed without the claim.
+/// withdrawn. Their questions and all open questions are then analysed without the claim.
 pub fn run_net(
     net: &Net,
     plan: Plan,
@@ -91,8 +93,8 @@ fn run_once(
     tracker.take(&settled_goals, on_event);
     tracker.decide_open_maxima(on_event);
     let mut stages: Vec<(WorkingNet<'_>, Budget)> = Vec::new();
-    // Most goals that do not stay reachable are lost in a dead marking, so dead markings are
-    // analysed first, on a net reduced for them alone.
+    // Most goals that do not stay reachable are lost in a dead marking. So dead markings are
+    // analysed first, in a stage of their own, in which the net is reduced for them alone.
     let mut first_goals = tracker.plan.first().to_vec();
     first_goals.retain(|&goal| board.is_open(goal));
     if !first_goals.is_empty() {

@@ -66,7 +66,8 @@ pub enum OpenCause {
 /// The partial knowledge about an open question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartialKnowledge {
-    /// True if a sequence would put 2⁶³ tokens or more on a place.
+    /// True if the run dropped a firing sequence that would put 2⁶³ tokens or more on a place. The
+    /// sequence may concern another question.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overflowed: bool,
     /// True if the net has caps, that is, assumed bounds of places, at inhibitor or reset arcs.

@@ -28,8 +28,8 @@ pub(super) struct Portfolio<'a> {
     pub(super) budget: &'a Budget,
     pub(super) config: &'a RunConfig,
     pub(super) schedule: Schedule,
-    /// The net reduced for all open goals, made at its first use. A stored `None` means that the
-    /// reduction gave no such net.
+    /// The net reduced for the open goals about markings, made at its first use; the method
+    /// `reduced` names the exceptions. A stored `None` means that there is no such net.
     reduced: OnceLock<Option<WorkingNet<'a>>>,
     /// Name and text of each engine's finished turns, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
@@ -74,9 +74,10 @@ impl<'a> Portfolio<'a> {
         self.at_work.len()
     }
 
-    /// Returns the number of threads that an engine may use: all of them if there are no walk
-    /// engines and at most one worker has engines in its schedule, otherwise one. With walk
-    /// engines, every worker that has finished its schedule walks.
+    /// Returns the number of threads that an engine may use. An engine may use all threads if there
+    /// are no walk engines and at most one worker has engines in its schedule, otherwise one. With
+    /// walk engines, every worker that has finished its schedule walks. Phases that name no role
+    /// count as phases with engines.
     pub(super) fn threads_of_an_engine(&self) -> usize {
         let has_walks = self.has_any(&[Role::Walk]);
         let has_no_engine = |step: &SchedulePhase| match *step {
@@ -199,10 +200,11 @@ impl<'a> Portfolio<'a> {
         self.reduced().unwrap_or(self.working_net)
     }
 
-    /// Returns the net reduced for the goals that are open at the first call. Later calls return
-    /// the same result; concurrent callers wait for it. Returns `None` if at the first call the run
-    /// is over, more than [`groups::MAX_GROUP_SIZE`] goals are open, nothing can be reduced, or the
-    /// reduction panics.
+    /// Returns the net reduced for the goals about markings that are open at the first call, except
+    /// goals that [`is_too_wide`](Self::is_too_wide) leaves out. Later calls return the same
+    /// result; concurrent callers wait for it. Returns `None` if at the first call the run is over,
+    /// more than [`groups::MAX_GROUP_SIZE`] goals are open, or no goal is left. Also returns `None`
+    /// if nothing can be reduced or the reduction panics.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
         let make = || {
             let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
@@ -217,8 +219,8 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns true if a goal is left out of the reduced net. While CTL formulas are open, this
-    /// holds for a predicate on more than half of the places. Such a predicate would prevent most
-    /// reductions for all other goals.
+    /// holds for the reachability of a predicate on more than half of the places, other than
+    /// deadlock. Such a predicate would prevent most reductions for all other goals.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
         let net = self.working_net.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);

@@ -13,7 +13,8 @@ use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 use std::time::Instant;
 
-/// Settles the goals that token intervals decide. Returns the net with the remaining goals.
+/// Settles the goals that token intervals decide. Returns the net with the remaining goals. Settles
+/// nothing if token intervals do not support the features of the net.
 ///
 /// Proofs come first. The model's claim of safe units is used only afterwards, if short walks do
 /// not violate it.

@@ -21,7 +21,8 @@ pub(super) struct QuestionTracker<'a, 'n> {
     pub(super) board: &'a Board<'n>,
     pub(super) plan: &'a mut Plan,
     pub(super) report: &'a mut RunReport,
-    /// True if the board drops sequences and certificates after the caller has seen them.
+    /// True if the board drops the witness and the certificate of a goal after the caller has seen
+    /// them. Maxima keep theirs.
     pub(super) forgets: bool,
     /// The goals reported to the caller as settled.
     reported_goals: HashSet<GoalId>,
@@ -180,9 +181,9 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 }
 
-/// Reports everything that an answer rests on and that the caller has not seen. These are goals
+/// Reports the goals that an answer rests on and that the caller has not seen. These are goals
 /// settled by another thread and not yet reported. They are also bounds of maxima whose goals were
-/// abandoned, because another maximum is larger.
+/// abandoned, because another maximum is larger. An unbounded maximum is left out.
 fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,

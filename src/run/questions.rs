@@ -9,8 +9,8 @@ use std::error::Error;
 /// Questions, independent of the net on which they are asked.
 ///
 /// A function from a net to a [`Plan`] implements this trait. It is called for each [`ModelView`]
-/// of the model that is analysed; a coloured net may have two. Questions asked of both have the
-/// same ids.
+/// of the model that is analysed; a coloured net may have several. Questions asked of different
+/// views have the same ids.
 pub trait Questions {
     /// The error if the questions cannot be asked on a net.
     type Error: From<NotUnfolded>;

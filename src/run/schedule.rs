@@ -91,9 +91,11 @@ pub(super) const DIAGRAMS_FOR_RUNS: f64 = 0.1;
 /// The longest slice of the first round of a [`SchedulePhase::Grow`]. It doubles with every round.
 pub(super) const FIRST_GROW_SLICE: Duration = Duration::from_secs(30);
 
-/// Returns the share of the remaining time for a [`SchedulePhase::Search`]. The share is small if
-/// sliced engines wait for more time, and slightly smaller if diagrams wait. The search gets all
-/// time if nothing waits, other workers walk, and no reduced net exists.
+/// Returns the share of the remaining time for a [`SchedulePhase::Search`]. If sliced engines wait
+/// for more time, the share is 0.3, whether or not diagrams wait. Otherwise it depends on the
+/// number of threads and on the existence of a reduced net. It is a quarter smaller if diagrams
+/// wait. The search gets all time if neither sliced engines nor diagrams wait, `threads` exceeds 1,
+/// and no reduced net exists.
 pub(super) fn search_share(
     slices_wait: bool,
     diagrams_wait: bool,
@@ -149,8 +151,9 @@ impl TimePart {
 pub enum PhaseNet {
     /// The original net.
     Original,
-    /// The net reduced for all goals that are open at its first use. The phase is skipped if there
-    /// is no reduced net.
+    /// The net reduced for the goals that are open at its first use. The phase is skipped if there
+    /// is no reduced net, for example because too many goals are open. While CTL formulas are open,
+    /// predicates on most of the places are left out of the reduction.
     Reduced,
     /// The reduced net, or the original net if there is no reduced net.
     Smallest,
@@ -166,14 +169,16 @@ pub(super) struct RoleGrowth {
     pub(super) role: Role,
     /// The net that the engines work on.
     pub(super) net: PhaseNet,
-    /// True if the role may use all remaining time in one of two cases: all engines of the run have
-    /// this role, or the run has several threads and no engine that walks.
+    /// True if the role may use all remaining time in a [`SchedulePhase::Continue`] in one of two
+    /// cases. All engines of the run have this role, or the run has several threads and no engine
+    /// that walks.
     pub(super) may_use_all_time: bool,
     /// True if finished engines are kept for later slices. They can be deepened, have candidates,
     /// or find more after other engines have settled goals.
     pub(super) keeps_finished_engines: bool,
     /// Largest share of the remaining time for a turn in a [`SchedulePhase::Grow`]. `None` if the
-    /// role has no turn.
+    /// role has no turn. A role may exceed its share if it drops finished engines, no other role
+    /// has unfinished engines, and no engine walks.
     pub(super) turn_share: Option<f64>,
 }
 
@@ -263,24 +268,28 @@ pub(super) const ROLES_BESIDE_SEARCH: &[Role] = &[
 /// A step of a worker's schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SchedulePhase {
-    /// Runs the engines of a role one after the other in equal shares, each until it is exhausted.
+    /// Runs the engines of a role one after the other in equal shares. Each runs until it has
+    /// nothing more to try or its share is over.
     Run(Role, PhaseNet, TimePart),
     /// Runs the engines that run once, each in its own share.
     RunOnceEngines,
-    /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary.
+    /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary. Does
+    /// nothing for a role without an entry in `GROWTHS`.
     Continue(Role, TimePart),
     /// Like [`SchedulePhase::Continue`], on nets with at most [`MAX_PLACES_FOR_EARLY_DIAGRAMS`]
     /// places.
     ContinueOnSmallNet(Role, TimePart),
-    /// If the sliced engines are exhausted, gives them a slice with larger limits.
+    /// If no sliced engine has unfinished work, raises the limits of the sliced engines. Gives them
+    /// a slice if some engine can try more with its new limits.
     Deepen(TimePart),
     /// Walks along the candidates that sliced engines could not exclude.
     WalkAlongCandidates(TimePart),
     /// Searches the own reduced nets of goal groups, then the reduced net (or the original net).
     /// The share of the time depends on the engines that wait ([`search_share`]).
     Search,
-    /// Gives turns to all roles that have a turn, in growing slices with walks between, while any
-    /// engine has work left.
+    /// Gives turns to the roles that have a turn, in growing slices with walks between. Ends when
+    /// no started engine of these roles has unfinished work, or when the run is over. Decision
+    /// diagrams for runs have turns only while CTL formulas are open.
     Grow,
     /// Works on the own reduced nets of goal groups only.
     OwnReductions(TimePart),

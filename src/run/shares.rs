@@ -16,34 +16,35 @@
 
 use std::time::Duration;
 
-/// Share for bounds from place invariants, computed before the workers start, and again for a
-/// reduced net.
+/// Share for bounds from place invariants: before the workers start, again for a reduced net, and
+/// for the boundedness check of a state space.
 pub(super) const INVARIANTS: f64 = 0.1;
 
 /// Share for the first stage of the workers, which works only on the goals about dead ends.
 pub(super) const DEAD_ENDS: f64 = 0.35;
 
-/// Shares for the work on the coloured net before the unfolding takes over: the first if an exact
-/// quotient exists, the second otherwise.
+/// Shares for the work on the coloured net before the unfolding takes over. The first applies if
+/// equivalent colours give a quotient with a small unfolding, the second otherwise.
 pub(super) const COLOURED_STAGE: [f64; 2] = [0.5, 0.2];
 
-/// State space: time limit for the first visit of the markings. Most nets with few enough markings
-/// are finished within this time.
+/// State space: time limit for the first visit of the markings, and for the first visit of the
+/// reduced net. Most nets with few enough markings are finished within this time.
 pub(super) const FIRST_VISIT: Duration = Duration::from_millis(500);
 
 /// State space: share for each step that succeeds early or not at all. These steps are the search
-/// for a self-covering sequence by coverability, the reduction, the first visit of the reduced net,
-/// and the boundedness check.
+/// for a self-covering sequence by coverability, the reduction, the second visit of the reduced
+/// net, and the boundedness check.
 pub(super) const EARLY_STEP: f64 = 0.1;
 
 /// State space: share for the search for a self-covering sequence by random walks.
 pub(super) const PUMP_BY_WALKS: f64 = 0.05;
 
-/// State space: share for diagrams on one thread. They run at once if all places are known to be
-/// bounded, otherwise after the maxima.
+/// State space: share for diagrams on one thread. They run at once if all places are known or
+/// claimed to be bounded, otherwise after the maxima.
 pub(super) const DIAGRAMS: f64 = 0.5;
 
-/// State space: share for the maxima, before the count continues.
+/// State space: share for the maxima, before the count continues. It is also the share for the last
+/// visit of all markings, if they are counted already.
 pub(super) const MAXIMA: f64 = 0.5;
 
 /// Share of a count's budget for each reduction of the net.

@@ -11,8 +11,9 @@ pub(super) fn short_walks(net: &Net, seed: u64) -> impl Iterator<Item = FiringSe
     lengths.into_iter().map(move |max_firings| short_walk(net, &mut rng, max_firings))
 }
 
-/// Returns a walk of at most `max_firings` firings. The walk ends early in a dead marking, or after
-/// [`MAX_TESTED_TRANSITIONS`] tests whether a transition is enabled.
+/// Returns a walk of at most `max_firings` firings. The walk ends early in a marking where no
+/// transition can fire. It also ends early once at least [`MAX_TESTED_TRANSITIONS`] transitions
+/// were tested.
 fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringSequence {
     let mut marking = net.initial().clone();
     let mut sequence = FiringSequence::new();
@@ -37,5 +38,6 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
 /// The length of the longest short walk, in firings.
 const LONGEST_WALK: usize = 1 << 10;
 
-/// Number of tests for enabled transitions after which a walk ends; they take a few milliseconds.
+/// Number of tested transitions after which a walk makes no further firing. So many tests take a
+/// few milliseconds.
 const MAX_TESTED_TRANSITIONS: usize = 1 << 16;

@@ -69,8 +69,9 @@ struct FigureSearch<T> {
     report: RunReport,
     /// The known figures, by their names ([`FIGURES`]).
     known_figures: BTreeMap<String, GoalAnswer>,
-    /// The reason why the last attempt to count the markings failed; before the first failure, that
-    /// the engines have nothing more to try.
+    /// The reason why the last attempt to find figures by counting markings failed. Before the
+    /// first failure, the reason is that the engines have nothing more to try. For a net with caps,
+    /// that is, assumed bounds of places, the reason is that such a net is not supported.
     failure_reason: OpenCause,
     /// The channel for the count that decision diagrams make on other threads; `None` if no such
     /// count runs.
@@ -80,7 +81,8 @@ struct FigureSearch<T> {
 }
 
 impl<T: FnMut(Event<'_>)> FigureSearch<T> {
-    /// Runs all steps of the search, until every figure is known or the budget is used up.
+    /// Runs the steps of the search in order. Ends when every figure is known, the budget is used
+    /// up, or all steps have been tried.
     fn find(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         // For an unbounded net, coverability often takes milliseconds. Otherwise walks search again
         // later.
@@ -114,7 +116,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             None => self.find_on_one_thread(net, None, config, budget),
         }
         if self.known_figures.len() < FIGURES.len() {
-            // A visit of all markings also gives the maxima that no engine found.
+            // On a net without a translation, a visit of all markings also gives the maxima that no
+            // engine found.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
             self.visit(net, config, config.threads, &budget.share(share));
         }
@@ -123,8 +126,11 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Works on one thread. Diagrams may not terminate on unbounded nets. So they run first only if
-    /// all places are known to be bounded, and otherwise after the search for infinite figures.
+    /// Continues without a count on other threads. This is the case with one thread, after the
+    /// markings are counted, and if no count through a reduction is possible. Diagrams may not
+    /// terminate on unbounded nets. So they run first only if all places are known or claimed to be
+    /// bounded. Otherwise they run after the searches for a self-covering sequence and for the
+    /// maxima.
     fn find_on_one_thread(
         &mut self,
         net: &Net,
@@ -173,9 +179,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Works on several threads: half of them work on diagrams, until the markings are counted.
-    /// More threads would help little, as at most six variable orders are tried, soon two, and each
-    /// thread needs its own memory.
+    /// Works on several threads: half of them (rounded up) work on diagrams. The diagrams are
+    /// cancelled when the markings are counted or known to be infinitely many. More threads would
+    /// help little, as at most six variable orders are tried, soon two, and each thread needs its
+    /// own memory.
     fn find_with_diagrams(
         &mut self,
         net: &Net,
@@ -208,8 +215,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Makes the other steps of the search while diagrams run on other threads. `count_budget` is
-    /// cancelled as soon as the diagrams have a count that may be reported. Returns true if there
-    /// are infinitely many markings.
+    /// cancelled as soon as the diagrams have a count that may be reported. Returns true if a
+    /// self-covering sequence or an infinite maximum was found, so there are infinitely many
+    /// markings.
     fn find_beside_diagrams(
         &mut self,
         net: &Net,
@@ -263,7 +271,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Records a figure and reports it. A figure that is known already is compared with the first
-    /// value.
+    /// value. A different value is an internal error, unless the first one assumes safe units: then
+    /// it is withdrawn and replaced.
     fn record(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
         match self.known_figures.get(&answer.id) {
             Some(previous) if previous.value == answer.value => {}
@@ -297,9 +306,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Finds the figures by visiting all markings, without a check. Finds none if only certified
-    /// figures may be reported. On a translated net, in which ordinary arcs replace inhibitor and
-    /// reset arcs, finds the numbers of markings and firings only. Returns true if all four figures
-    /// are known.
+    /// figures may be reported, or if the visit does not finish within `budget`. On a translated
+    /// net, in which ordinary arcs replace inhibitor and reset arcs, finds the numbers of markings
+    /// and firings only. Returns true if the visit finished and all four figures are known then.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -372,7 +381,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Searches for a self-covering sequence by random walks, for a short time: walks find one
-    /// early or hardly ever. Returns true if one was found.
+    /// early or hardly ever. Returns true if one was found that replays.
     fn finds_pump(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let found = walk::find_self_covering_sequence(
             net,
@@ -405,8 +414,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         true
     }
 
-    /// Finds the maxima of tokens. Returns true if a maximum is infinite; then all four figures are
-    /// infinite.
+    /// Finds the maxima of tokens. Returns true if a maximum was found to be infinite; then all
+    /// four figures are infinite.
     fn find_maxima(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let mut is_infinite = false;
         let plan = Plan::of_most_tokens(net);

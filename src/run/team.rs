@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 /// Interval of [`Event::Waiting`] events while no goal is settled.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Time for engines to stop after the deadline, before the caller receives an overrun event.
+/// Time for engines to stop after the cancellation of their budget. Engines that work longer are
+/// reported by an [`Event::Overrun`].
 const GRACE: Duration = Duration::from_millis(200);
 
 /// The work of several threads.
@@ -73,8 +74,9 @@ pub(super) fn work(
         }
         let exhaustion =
             receive_settled_goals(team, &workers, tracker, settled_goals, budget, on_event);
-        // Engines that still work after the cancellation get the time `GRACE`. If questions are
-        // open and the whole run has time for another stage, the loop waits until all engines end.
+        // Engines that still work after the cancellation get the time `GRACE`. While questions are
+        // open and the budget of the whole run lasts, another stage can follow. Then the loop waits
+        // until all engines end.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));
@@ -100,9 +102,10 @@ pub(super) fn work(
     })
 }
 
-/// Reports engines that still work after the end of the budget, with a report of the answers so
-/// far. The report lists the open questions with the exhausted limit, unless the claim of safe
-/// units is refuted.
+/// Reports engines that still work some time after their budget was cancelled, with a report of the
+/// answers so far. The report lists the open questions with the exhausted limit, if there is one.
+/// It lists none if the claim of safe units is refuted: then the answers that rest on this claim
+/// are withdrawn first.
 fn report_overrun(
     team: &impl WorkerTeam,
     mut engines: Vec<String>,

@@ -42,7 +42,8 @@ const SMALL_UNFOLDING: usize = 1_000;
 /// many times the transitions of the quotient.
 const QUOTIENT_FACTOR: usize = 4;
 
-/// Works on the questions about a model until all are decided or `budget` is spent.
+/// Works on the questions about a model until all are decided, the engines have nothing more to
+/// try, or `budget` is spent.
 ///
 /// Each event comes with the net whose places and transitions it names.
 ///
@@ -216,7 +217,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 
     /// Works on the coloured net itself while a thread builds the unfolding (if it does not exist).
-    /// Then the unfolding takes over.
+    /// Then the unfolding takes over, if questions are open. If the unfolding is declined, the work
+    /// on the coloured net continues. An event then tells the caller if questions stay open.
     fn run_coloured_net(
         &mut self,
         coloured: &'m ColouredViews,

@@ -152,7 +152,7 @@ fn followable_states(
 
 /// Returns one state per component, in which a run of these labels ends so that no step is enabled.
 /// Returns `None` if there is no such end among the first [`MAX_END_STATES`] combinations of
-/// states, or if their number overflows.
+/// states, or if the number of combinations overflows.
 fn dead_end_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
     let reachable_at_end = |component_index: usize| {
         let component = &system.components()[component_index];

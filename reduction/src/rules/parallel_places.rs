@@ -74,7 +74,8 @@ impl CandidateSearch for ParallelPlaces {
 /// Returns multiplicities, of p and of `kept`, with which `kept` makes p implicit. Let d be the
 /// largest pre(t,p) / pre(t,kept) over the transitions t that take from p, all of which must take
 /// from kept. The conditions are post(t,p) ≥ d·post(t,kept) for every t, and m₀(p) ≥ d·m₀(kept).
-/// Returns `None` if a condition is violated or a multiplicity is too large.
+/// Returns `None` if a condition is violated, a multiplicity is too large, or no transition takes
+/// from p.
 fn implicit_multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).

@@ -16,8 +16,8 @@ use parikh_evidence::reduction::rules::takes_only_from;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The search for places with one producer, of which only some of the consumers can be merged with
-/// this producer.
+/// The search for places with one producer and at least two consumers. At least one consumer can be
+/// merged with the producer.
 pub(super) struct PartialPostAgglomeration {
     pub(super) limits: GrowthLimits,
 }

@@ -6,13 +6,14 @@
 //!
 //! # Cost
 //! One matrix, with a row per effect and a column per place. For each transition that a few random
-//! firing sequences do not fire, a linear program on it minimises Σ y(p)·(m₀(p) − pre(t,p)) with 0
-//! ≤ y ≤ 1. By Farkas' lemma the minimum is negative if and only if m₀ + C·x ≥ pre(t) has no
-//! solution x ≥ 0. So the search finds everything that the state equation over the rationals
-//! implies for single transitions, within the limits of time and size ([`MAX_ARCS`]). If there is
-//! no such y, the dual solution is such an x, often also for other transitions. One y often covers
-//! many transitions, and transitions found dead are removed from the matrix. The check reads the
-//! rows of the places of the candidate, in integers.
+//! firing sequences do not fire, a linear program on it minimises Σ y(p)·(m₀(p) − pre(t,p)). Each
+//! multiplicity y(p) is between 0 and 1, both included. By Farkas' lemma the minimum is negative if
+//! and only if m₀ + C·x ≥ pre(t) has no solution x ≥ 0. So the search finds what the state equation
+//! over the rationals implies for single transitions. Limits of time and size ([`MAX_ARCS`]) and
+//! floating-point errors may lose some of it. If there is no such y, the dual solution is such an
+//! x, often also for other transitions. One y often covers many transitions, and transitions found
+//! dead are removed from the matrix. The check reads the rows of the places of the candidate, in
+//! integers.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;
@@ -25,7 +26,7 @@ use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sens
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::incremental_lp_for_hints;
 
-/// An optimum counts as negative only below this number.
+/// An optimum counts as negative only if it is at most this number.
 const NEGATIVE_OPTIMUM: f64 = -1e-6;
 
 /// The search for transitions whose input places never have enough tokens together.
@@ -111,8 +112,8 @@ struct WeightedSumSearch<'n> {
     suspects: Vec<TransitionId>,
     /// For each transition, true if it is found dead.
     is_dead: Vec<bool>,
-    /// For each transition, true if the solver shows that no weighted sum proves the transition
-    /// dead.
+    /// For each transition, true if the solver's floating-point answer shows that no weighted sum
+    /// proves the transition dead.
     is_possible: Vec<bool>,
 }
 
@@ -192,8 +193,9 @@ impl<'n> WeightedSumSearch<'n> {
     }
 
     /// Returns the weighted sum as a candidate, with the suspects that need more of the sum than
-    /// the initial marking has. Marks these suspects as dead. Returns `None` if a live transition
-    /// may increase the sum, or if there is no such suspect.
+    /// the initial marking has. Marks these suspects as dead. Returns `None` if there is no such
+    /// suspect. Also returns `None` if a transition increases the sum. Transitions that are found
+    /// dead, or that need more of the sum than the initial marking has, do not count.
     fn refuted_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places =
             weights.into_iter().map(|(column, weight)| (self.effects.places[column], weight));

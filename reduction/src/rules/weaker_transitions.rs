@@ -25,7 +25,8 @@ impl CandidateSearch for WeakerTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
             // The weaker of two transitions takes from all input places of the stronger one. So the
-            // consumers of any of these places include the weaker transition.
+            // consumers of any of these places include the weaker transition. If `t` is the weaker
+            // one, stronger transitions that do not take from its rarest input place are missed.
             let rarest = net.pre(t).iter().min_by_key(|arc| net.consumer_count(arc.place));
             if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MAX_CONSUMERS) {
                 let others_at_place = net.consumers(arc.place).filter(|&u| u != t);

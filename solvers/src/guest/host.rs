@@ -328,7 +328,7 @@ impl IncrementalLp for GuestLp {
         });
         match reply {
             Ok(Reply::InverseRow(row)) => row,
-            // The reply arrives before the next answer.
+            // The late reply remains outstanding; the next question reads it first.
             Err(BudgetExhausted) => None,
             Ok(_) => {
                 self.give_up_worker("the process sent an invalid message");

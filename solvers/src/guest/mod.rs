@@ -34,7 +34,8 @@
 //! - *The process writes endless output*: the size of an answer is limited by the question, and the
 //!   time limit also applies while reading.
 //! - *The process cannot be started* (no more processes or files): the library runs in this process
-//!   from then on.
+//!   from then on. Linear programs are also solved in this process if all attempts fail and no
+//!   worker process has answered before.
 //!
 //! An answer from a worker process is trusted no more than an answer from the library in this
 //! process: answers are floating point, and hints.
@@ -79,7 +80,8 @@ pub fn z3_program() -> Option<Program> {
     Some(program)
 }
 
-/// Number of processes that may die over one question before the question is given up.
+/// Number of processes that may die, hang or send invalid answers over one question before the
+/// question is given up.
 pub const ATTEMPTS: usize = 5;
 
 /// Pause before the third attempt; each later pause is four times as long. An external cause that

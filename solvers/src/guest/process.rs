@@ -150,8 +150,9 @@ impl Process {
         self.child.id()
     }
 
-    /// Writes all of `out`. Fails if the process is dead, accepts no bytes for `patience`, or
-    /// `budget` is exhausted. Unwritten bytes stay in `out` and must be written first.
+    /// Writes all of `out`. Fails if the process is dead or accepts no bytes for `patience`. Also
+    /// fails if the process accepts no bytes at a moment when `budget` is exhausted. Unwritten
+    /// bytes stay in `out` and must be written first.
     pub(crate) fn send(
         &mut self,
         out: &mut Vec<u8>,
@@ -190,7 +191,7 @@ impl Process {
     }
 
     /// Waits for the next message. `take_message` takes a complete message off the received bytes.
-    /// Gives up after `patience`, or when `budget` is exhausted.
+    /// Gives up when the process ends, after `patience`, or when `budget` is exhausted.
     pub(crate) fn receive<T>(
         &mut self,
         mut take_message: impl FnMut(&mut Vec<u8>) -> Option<T>,
@@ -230,7 +231,8 @@ impl Process {
         }
     }
 
-    /// Returns true if the process ended itself because it took too much memory.
+    /// Returns true if the process ended itself because it took too much memory. Returns false if
+    /// the process does not end within ten intervals of [`BUDGET_CHECK_INTERVAL`].
     #[cfg(feature = "highs")]
     pub(crate) fn exceeded_memory(&mut self) -> bool {
         use super::TOO_MUCH_MEMORY;
@@ -304,7 +306,8 @@ fn is_over(patience_left: Duration, budget: Option<&Budget>) -> bool {
     patience_left.is_zero() || budget.is_some_and(Budget::is_exhausted)
 }
 
-/// Waits up to `wait`, and returns true if one of the descriptors is ready or closed.
+/// Waits up to `wait`, and returns true if one of the descriptors is ready or closed. Returns false
+/// after the time, or earlier if a signal interrupts the wait.
 fn wait_until_ready(descriptors: &mut [PollFd<'_>], wait: Duration) -> rustix::io::Result<bool> {
     let wait = Timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
     match poll(descriptors, Some(&wait)) {

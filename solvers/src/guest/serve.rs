@@ -72,7 +72,7 @@ struct WorkerConnection {
 }
 
 impl WorkerConnection {
-    /// Returns the next order, or `None` if the client is gone.
+    /// Returns the next order, or `None` if the client is gone or sent an invalid message.
     fn next(&mut self) -> Option<WorkerRequest> {
         loop {
             if let Some(message) = first_message(&mut self.received) {
@@ -100,7 +100,7 @@ impl WorkerConnection {
         }
     }
 
-    /// Waits for bytes from the client. Returns `None` if the client is gone.
+    /// Waits for bytes from the client. Returns `None` if the client is gone or cannot be read.
     fn receive(&mut self) -> Option<()> {
         let mut bytes = [0; 1 << 16];
         loop {
@@ -127,9 +127,11 @@ impl WorkerConnection {
 struct AtWork {
     /// The budget of the question.
     budget: Budget,
-    /// The time of the last message to the client.
+    /// The time of the last message to the client, or the start of the question before the first
+    /// message.
     last_message: Instant,
-    /// The time of the last check for a request to stop.
+    /// The time of the last check for a request to stop, or the start of the question before the
+    /// first check.
     last_check: Instant,
 }
 

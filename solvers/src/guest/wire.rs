@@ -282,7 +282,8 @@ impl<'b> MessageReader<'b> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// Reads a list length. Each element has at least one byte, so a larger length is invalid.
+    /// Reads the length of a list. Each element has at least one byte, so a length above the number
+    /// of unread bytes is invalid.
     fn count(&mut self) -> Result<usize, InvalidMessage> {
         let count = self.number()? as usize;
         if count > self.0.len() { Err(InvalidMessage) } else { Ok(count) }

@@ -44,7 +44,8 @@ pub(super) struct SolverProcess {
     /// Number of messages sent. A message is a batch of commands that ends with `(echo "parikh
     /// NUMBER")`; the echo marks the end of the solver's reply.
     message_number: u64,
-    /// Start of the wait for the reply to the last message, if the reply has not arrived.
+    /// Start of the wait for the reply to the last message, if the reply has not arrived. When the
+    /// budget ends during the wait, the wait counts from then on.
     pub(super) awaited_since: Option<Instant>,
     /// Number of bytes sent in total.
     pub(super) bytes_sent: usize,
@@ -72,8 +73,8 @@ pub(super) enum SolverProcessFailure {
 pub(super) use SolverProcessFailure::{BudgetExhausted, Lost, Refused, TooMuchMemory};
 
 impl SolverProcess {
-    /// Starts a process and sends the first message. Returns the process, and the solver's name and
-    /// version.
+    /// Starts a process, or takes an idle one, and sends the first message. Returns the process,
+    /// and the solver's name and version.
     pub(super) fn start(
         program: &Program,
         budget: &Budget,
@@ -246,7 +247,8 @@ impl SolverProcess {
     }
 
     /// Returns all expressions up to the end of the answer to the last message. Returns
-    /// [`BudgetExhausted`] if the answer is incomplete when `patience` or the budget ends.
+    /// [`BudgetExhausted`] if the answer is incomplete when `patience` or the budget ends, and
+    /// [`TooMuchMemory`] if a memory limit is reached first.
     pub(super) fn answer(
         &mut self,
         patience: Duration,
@@ -353,8 +355,8 @@ impl SolverProcess {
         Ok(Some(model))
     }
 
-    /// Returns one flag per literal: true if it is in the core. Without support for cores, all
-    /// flags are true.
+    /// Returns one flag per literal: true if it is in the core. All flags are true without support
+    /// for cores, or if the solver's answer is not a list.
     pub(super) fn core(
         &mut self,
         literals: &[String],
@@ -403,7 +405,7 @@ impl SolverProcess {
     }
 }
 
-/// Returns true if `logic` includes `other`.
+/// Returns true if `logic` includes another logic `other`.
 fn is_wider(logic: &str, other: &str) -> bool {
     logic == "ALL" || other == "QF_UF" || logic == "QF_LIRA" && other.starts_with("QF_L")
 }

@@ -69,8 +69,9 @@ impl Expression {
         }
     }
 
-    /// Returns the value of a number in any notation: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`.
-    /// Returns `None` for another expression, for a denominator 0, or beyond [`MAX_DIGITS`] digits.
+    /// Returns the value of a number in any notation: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`,
+    /// `(to_real 7)`. Returns `None` for another expression, for a denominator 0, or for a number
+    /// of more than [`MAX_DIGITS`] characters.
     pub(crate) fn number(&self) -> Option<BigRational> {
         match self {
             Word(word) => decimal(word),
@@ -270,8 +271,9 @@ pub(crate) struct Commands {
 
 #[cfg(feature = "z3")]
 impl Commands {
-    /// Appends `bytes`, and returns all complete commands received so far. Returns `None` if no
-    /// command is complete or the text is not UTF-8.
+    /// Appends `bytes`, and returns the complete commands that were not returned before. Returns
+    /// `None` if no command is complete. Also returns `None`, and drops the commands, if their text
+    /// is not UTF-8.
     pub(crate) fn complete_commands(&mut self, bytes: &[u8]) -> Option<String> {
         self.received.extend_from_slice(bytes);
         let end = std::iter::from_fn(|| self.scanner.next_end(&self.received)).last()?;

@@ -250,8 +250,8 @@ impl Writer {
         }
     }
 
-    /// Writes the name of a term, or its structure if it has no name. Recurses at most
-    /// [`MAX_DEPTH`] deep, twice that with negations.
+    /// Writes the name of a term, or its structure if it has no name. Recurses at most two levels
+    /// deeper than [`MAX_DEPTH`].
     fn write_term(&self, terms: &Terms, term: Term, out: &mut String) {
         if self.is_named[term.index()] {
             *out += &format!("t!{}", term.index());

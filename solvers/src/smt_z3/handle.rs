@@ -34,7 +34,7 @@ pub(super) struct Handle {
     context: Context,
     /// The solver inside Z3; this object holds a reference.
     solver: Z3_solver,
-    /// True if a call failed, so that the stack of assertions may be wrong.
+    /// True if an assertion failed, so that the stack of assertions may be wrong.
     has_failed: bool,
 }
 
@@ -60,7 +60,7 @@ impl Handle {
         self.context.get_z3_context()
     }
 
-    /// Returns true if all calls so far succeeded.
+    /// Returns true if all assertions so far succeeded.
     pub(super) fn is_sound(&self) -> bool {
         !self.has_failed
     }
@@ -115,7 +115,8 @@ impl Handle {
         }
     }
 
-    /// Returns Z3's reason for an unknown result of the last check.
+    /// Returns Z3's reason for an unknown result of the last check, or an empty text if Z3 gives
+    /// none.
     pub(super) fn reason(&self) -> String {
         // SAFETY: the solver is alive; the string is copied before Z3 is called again.
         unsafe {
@@ -175,7 +176,8 @@ unsafe fn mk_symbol(context: Z3_context, name: &str) -> Option<Z3_symbol> {
     unsafe { Z3_mk_string_symbol(context, name.as_ptr()) }
 }
 
-/// Returns the output of Z3 for `script`, or an empty string if the script cannot be passed to C.
+/// Returns the output of Z3 for `script`. Returns an empty string if the script cannot be passed to
+/// C or Z3 returns no text.
 pub(super) fn eval(script: &str) -> String {
     eval_again(script).unwrap_or_default()
 }
@@ -224,7 +226,8 @@ pub(super) struct ModelHandle<'a> {
 }
 
 impl ModelHandle<'_> {
-    /// Returns the value of `term`, or an arbitrary value if the model leaves it open.
+    /// Returns the value of `term`, or an arbitrary value if the model leaves it open. Returns
+    /// `None` if Z3 cannot evaluate the term.
     fn evaluate<T: Ast>(&self, term: &T) -> Option<T> {
         let mut value = term.get_z3_ast();
         // SAFETY: model and term are alive and belong to one context; on success `value` is a term

@@ -58,22 +58,24 @@ pub enum Cause {
     },
     /// A marking is reachable.
     Witness {
-        /// The only node, or dead marking, that the goal is about; `None` if it is about several
-        /// nodes.
+        /// The node, or dead markings, that the goal is about. `None` if the goal is not about a
+        /// single node, or if the surrounding text names the goal.
         subject: Option<Subject>,
         /// The length of the witness; `None` if the witness was not kept.
         size: Option<WitnessSize>,
-        /// True if no witness is shorter; `None` if this was not asked.
+        /// True if the witness is proved to be shortest, false if this is unknown. `None` if
+        /// shortest witnesses are not determined, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
     },
     /// No marking that the goal asks for is reachable.
     Unreachable {
-        /// The only node, or dead marking, that the goal is about; `None` if it is about several
-        /// nodes.
+        /// The node, or dead markings, that the goal is about. `None` if the goal is not about a
+        /// single node, or if the surrounding text names the goal.
         subject: Option<Subject>,
         /// True if the question asks whether the condition stays reachable.
         stays: bool,
-        /// Sums of tokens that exclude the goal, if there are readable ones.
+        /// Numbers of tokens that places never hold at the same time, and which the goal needs.
+        /// Empty if no such explanation is known.
         exclusions: Vec<TokenExclusion>,
         /// The proof.
         proof: ProofSummary,
@@ -85,7 +87,8 @@ pub enum Cause {
         /// The number of tokens.
         #[serde(serialize_with = "json_number")]
         tokens: u128,
-        /// Sums of tokens that exclude other numbers, if there are readable ones.
+        /// Numbers of tokens that places never hold at the same time, and which another number on
+        /// the place needs. Empty if no such explanation is known.
         exclusions: Vec<TokenExclusion>,
         /// The proof.
         proof: ProofSummary,
@@ -102,11 +105,12 @@ pub enum Cause {
     },
     /// A condition becomes unreachable.
     Lost {
-        /// The only node, or dead marking, that the goal is about; `None` if it is about several
-        /// nodes.
+        /// The node, or dead markings, that the goal is about. `None` if the goal is not about a
+        /// single node, or if the surrounding text names the goal.
         subject: Option<Subject>,
         /// The length of the firing sequence after which the condition is unreachable. `None` if
-        /// the proof is not about a particular marking.
+        /// the proof is not about a particular marking, or if no such sequence of the analysed net
+        /// was kept.
         size: Option<WitnessSize>,
         /// The proof.
         proof: ProofSummary,
@@ -150,15 +154,16 @@ pub enum Cause {
     },
     /// A maximum: the value was seen, and a proof excludes larger values.
     Maximum {
-        /// The length of the witness.
+        /// The length of the witness; 0 for the initial marking, and if no witness was kept.
         size: WitnessSize,
         /// The proof.
         proof: ProofSummary,
     },
     /// The largest of several maxima.
     Largest {
-        /// The place, possibly of a coloured net, whose maximum is the largest; `None` if the
-        /// maximum is that of a sum over several places.
+        /// The place, possibly of a coloured net, whose maximum is the largest. `None` if the
+        /// maximum is that of a sum over several places of the model, or if the surrounding text
+        /// names the place.
         subject: Option<Subject>,
         /// The number of maxima.
         maxima: usize,

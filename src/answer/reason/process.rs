@@ -10,11 +10,12 @@ use serde::Serialize;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ProcessCause {
     /// A case, that is, a run of the process from its initial marking, reaches a dead marking that
-    /// is not final.
+    /// covers no final marking.
     CaseStuck {
         /// The length of the firing sequence; `None` if it was not kept.
         size: Option<WitnessSize>,
-        /// True if no witness is shorter; `None` if this was not asked.
+        /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
+        /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
         /// The marked places; `None` if the witness is not known step by step.
         tokens: Option<Vec<PlaceTokens>>,
@@ -23,7 +24,8 @@ pub enum ProcessCause {
     TokensLeftBehind {
         /// The length of the firing sequence; `None` if it was not kept.
         size: Option<WitnessSize>,
-        /// True if no witness is shorter; `None` if this was not asked.
+        /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
+        /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
         /// The tokens beyond the final marking; `None` if the witness is not known step by step.
         tokens: Option<Vec<PlaceTokens>>,
@@ -42,8 +44,8 @@ pub enum ProcessCause {
     },
     /// From some reachable marking, no final marking is reachable.
     CompletionLost {
-        /// The length of the firing sequence to such a marking, if the proof is about a particular
-        /// marking.
+        /// The length of the firing sequence to such a marking. `None` if the proof is not about a
+        /// particular marking, or if no such sequence of the analysed net was kept.
         size: Option<WitnessSize>,
         /// The places marked after this firing sequence; `None` if the witness is not known step by
         /// step.
@@ -62,7 +64,8 @@ pub enum ProcessCause {
     Completes {
         /// The length of the firing sequence.
         size: WitnessSize,
-        /// True if no witness is shorter; `None` if this was not asked.
+        /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
+        /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
         /// The reached final marking. `None` if the net has only one final marking, or if the
         /// witness is not known step by step.
@@ -74,7 +77,8 @@ pub enum ProcessCause {
         transition: NamedNode,
         /// The length of the firing sequence.
         size: WitnessSize,
-        /// True if no witness is shorter; `None` if this was not asked.
+        /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
+        /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
         /// The reached final marking. `None` if the net has only one final marking, or if the
         /// witness is not known step by step.
@@ -110,7 +114,7 @@ pub enum ProcessCause {
 pub struct ExampleEnd {
     /// The number of firings.
     pub firings: usize,
-    /// True if the last marking is dead.
+    /// True if the last marking is dead. False if the run was ended at a limit.
     pub is_dead: bool,
     /// The marked places.
     pub tokens: Vec<PlaceTokens>,
@@ -246,7 +250,8 @@ fn write_after(size: &Option<WitnessSize>, shortest: Option<bool>, text: &mut Re
     text.push_words(shortest_in_words(shortest));
 }
 
-/// Writes marked places, each with its number of tokens if it is not 1.
+/// Writes the first five marked places, each with its number of tokens if it is not 1, and the
+/// number of further marked places. Writes `no place` for an empty list.
 fn write_tokens(tokens: &[PlaceTokens], text: &mut ReasonText) {
     if tokens.is_empty() {
         text.push_words("no place");

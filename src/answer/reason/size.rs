@@ -15,7 +15,8 @@ pub struct WitnessSize {
     /// The number of firings.
     #[serde(serialize_with = "json_number")]
     pub firings: BigUint,
-    /// True if the sequence is accelerated, with too many firings to be listed.
+    /// True if the sequence is known only in accelerated form, with loops. In most cases it has too
+    /// many firings to be listed.
     pub loops: bool,
 }
 
@@ -108,7 +109,7 @@ impl fmt::Display for RunSize {
 /// The size of a stage of a self-covering sequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StageSize {
-    /// The number of firings before the cycle.
+    /// The number of firings of the stage before its cycle.
     #[serde(serialize_with = "json_number")]
     pub prefix: u128,
     /// The number of firings of the cycle.
