@@ -37,8 +37,9 @@ impl ToolAnswer {
 }
 
 /// Returns true if two printed values are equal. Infinity is spelled `inf` or `+inf`, and numbers
-/// may have leading zeros. Numbers are compared as text, since state counts have thousands of
-/// digits. A rounded number (`4.0000E+0009`) equals every number that rounds to it.
+/// may have leading zeros. Upper and lower case are the same. Numbers are compared as text, since
+/// state counts have thousands of digits. A rounded number (`4.0000E+0009`) equals every whole
+/// number that rounds to it. Two rounded numbers are compared as text.
 pub fn same_value(a: &str, b: &str) -> bool {
     fn plain(value: &str) -> &str {
         let value = value.strip_prefix('+').unwrap_or(value);

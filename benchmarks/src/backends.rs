@@ -143,7 +143,8 @@ fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
 }
 
-/// Returns the program that runs Z3 in a process of its own, if the build has Z3.
+/// Returns the program that runs Z3 in a process of its own. Returns `None` if no worker program
+/// was set before, or if the build lacks Z3.
 #[cfg(feature = "z3")]
 fn guest() -> Option<parikh_solvers::guest::Program> {
     parikh_solvers::guest::z3_program()

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// Returns the rows as if the runs had ended after `seconds`. Later answers are removed, and their
-/// questions count as unanswered.
+/// questions count as unanswered. A row has only the time of its first answer, so a later
+/// contradicting answer is kept with the first.
 pub fn truncated_at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
     let truncated = |row: &ResultRow| {
         let mut row = row.clone();

@@ -97,7 +97,8 @@ impl Contest {
         Ok(shared.store.rows().iter().filter(is_requested).cloned().collect())
     }
 
-    /// Takes pairs of instance and examination until none is left or a worker failed.
+    /// Takes pairs of instance and examination until none is left, a worker failed, or the harness
+    /// was interrupted.
     fn work(&self, shared: &Mutex<ContestState<'_>>) {
         loop {
             let next = {

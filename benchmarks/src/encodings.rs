@@ -41,7 +41,8 @@ pub enum EncodingOutcome {
     /// The encoding has no solution.
     Refuted,
     /// The encoding has a solution, but the solution may be spurious, so the goal stays open. Also
-    /// the outcome if the initial marking satisfies the goal of a k-induction.
+    /// the outcome if the base case of a k-induction fails, because the initial marking or fewer
+    /// than k firings reach the goal.
     Candidate,
     /// The encoding has a solution and is exact: the goal is reached.
     Reached,
@@ -51,8 +52,9 @@ pub enum EncodingOutcome {
     Uncertified,
     /// No answer in time, or the solver gave up.
     GaveUp,
-    /// The back-end solves linear programs, and the encoding or the goal has disjunctions. A goal
-    /// may be split into at most `MAX_CUBES` linear programs.
+    /// The back-end solves linear programs, and the encoding or the goal has disjunctions or
+    /// numbers beyond 64 bits. A goal may be split into at most `MAX_CUBES` linear programs. Also
+    /// the outcome for a k-induction with k > 1, whose base case has disjunctions.
     HasDisjunctions,
     /// Nothing was asked. Either the flows or traps were not found in time, or the build lacks the
     /// back-end, or the solver cannot be started. Or the encoding does not fit the goal or the
@@ -116,7 +118,8 @@ pub struct Encodings {
     pub encodings: Vec<Encoding>,
     /// The solvers.
     pub backends: Vec<Backend>,
-    /// Time limit for each goal in each encoding, and separately for computing flows and traps.
+    /// Time limit for each goal in each encoding with each back-end. The unfolding of an instance,
+    /// and the flows, bounds and traps of an encoding, have the same limit each.
     pub timeout: Duration,
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,
@@ -134,11 +137,11 @@ const MAX_CUBES: usize = 256;
 
 impl Encodings {
     /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if the net is
-    /// too large or cannot be unfolded in time. After an interruption, returns the measurements
-    /// made so far.
+    /// too large or cannot be unfolded within the limits on time and size. After an interruption,
+    /// returns the measurements made so far.
     ///
     /// # Errors
-    /// When archive, model, queries or oracle cannot be read.
+    /// If archive, model, queries or oracle cannot be read.
     pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
         let instance = Instance::unpack(&self.inputs, name)?;
         let path = instance.path().join("model.pnml");
@@ -231,7 +234,8 @@ impl Encodings {
     }
 
     /// Encodes one goal and asks one back-end. Returns the outcome, and the number of constraints
-    /// or clauses. The number is 0 if the goal was not encoded.
+    /// or clauses. The number is 0 if the goal was not encoded, or if the base case of a
+    /// k-induction decided the outcome.
     fn ask(
         &self,
         net: &Net,

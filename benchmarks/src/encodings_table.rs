@@ -112,8 +112,8 @@ pub fn curves(measurements: &[Measurement]) -> Vec<Curve> {
 }
 
 /// Returns a scatter plot that compares the first two combinations of encoding and back-end. Each
-/// point is a goal that a combination refuted or reached, with the seconds of both. Without a
-/// second combination, the plot is empty.
+/// point is a goal that at least one of the two refuted or reached. The coordinates are the seconds
+/// of each combination, or unanswered. Without a second combination, the plot is empty.
 pub fn scatter(measurements: &[Measurement]) -> String {
     let mut pairs = pairs(measurements).into_iter();
     let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {

@@ -32,7 +32,8 @@ pub enum Error {
         /// The text found and the text expected.
         problem: String,
     },
-    /// An archive has no directory named after its instance.
+    /// An archive has no directory named after its instance, or the directory has no file
+    /// `model.pnml`.
     #[error("{}: the archive has no directory `{instance}` with a model.pnml", path.display())]
     Archive {
         /// The archive.

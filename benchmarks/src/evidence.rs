@@ -1,8 +1,8 @@
 //! Measures how answers are supported, and whether the auditor confirms them from the files alone.
 //!
-//! For each instance and examination, `parikh check --evidence` runs, and then `parikh-certify`, a
-//! separate program with readers of its own, on the file that was written. The figures are those of
-//! the second program.
+//! For each instance and examination, `parikh check --evidence` runs, and then `parikh-certify` on
+//! the file that was written. The second is a separate program with readers of its own. The grades
+//! of answers are those of the first program. The verdicts are those of the second program.
 
 use crate::error::Error;
 use crate::exam::Exam;

@@ -23,9 +23,10 @@ pub struct ReachabilityGoal {
     pub reachable: Option<bool>,
 }
 
-/// Returns the goals of an examination: the deadlock predicate, the predicate of EF, the negated
-/// predicate of AG, and "more than the known maximum" for a bound. Formulas beyond reachability and
-/// bounds without a known value are left out.
+/// Returns the goals of an examination. These are the deadlock predicate, the predicate of EF, the
+/// negated predicate of AG, and "more than the known maximum" for a bound. A formula is left out if
+/// it cannot be translated, or is no single question about reachability or a bound. A bound without
+/// a known value is left out, too.
 ///
 /// # Errors
 /// If the query file or the oracle cannot be read.
@@ -92,7 +93,8 @@ fn boolean_value(answer: &str) -> Option<bool> {
     }
 }
 
-/// Returns the goal that the sum exceeds the known maximum; `None` if no maximum is known.
+/// Returns the goal that the sum exceeds the known maximum; `None` if `known_max` is no number, or
+/// a number beyond 64 bits.
 fn exceeds_known_max(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
     let known_max: i64 = known_max.parse().ok()?;
     // The goal is sum ≥ known_max + 1.

@@ -80,8 +80,8 @@ pub fn read(
     }
 }
 
-/// Parses an oracle file. The first line names instance and examination; every other line is an
-/// answer.
+/// Parses an oracle file. The first line names instance and examination; every other line is blank
+/// or an answer.
 fn parse(text: &str) -> Result<Vec<OracleQuestion>, (usize, String)> {
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
     let question = |(index, line): (usize, &str)| match ToolAnswer::on_line(line) {

@@ -22,8 +22,8 @@ impl Reasons {
         Reasons { logs: logs.map(Path::to_owned), reasons_of_runs: HashMap::new() }
     }
 
-    /// Returns the reason why the question was left open. Returns `None` if the log does not exist
-    /// or has no reason for the question.
+    /// Returns the reason why the question was left open. Returns `None` if no logs are given, if
+    /// the log does not exist, or if it has no reason for the question.
     ///
     /// # Errors
     /// If the log exists and cannot be read.

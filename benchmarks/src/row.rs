@@ -13,8 +13,8 @@ pub struct ResultRow {
     pub instance: String,
     /// The examination.
     pub exam: Exam,
-    /// The formula's id, or the key of a state-space figure. Empty in the only row of a run without
-    /// questions and answers.
+    /// The formula's id, the name of an examination with a single question, or the key of a
+    /// state-space figure. Empty in the only row of a run without questions and answers.
     pub id: String,
     /// The known answer, `?` or empty when there is none.
     pub expected: String,

@@ -42,11 +42,12 @@ impl FromStr for Shard {
     }
 }
 
-/// Merges result files. Returns the rows grouped by instance, in the order of first appearance.
+/// Merges result files. Returns the rows grouped by instance, in the order of first appearance, and
+/// by examination within an instance. A file that is given twice is read once.
 ///
 /// # Errors
 /// If a file cannot be read, has a run that was not written completely, or a run that another file
-/// has too.
+/// has too. A run counts as complete if its rows do not state their number.
 pub fn merge(files: &[PathBuf]) -> Result<Vec<ResultRow>, Error> {
     let mut file_of_run: HashMap<(String, Exam), &Path> = HashMap::new();
     let mut merged: Vec<ResultRow> = Vec::new();

@@ -32,7 +32,8 @@ pub struct ResultStore {
 }
 
 impl ResultStore {
-    /// Opens the file, or creates it with its line of column names.
+    /// Opens the file, or creates it with its line of column names. Removes the runs that were not
+    /// written completely.
     ///
     /// # Errors
     /// If the file cannot be read or written, another process has it open, or it is not a result
@@ -139,7 +140,8 @@ fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
 struct LockedFile(File);
 
 impl LockedFile {
-    /// Locks a file. Fails if another process has locked it.
+    /// Locks a file. Fails if another process has locked it. On a file system without locks,
+    /// succeeds without a lock.
     fn new(file: File) -> std::io::Result<LockedFile> {
         // SAFETY: flock takes numbers only, and the descriptor is open.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {

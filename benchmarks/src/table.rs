@@ -26,7 +26,7 @@ pub struct TableLine {
     /// The largest resident set of any run, in MB.
     pub memory: u64,
     /// Runs that did not exit by themselves with status 0, for example runs ended at the time
-    /// limit.
+    /// limit. Runs whose end the file does not state are not counted.
     pub cut: usize,
 }
 

@@ -126,10 +126,11 @@ pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
 
 impl Teams {
     /// Makes all runs that the result files lack. Returns the rows of each team, for the requested
-    /// goals.
+    /// goals. After an interruption, the runs not yet made have no rows.
     ///
     /// # Errors
-    /// If an instance, an oracle, the program or a result file cannot be used.
+    /// If an instance, an oracle, the program or a result file cannot be used. Also if a result
+    /// file has the run of a request without a row for some requested goal.
     pub fn run(&self) -> Result<Vec<(Team, Vec<ResultRow>)>, Error> {
         std::fs::create_dir_all(&self.output_directory)
             .map_err(Error::at(&self.output_directory))?;
@@ -262,10 +263,11 @@ impl Teams {
         Ok((outcome.end != RunEnd::Interrupted).then_some(rows))
     }
 
-    /// Returns a table with one line per team. A line counts the settled goals, the goals with and
-    /// without a known answer, and the goals lost and gained compared with the first team. With
-    /// `alone`, a line also counts the goals that this team settles and no other team except the
-    /// first does.
+    /// Returns a table with one line per team. A line counts the goals, the settled goals, and the
+    /// right and wrong answers. It also counts the goals with a known answer, the answers to other
+    /// goals, and the right answers and known answers among goals kept aside. Goals lost and gained
+    /// are counted in comparison with the first team. With `alone`, a line also counts the goals
+    /// that this team settles and no other team except the first does.
     pub fn table(&self, results: &[(Team, Vec<ResultRow>)], alone: bool) -> String {
         let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
         let mut text = format!(

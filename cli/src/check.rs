@@ -118,10 +118,11 @@ pub(super) struct CheckArguments {
         help_heading = EXPERT
     )]
     require: RequiredEvidence,
-    /// Write every query that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
-    /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
-    /// in the file names its net, goal and encoding. Existing files with the same numbers are
-    /// overwritten.
+    /// Write the queries that the state equation, bmc-wide, bmc-smt and k-induction-smt send to a
+    /// solver to DIR, numbered. Linear programs are written as .lp, clauses as .cnf, others as
+    /// .smt2. Queries of the state equation about derived nets, such as reduced nets, are left out.
+    /// A comment in the file names its net, goal and encoding. Existing files with the same numbers
+    /// are overwritten.
     #[arg(long, value_name = "DIR", help_heading = EXPERT)]
     dump: Option<PathBuf>,
     /// The seed of the random walks. With one thread, the same seed gives the same run.
@@ -130,7 +131,8 @@ pub(super) struct CheckArguments {
     /// Print statistics of every stage on stderr after the answers.
     #[arg(long, help_heading = EXPERT)]
     stats: bool,
-    /// Answer only the questions with this id, among those in the files. Repeatable.
+    /// Answer only the questions with this id, among the formulas in files and on the command line.
+    /// Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
     /// After the answers, explain on stderr how the answer with this id was found: which engines
@@ -160,6 +162,9 @@ fn smt_command(line: &str) -> Result<Program, String> {
 
 /// Returns the command of the SMT solver that the engines use. The solver is started once as a
 /// test. Returns `None` if `--smt-solver` is not given.
+///
+/// # Errors
+/// The solver cannot be started, or `--engines` selects no engine that uses it.
 fn smt_solver(arguments: &CheckArguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
     let needs_solver = |name: &String| smt::ENGINES.iter().any(|engine| engine.name == name);
@@ -215,7 +220,8 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     let config = arguments.config(smt_solver)?;
     let mut pending: VecDeque<RequestedQuestions<'_>> = inquiries.into();
     let mut worst = ProgramOutcome::Complete;
-    // An error in one examination is reported after the others have been answered.
+    // An error in one examination is reported after the others have been answered. Only the first
+    // of several errors is reported.
     let mut first_error = None;
     while let Some(inquiry) = pending.pop_front() {
         let budget = budget.portion(1.0 / (pending.len() + 1) as f64);

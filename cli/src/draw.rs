@@ -68,7 +68,8 @@ pub(super) struct DrawArguments {
     #[arg(long)]
     all: bool,
     /// Draw the unfolding of a coloured net, or the net of a system. Without this option the
-    /// coloured net itself is drawn, unless a highlighted node belongs to the unfolding.
+    /// coloured net itself is drawn. An invariant, a siphon, a trap, a trace or a highlighted node
+    /// of the unfolding also needs the unfolding.
     #[arg(long)]
     unfold: bool,
     /// Time limit. A part of it is used to improve the layout.
@@ -280,7 +281,7 @@ impl DrawArguments {
 
     /// Returns the part of the net to draw for a trace. This is the whole net if it is small or
     /// `--all` is given, and otherwise the nodes around the transitions that fire. The flag is true
-    /// if the part has too many nodes to be readable.
+    /// if the part has too many nodes to be readable and `--all` is not given.
     fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (DrawnPart, bool) {
         let part = match self.all || DrawnPart::whole(net).len() <= MAX_READABLE_NODES {
             true => DrawnPart::whole(net),

@@ -18,7 +18,7 @@ pub(super) struct FairnessOption {
 pub(super) struct RunRestriction<'a> {
     /// Fairness constraints. Without constraints, all runs are considered.
     pub(super) fair: &'a [FairnessOption],
-    /// True if only runs that end in the final marking are considered.
+    /// True if only runs that end in a final marking are considered.
     pub(super) cases: bool,
 }
 
@@ -63,8 +63,9 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
 /// denote, except for names that are plain ids and need no explanation.
 ///
 /// # Errors
-/// A name denotes no transition, or an unquoted name denotes several transitions. Also an error: a
-/// named transition of a model with reset arcs was translated into several copies in `net`.
+/// A name denotes no transition, or an unquoted name denotes several transitions. Also an error:
+/// the constraints include a transition that the translation of reset arcs has copied. They include
+/// it by its name, or because they are for all transitions.
 pub(super) fn fairness(
     options: &[FairnessOption],
     net: &Net,

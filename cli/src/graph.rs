@@ -48,7 +48,8 @@ pub(super) struct GraphArguments {
     /// Time limit.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    /// Memory limit of the process: 4G, 500M. By default the memory of the machine or of its
+    /// container. Engines may use 85 % of the limit.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
 }
@@ -200,9 +201,10 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
     ProgramOutcome::Incomplete
 }
 
-/// Computes the coverability graph. Returns the reason as an error if the graph is too large or the
-/// budget is spent. With `only_if_unbounded`, the reachability graph was already too large. Then a
-/// coverability graph without unbounded places is an error, too.
+/// Computes the coverability graph. Returns the reason as an error if the graph is too large, a
+/// token count overflows, or the budget is spent. With `only_if_unbounded`, the reachability graph
+/// was already too large, or a token count overflowed. Then a coverability graph without unbounded
+/// places is an error, too.
 fn cover(
     net: &Net,
     max_nodes: usize,

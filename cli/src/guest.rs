@@ -27,7 +27,8 @@ enum QueryLanguage {
     Smt2,
 }
 
-/// Makes native solvers run in worker processes from now on, unless [`VARIABLE`] is `off`.
+/// Makes native solvers run in worker processes from now on. They stay in the main process if
+/// [`VARIABLE`] is `off`, or if the path of the running program is unknown.
 #[cfg(any(feature = "highs", feature = "z3"))]
 pub(super) fn invite(command: &ProgramCommand) {
     use parikh_solvers::guest::{self, Program};

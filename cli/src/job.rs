@@ -113,7 +113,8 @@ struct RunListener<'j, 'm> {
     /// The progress display. `None` before the questions are known, and for the examination
     /// StateSpace, which asks for the numbers of a state space.
     progress: Option<RunProgress>,
-    /// The evidence file, if one is requested and could be created.
+    /// The evidence file. `None` if no evidence is requested, if the file could not be created, or
+    /// after an error in writing it.
     file: Option<OpenEvidence<'m>>,
     /// The answers to explain by the id of the question, with their times since the start of the
     /// run.

@@ -1,6 +1,7 @@
 //! The command line: parses the arguments, runs one command, and returns an exit code.
 //!
-//! stdout carries verdicts only, stderr logs and progress, files evidence.
+//! stdout carries answers and requested outputs, such as pictures. stderr carries logs, notes and
+//! progress lines, and files carry evidence.
 
 mod automaton;
 mod check;
@@ -72,7 +73,7 @@ struct ProgramArguments {
     /// overrides it.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Print only errors on stderr.
+    /// Log only errors on stderr, no warnings. Notes and progress lines are printed as usual.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
 }
@@ -210,7 +211,8 @@ pub fn main() -> ExitCode {
             print_error(&error);
             ExitCode::from(match () {
                 () if error.is::<UsageError>() || error.is::<SyntaxError>() => 2,
-                // The work exceeds a limit on time, memory or size.
+                // A coloured net was not unfolded, because it exceeds a limit on time, memory or
+                // size.
                 () if is_declined(&error) => 3,
                 () => 1,
             })
@@ -235,7 +237,8 @@ fn exit_with_usage(error: clap::Error) -> ! {
     }
 }
 
-/// Prints an error in a line. For an error in a formula, also prints its position in the text.
+/// Prints an error in a line. For an error in a formula or a script, also prints its position in
+/// the text. For a file of unknown format, also prints the expected formats.
 fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::error_lines(error).iter().for_each(|line| note!("{line}")),

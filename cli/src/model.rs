@@ -19,8 +19,10 @@ pub(super) fn net_with(
     Ok(parikh_input::read_model(model)?.into_net(config, budget)?)
 }
 
-/// Returns possible names of the instance, likeliest first: the name of the directory, of the file
-/// without extensions, and of the net.
+/// Returns possible names of the instance, likeliest first. The first is the name of the directory,
+/// or of the file without extensions. For a file `model.…`, it is the name of the directory that
+/// contains the file. The last is the name of the net, which is the only one for standard input.
+/// Empty names and duplicates are left out.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     // The canonical path also gives `.` a name.
     let full_path = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
@@ -42,7 +44,8 @@ pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     names
 }
 
-/// Returns the name of a file without its extensions, including that of a compressed file.
+/// Returns the name of a file without `.gz` at the end, and then without its last extension.
+/// Returns `None` if the path has no file name, or if the name is not UTF-8.
 fn stem(file: &Path) -> Option<&str> {
     let name = file.file_name()?.to_str()?;
     let name = name.strip_suffix(".gz").unwrap_or(name);

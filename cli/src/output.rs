@@ -78,8 +78,9 @@ impl AnswerPrinter {
         AnswerPrinter { state_space_bar: Some(progress), ..self }
     }
 
-    /// Registers the ids of expected answers. If the process ends before all of them are answered,
-    /// [`report_open_questions`] reports the others as open.
+    /// Registers the ids of expected answers, in place of the ids registered before. If the process
+    /// ends early, [`report_open_questions`] reports the questions without answers as open, and the
+    /// later inquiries, too.
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
         let open = ids.chain(self.later_inquiries.iter().cloned()).collect();
         *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
@@ -348,7 +349,8 @@ const WITHDRAWN: &str = "it relied on the model's claim that its units are safe,
 /// The expected answers.
 struct ExpectedAnswers {
     printer: AnswerPrinter,
-    /// The ids of the questions without an answer so far.
+    /// The ids of the questions without an answer so far, and the names of the inquiries that
+    /// follow.
     open: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ pub(super) struct CaseOptions {
     /// workflow net. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
     last: Vec<String>,
-    /// Let formulas consider cases, which end in the final marking, instead of infinite runs: a
+    /// Let formulas consider cases, which end in a final marking, instead of infinite runs. A
     /// formula states what every case does, or with E in front what some case does.
     #[arg(long = "cases", conflicts_with = "fair")]
     pub(super) one_by_one: bool,
@@ -68,7 +68,8 @@ impl CaseOptions {
     ///
     /// # Errors
     /// The model is coloured, or has no final marking. Also an error: `--final` is no marking of
-    /// the model, or the model cannot be translated.
+    /// the model or has no token. Further causes are that the model cannot be read again or
+    /// translated, and that the places that count firings cannot be added.
     pub(super) fn prepared_model(
         &self,
         model: &Model,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// The largest number of maxima whose known ranges are shown at a time.
 const MAX_SHOWN_BOUNDS: usize = 4;
 
-/// The longest time between two events if the state of the run does not change.
+/// The time after which an event is printed even if the state of the run has not changed.
 const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.

@@ -106,9 +106,9 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
     Ok(outcome(&findings))
 }
 
-/// Returns the line printed before the keys if the keys are not about the net in the model's file.
-/// The line names their net: the unfolding, or the net without inhibitor and reset arcs. Otherwise
-/// returns `None`.
+/// Returns the line printed before the keys if not all keys are about the net in the model's file.
+/// For a coloured model, the line names the unfolding. For a model with inhibitor or reset arcs, it
+/// says that keys of the structure are about the translated net. Otherwise returns `None`.
 pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
     match (key_net.is_unfolding(), key_net.net().translation()) {
         (true, _) => Some(

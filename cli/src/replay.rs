@@ -37,7 +37,8 @@ pub(super) struct ReplayArguments {
     /// 10⁹ times can stand for 10⁹ steps of MODEL.
     #[arg(short, long, value_parser = limits::duration, requires = "log")]
     timeout: Option<Duration>,
-    /// With --log: memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    /// With --log: memory limit of the process: 4G, 500M. By default the memory of the machine or
+    /// of its container. The back-translation may use 85 % of the limit.
     #[arg(short, long, value_parser = limits::memory, requires = "log")]
     memory: Option<u64>,
     /// Ignore times and priorities. They change what is reachable, so a model with them is refused
@@ -241,11 +242,14 @@ fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     redo(net, &needs, &steps).with_context(log_path)
 }
 
-/// Translates a trace of the reduced net back to `net`, and replays the result. If `net` does not
-/// allow the result, reports an internal error on stderr and returns `None`.
+/// Translates a trace of the reduced net back to `net`, and replays the result. Reports an internal
+/// error on stderr and returns `None` if the result does not fire on `net`. The same holds if the
+/// result does not end in a dead marking or with the tokens on the support that the reduction
+/// preserves.
 ///
 /// # Errors
-/// The trace does not replay on the reduced net, or the budget is spent.
+/// The trace does not replay on the reduced net, the translated trace is too long, or the budget is
+/// spent.
 fn translate_back(
     net: &Net,
     reduction: &Reduction,

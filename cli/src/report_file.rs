@@ -261,9 +261,10 @@ impl ReportArguments {
     }
 
     /// Returns the net as the net of a process, and a remark for the page. A process has final
-    /// markings or is a workflow net. A workflow net without tokens gets a token in its source, and
-    /// the remark says so. This happens only for the default questions and without `--form`. Other
-    /// nets are returned unchanged.
+    /// markings with tokens, or is a workflow net with tokens in its source alone or without
+    /// tokens. A workflow net without tokens gets a token in its source, and the remark says so.
+    /// This happens only for the default questions and without `--form`. Other nets are returned
+    /// unchanged, such as coloured nets and nets with assumed bounds of places (caps).
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::as_process(&net) {
             Some(workflow_net) if workflow_net.initial() == net.initial() => {

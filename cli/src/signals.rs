@@ -1,6 +1,7 @@
-//! SIGTERM and SIGINT cancel the budget, so that all known results are printed. If the run does not
-//! end within a second, the process ends anyway. No answer is lost, because answers are printed as
-//! they come.
+//! SIGTERM and SIGINT cancel the budget, so that all known results are printed or written. A
+//! command that prints answers ends within a second after the signal. No answer is lost, because
+//! answers are printed as they come. A command that writes a result finishes its output, or ends at
+//! the second signal.
 
 use super::leaving::exit;
 use parikh_solvers::Budget;
@@ -68,7 +69,7 @@ pub(super) fn stay() {
 }
 
 /// Ends the process [`GRACE`] after the deadline of `budget`, whatever still runs, unless [`stay`]
-/// was called. Calls `last_words` before.
+/// was called. Calls `last_words` before. Does nothing if the budget has no deadline.
 pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {
         std::thread::spawn(move || {

@@ -6,7 +6,7 @@
 //! # shows: TRUE
 //! enter
 //! leave<TAB>3        fired three times in a row
-//! @repeat            what follows can repeat forever (only for unbounded sums)
+//! @repeat            what follows can repeat forever (a cycle, or an unbounded sum)
 //! enter
 //! ```
 //!

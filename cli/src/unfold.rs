@@ -43,7 +43,8 @@ pub(super) struct UnfoldArguments {
     /// Time limit: 90s, 5m, 1h. By default there is none.
     #[arg(short, long, value_parser = limits::duration)]
     timeout: Option<Duration>,
-    /// Memory limit of the process: 4G, 500M. By default 85 % of the machine's memory.
+    /// Memory limit of the process: 4G, 500M. By default the memory of the machine or of its
+    /// container. The unfolding may use 85 % of the limit.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
 }
@@ -97,7 +98,7 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
 }
 
 /// Merges equivalent colours, and prints the sorts concerned. Returns `None` if no colours are
-/// equivalent.
+/// equivalent, or if the net with merged colours cannot be built.
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
     let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {

@@ -34,8 +34,9 @@ pub struct EncodedGoal<'n> {
 }
 
 impl<'n> EncodedGoal<'n> {
-    /// Encodes a goal of `net`. Only proved `facts` are used; a part omits constraints whose facts
-    /// are missing.
+    /// Encodes a goal of `net`. Of `facts`, the encoding uses proved bounds, and flows and traps
+    /// that it checks itself. A part omits constraints whose facts are missing. The part `units`
+    /// uses the model's claim that its units are safe.
     ///
     /// # Errors
     /// Returns an error if the goal is neither a reachability goal nor a maximum. Returns an error
@@ -122,7 +123,8 @@ impl<'n> EncodedGoal<'n> {
         &self.variables.terms
     }
 
-    /// Returns every assertion, with the goal last.
+    /// Returns every assertion, with the goal last. For a maximum, no assertion states the goal,
+    /// because the maximised sum is no condition.
     pub fn assertions(&self) -> Vec<Term> {
         let mut result = self.constraints();
         result.extend(self.goal);

@@ -6,8 +6,9 @@ use std::str::FromStr;
 
 /// One part of an encoding. All parts before [`EncodingPart::Predecessor`] are sets of constraints
 /// that every reachable marking satisfies, together with the firing counts of some sequence that
-/// leads to it. `Predecessor` constrains only the first goal marking of a sequence. The last three
-/// parts describe consecutive markings.
+/// leads to it. For `Units`, this holds only if the model's claim of safe units is true.
+/// `Predecessor` constrains only the first goal marking of a sequence. The last three parts
+/// describe consecutive markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EncodingPart {
     /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
@@ -25,7 +26,8 @@ pub enum EncodingPart {
     /// A token that a transition needs and the initial marking lacks must be produced by a firing:
     /// [`read_feed`](crate::read_feed).
     ReadFeed,
-    /// The first firings have an order in which each finds its tokens:
+    /// The first firings of the effect classes have an order in which each firing finds its tokens.
+    /// A token that is missing initially is then produced earlier in the order:
     /// [`causal_order`](crate::causal_order).
     CausalOrder,
     /// The marking before the first goal marking: [`predecessor`](crate::predecessor).
@@ -108,7 +110,9 @@ impl EncodingPart {
         }
     }
 
-    /// Returns true if the part refers to firing counts, and so needs the state equation.
+    /// Returns true if the part can only be used together with the state equation, because its
+    /// constraints refer to firing counts. The result is false for `ListedTraps`, which uses firing
+    /// counts only if the encoding has the state equation.
     pub fn needs_firings(self) -> bool {
         matches!(
             self,
@@ -215,8 +219,9 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// The error if one propositional variable is needed for each value of a place or sum, and there
-/// are too many values.
+/// The error if propositional logic would need too many variables. One cause is a place with too
+/// many possible numbers of tokens. The other causes are a sum of too many places, and sums with
+/// too many possible values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", Self::MESSAGE)]
 pub struct TooManyValues;
@@ -244,8 +249,8 @@ pub enum EncodeError {
     /// first goal marking.
     #[error("k-induction includes predecessor: use one of the two")]
     TwoPredecessors,
-    /// The goal is a maximum. It has no goal marking, but this part describes the path to the first
-    /// goal marking.
+    /// The goal is a maximum. It has no goal marking, but this part describes the path to a goal
+    /// marking.
     #[error(
         "{0} is about the first marking of a goal, which a maximum does not have: use EF (e >= \
              k)"
@@ -260,8 +265,8 @@ pub enum EncodeError {
     /// A place or sum has too many possible values.
     #[error("{0}: use --logic LIA")]
     TooManyValues(#[from] TooManyValues),
-    /// The goal is a home property or a property of runs, so it is neither the reachability of a
-    /// marking nor a maximum.
+    /// The goal is a home property, a property of runs, or a property of the tree of runs. So it is
+    /// neither the reachability of a marking nor a maximum.
     #[error("AG EF is a home property, not the reachability of one marking")]
     NotOneMarking,
     /// A sum given as a P-flow is changed by this transition.

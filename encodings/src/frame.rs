@@ -8,10 +8,11 @@ use parikh_solvers::term::Term;
 /// The tokens of every place in one marking of a sequence of markings, by place index.
 pub(crate) type FrameTerms = Vec<TokenTerm>;
 
-/// Returns the marking after `frame`, in which the tokens of each place differ by `changes`. New
-/// variables have `step` in their names. `upper_bounds` bounds the tokens of each place in the new
-/// marking, with `None` for an unknown bound. Adds the equations of the new tokens to
-/// `constraints`. All lists are by place index.
+/// Returns the marking after `frame`, in which the tokens of each place differ by `changes`. A
+/// changed place gets a new variable with `step` in its name; other places keep their terms.
+/// `upper_bounds` bounds the tokens of each place in the new marking, with `None` for an unknown
+/// bound. Adds the equations of the new tokens to `constraints`. The other lists are indexed by
+/// place.
 pub(crate) fn successor(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

@@ -34,8 +34,8 @@ impl From<Variable> for TokenTerm {
     }
 }
 
-/// Returns the term that is true if `predicate` holds in a marking. `tokens_at` gives the tokens of
-/// each place in that marking, which must be below 2⁶³.
+/// Returns the term that is true exactly if `predicate` holds in a marking. `tokens_at` gives the
+/// tokens of each place in that marking. The numbers of tokens must be below 2⁶³.
 pub fn predicate_term(
     terms: &mut Terms,
     net: &Net,
@@ -130,9 +130,9 @@ fn to_expression(tokens: TokenTerm) -> LinearExpression {
     sum.plus_constant(tokens.offset)
 }
 
-/// Returns the transitions with minimal presets, ascending. A preset is minimal if no other
-/// transition needs at most as many tokens from every place. If several transitions have the same
-/// minimal preset, one of them is returned.
+/// Returns the transitions with minimal presets, ascending. A preset is minimal if no other preset
+/// is smaller. A smaller preset takes at most as many tokens from every place, and fewer tokens
+/// from some place. If several transitions have the same minimal preset, one of them is returned.
 pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
@@ -160,8 +160,9 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
 }
 
 /// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`. A linear
-/// program can decide each conjunction. Returns `None` if the predicate, or a predicate inside it,
-/// needs more than `limit` conjunctions.
+/// program can decide each conjunction. Returns `None` if an intermediate result has more than
+/// `limit` conjunctions. The intermediate results are those of the predicates inside `predicate`,
+/// and of the first operands of an `And` or `Or`. A single comparison is within every limit.
 pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<Atom>>> {
     match predicate {
         Predicate::True => Some(vec![Vec::new()]),

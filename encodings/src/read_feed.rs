@@ -20,9 +20,9 @@ use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// Returns one constraint per effect class. There is no constraint for a class with a transition
-/// that does not read missing tokens. A transition reads missing tokens if it returns tokens to a
-/// place with fewer initial tokens than it takes.
+/// Returns one constraint per effect class. There is no constraint for the class without effect,
+/// and for a class with a transition that does not read missing tokens. A transition reads missing
+/// tokens if it returns tokens to a place with fewer initial tokens than it takes.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut constraints = Vec::new();

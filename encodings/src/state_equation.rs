@@ -40,8 +40,8 @@ pub struct FiringSum {
 }
 
 impl StateEquation {
-    /// Builds the program, with one column per class with an effect, one row per place, and the
-    /// proved bounds.
+    /// Builds the program, with one column per class with an effect and one row per place. A row
+    /// states m(p) ≥ 0, and the proved upper bound of its place unless the bound is 2⁶³ or more.
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.

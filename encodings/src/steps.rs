@@ -30,9 +30,9 @@ use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// Returns the marking after one more step, and the firing counts of this step. Adds the
-/// constraints of the step to `constraints`. `before` and `after` have the known upper bounds of
-/// the tokens before and after the step, by place index.
+/// Returns the marking after one more step, and the firing counts of this step. Transitions without
+/// effect have no firing count. Adds the constraints of the step to `constraints`. `before` and
+/// `after` have the known upper bounds of the tokens before and after the step, by place index.
 pub(crate) fn after_step(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

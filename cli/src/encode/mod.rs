@@ -55,7 +55,7 @@ pub(super) struct EncodeArguments {
     /// The output file. By default stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Time limit for computing flows and traps.
+    /// Time limit for computing flows, bounds of places and traps.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
 }
@@ -194,7 +194,12 @@ fn read(net: &Net, formula: &str) -> Result<Formula> {
 }
 
 /// Returns the goal of a formula. If `allows_state` is true, a formula without path quantifier is a
-/// property of markings, and the goal is to reach a marking with this property.
+/// property of markings, and the goal is to reach a marking with this property. For a formula AG φ,
+/// the goal is a marking that violates φ.
+///
+/// # Errors
+/// The formula cannot be translated, has no goal or several goals, or is about a home property or
+/// about runs.
 fn of_formula(net: &Net, formula: &Formula, name: &str, allows_state: bool) -> Result<EncodeGoal> {
     let describe = |predicate| {
         let text: String = description::predicate(net, predicate);

@@ -32,9 +32,9 @@ pub(super) enum EncodeLogic {
 pub(super) enum BitEncoding {
     /// One variable for each "at least n tokens".
     Order,
-    /// One variable for each "at least n tokens", as in `order`, with the constraint that exactly
-    /// one place of each component is marked. A component is a place invariant or a safe unit with
-    /// one token.
+    /// One variable for each "at least n tokens", as in `order`, with constraints for components.
+    /// Exactly one place of a place invariant with one token is marked, and at most one place of a
+    /// safe unit.
     OneOfN,
     /// The index of the marked place of each component, as a binary number.
     Log,

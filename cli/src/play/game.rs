@@ -192,7 +192,8 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Fires the transitions one after the other, up to the first that is disabled.
+    /// Fires the transitions one after the other, up to the first that is disabled or would exceed
+    /// the largest number of tokens on a place.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
         for (index, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
@@ -388,7 +389,8 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Returns the firings so far, one per line, after the initial marking of the game.
+    /// Returns the firings so far, one per line. If the game does not start in the initial marking
+    /// of the net, a first line states the marking in which it starts.
     fn trace_lines(&self) -> Vec<String> {
         let core = self.net.core();
         let start_note = (self.start != *core.initial())

@@ -142,8 +142,8 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
 ///
 /// # Errors
 /// The file cannot be read or is no trace of the model or of its translation. Also an error: the
-/// trace has several stages, loops or more than [`MAX_TRACE_FIRINGS`] firings, or exceeds an
-/// assumed bound.
+/// trace has several stages or loops, or exceeds an assumed bound. A third cause is a prefix or a
+/// repeated suffix with more than [`MAX_TRACE_FIRINGS`] firings.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let path = file.display();
     let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;

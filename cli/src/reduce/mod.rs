@@ -79,8 +79,8 @@ pub(super) struct ReduceArguments {
         conflicts_with_all = ["formula", "formulas"]
     )]
     check: Option<PathBuf>,
-    /// With --check: the net in this PNML file must be the last net of the log, including units.
-    /// Labels are ignored.
+    /// With --check: the net in this PNML file must be the last net of the log. If the file has
+    /// units, they must be those of the last net. Labels are ignored.
     #[arg(long, value_name = "FILE.pnml", requires = "check")]
     reduced: Option<PathBuf>,
     /// The output format.
@@ -402,7 +402,8 @@ fn protected(
     }
 }
 
-/// Prints a formula translated to the reduced net, unless its numbers exceed 64 bits there.
+/// Prints a formula translated to the reduced net. If the formula has no translation, text output
+/// says so, and the object in JSON has `null` as the formula.
 fn translated(asked: &FormulaQuery, translation: Option<TranslatedQuery>, format: ReduceFormat) {
     let id = &asked.id;
     match (format, translation) {

@@ -101,10 +101,10 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
     causes.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// Merges the causes whose roots all have the same reason. Also merges the causes that are single
-/// roots if there are more than [`MAX_SEPARATE_CAUSES`] of them. Returns the causes sorted by the
-/// number of transitions, largest first. `reason` explains a root, and returns `None` if no reason
-/// is known.
+/// Merges the causes without sources whose roots all have the same reason. Also merges the causes
+/// that are single roots if there are more than [`MAX_SEPARATE_CAUSES`] of them. Returns the causes
+/// sorted by the number of transitions, largest first. `reason` explains a root, and returns `None`
+/// if no reason is known.
 pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
@@ -185,8 +185,11 @@ impl DeadTransitionCause {
         self.common_reason.as_ref().filter(|_| self.roots.len() > 1)
     }
 
-    /// Returns the headline of the finding: the number of transitions that can never fire, and the
-    /// reason if there is only one. `why` explains a root.
+    /// Returns the headline of the finding: the dead transition or the number of dead transitions,
+    /// and a reason. The reason is the common reason of all roots, or the reason of the only root
+    /// or source. Without roots and sources, it is that the members wait for each other. If all
+    /// members are roots with different reasons, the headline says so. Otherwise the headline has
+    /// no reason. `why` explains a root.
     pub(super) fn title(
         &self,
         net: &Net,
@@ -247,9 +250,11 @@ impl DeadTransitionCause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// Returns the sentences below the headline. If all roots have a common reason, the first
-    /// sentence lists the roots. Otherwise, if there are several roots and sources, each gets a
-    /// sentence with its reason. The last sentence lists the members that wait for a place.
+    /// Returns the sentences below the headline. If several roots have a common reason, the first
+    /// sentence lists the roots. Otherwise, if there is more than one root or source, each gets a
+    /// sentence with its reason. At most [`MAX_REASONS`] roots and [`MAX_REASONS`] sources are
+    /// explained, and a further sentence counts the others. If the cause has several members and
+    /// some wait for a place, the last sentence lists those members.
     pub(super) fn details(
         &self,
         net: &Net,

@@ -37,7 +37,7 @@ pub struct PlayedSequence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
     /// True if the repeated trace leads back to the marking in which it starts, so that the page
-    /// can play it forever.
+    /// can play it forever. The flag is independent of the page's limit on traces.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub comes_back: bool,
     /// The subformulas of the property with their values along the run. Empty if the evidence is no
@@ -86,7 +86,9 @@ pub struct CertificateText {
 /// The evidence for a goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GoalEvidence {
-    /// The firing sequence. `None` if the evidence has no sequence that the page can play.
+    /// The firing sequence. `None` if the evidence has no witness, a witness without firings, or an
+    /// accelerated witness. Also `None` for a self-covering sequence in several stages. A sequence
+    /// that is left out for its length is `Some`, without a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayedSequence>,
     /// The index of the certificate in the list of the page. `None` if the evidence has no kept
@@ -216,7 +218,8 @@ impl<'n> EvidenceStore<'n> {
         GoalEvidence { play: Some(play), ..GoalEvidence::default() }
     }
 
-    /// Returns true if both certificates are absent or have the same text.
+    /// Returns true if both certificates are absent or equal, that is, with the same method, the
+    /// same number of rule applications, and the same lines.
     pub(super) fn have_same_text(&self, one: Option<usize>, other: Option<usize>) -> bool {
         match (one, other) {
             (Some(one), Some(other)) => self.certificates[one] == self.certificates[other],
@@ -238,7 +241,8 @@ impl<'n> EvidenceStore<'n> {
     }
 
     /// Stores a firing sequence as a trace and returns the index of the trace. Returns `None` if
-    /// the sequence has at least [`TOO_MANY_FIRINGS`] firings or would exceed [`MAX_TRACE_STEPS`].
+    /// the sequence has at least [`TOO_MANY_FIRINGS`] firings, or if all traces together would have
+    /// more than [`MAX_TRACE_STEPS`] steps.
     fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
         let address = Arc::as_ptr(sequence);
         if let Some((known_trace, _)) = self.sequences.get(&address) {
@@ -258,8 +262,8 @@ impl<'n> EvidenceStore<'n> {
     }
 
     /// Describes the certificate of an answer in words, and stores the words. The certificate is a
-    /// document or a home-space argument. Returns the index, or `None` if the engine kept no
-    /// certificate.
+    /// document or a home-space argument. Returns the index of the certificate. Returns `None` if
+    /// the evidence has neither document nor argument, or if the engine did not keep it.
     fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
         let (address, reference) = match evidence {
             Evidence::Certified(Some(shown)) => {

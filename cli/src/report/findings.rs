@@ -15,7 +15,8 @@ use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// The severity of a finding, worst first.
+/// The severity of a finding, in the order in which the page lists findings: bad and open results
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -57,7 +58,7 @@ const MAX_WAITING_TRANSITIONS: usize = 6;
 /// The largest number of final markings listed.
 const MAX_FINAL_MARKINGS: usize = 3;
 
-/// Returns the findings, worst first.
+/// Returns the findings in the order of their [`Severity`], bad and open results first.
 pub(super) fn findings(
     net: &Net,
     found: &ReportResults,
@@ -248,8 +249,9 @@ impl FindingCollector<'_> {
         )
     }
 
-    /// Adds the answer to a formula. A false formula is a problem if the formulas are requirements
-    /// of the model's author. Otherwise the answer is a note.
+    /// Adds the answer to a formula. If the formulas are requirements of the model's author, a
+    /// false formula is a problem, and a true formula is a good result. Every other answer is a
+    /// note.
     fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
         let Some(value) = &question.value else { return };
         let because = question.reason.clone();
@@ -283,9 +285,10 @@ impl FindingCollector<'_> {
         !final_markings(self.net).is_empty()
     }
 
-    /// Returns true if `examination` is weak soundness and the answer about soundness already
-    /// covers its answer, the question with index `at`. This is so if the process is sound, or if
-    /// soundness is false and weak soundness is answered with the same reason.
+    /// Returns true if `examination` is weak soundness, and the answer about soundness already
+    /// covers the answer about weak soundness. `at` is the index of the question about weak
+    /// soundness. The answer is covered if the process is sound. It is also covered if soundness is
+    /// false and weak soundness is answered with the same reason.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.results.questions;
@@ -359,8 +362,8 @@ impl FindingCollector<'_> {
         (!ends.is_empty()).then_some(text)
     }
 
-    /// Adds a finding about a case that gets stuck, unless the answer about soundness already says
-    /// so.
+    /// Adds a finding about a case that gets stuck, unless the answer about some kind of soundness
+    /// already gives this as its reason.
     fn stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
         let unsound = |asked: &AnsweredQuestion| {
             matches!(asked.topic, Some(StandardQuestion::Process(_)))
@@ -392,7 +395,8 @@ impl FindingCollector<'_> {
     }
 
     /// Returns the dead marking at the end of the question's witness, or the initial marking
-    /// without a witness. Returns `None` if the page does not keep the trace.
+    /// without a witness. Returns `None` if the page does not keep the trace, or if the trace
+    /// cannot be replayed.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
             None => Some(self.net.initial().clone()),
@@ -448,7 +452,9 @@ impl FindingCollector<'_> {
     }
 }
 
-/// Describes a dead marking: the marked places, and the missing tokens of disabled transitions.
+/// Describes a dead marking: the marked places, and the input places that lack tokens. The latter
+/// are listed for the transitions with some sufficiently marked input place, at most
+/// [`MAX_WAITING_TRANSITIONS`], fewest lacking places first.
 fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens_text = match marked.is_empty() {

@@ -22,8 +22,10 @@ const MAX_SUBFORMULAS: usize = 12;
 /// The largest number of firings, including one cycle, of a run whose subformulas are evaluated.
 const MAX_POSITIONS: u128 = 5_000;
 
-/// Returns the subformulas with their values along a run. The list is empty if the run has more
-/// than [`MAX_POSITIONS`] firings, has an open end, or cannot be replayed.
+/// Returns the largest subformulas, at most [`MAX_SUBFORMULAS`], with their values along a run.
+/// Constant subformulas are left out. The list is empty if the run has an open end or cannot be
+/// replayed. It is also empty if the prefix and one cycle together have more than [`MAX_POSITIONS`]
+/// firings.
 pub(super) fn subformula_values(
     net: &Net,
     property: &RunProperty,
@@ -50,7 +52,7 @@ pub(super) fn subformula_values(
 }
 
 /// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is
-/// too long, has an open end, or cannot be replayed.
+/// too long, has an open end or an empty cycle, or cannot be replayed.
 fn lasso_word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
     let (cycle, is_dead) = match &run.end {
         RunEnd::Repeats(cycle) => (Some(cycle), false),

@@ -59,7 +59,7 @@ pub struct NetReport {
     pub made: String,
     /// A remark about the net, for example that the net is an unfolding.
     pub remark: Option<String>,
-    /// The findings, worst first.
+    /// The findings in the order of their [`Severity`], bad and open results first.
     pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
     pub questions: Vec<AnsweredQuestion>,
@@ -121,7 +121,8 @@ const REDUCTION_TIME: Duration = Duration::from_millis(1_000);
 const PICTURE_TIME: Duration = Duration::from_millis(1_500);
 
 /// Answers the questions within `budget` and collects the contents of a page. The collection takes
-/// up to five seconds more. `on_step` receives the name of each step before the step begins.
+/// up to six seconds more, for constant sums, the structure, the reductions and the picture.
+/// `on_step` receives the name of each step before the step begins.
 pub fn report(
     subject: &ReportSubject<'_>,
     asked: ReportQuestions,

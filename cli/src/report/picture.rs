@@ -19,7 +19,8 @@ pub struct NetPicture {
     pub places: Vec<String>,
     /// Names of transitions, by index.
     pub transitions: Vec<String>,
-    /// Labels of nodes, if the model has any.
+    /// Labels of nodes. `None` if every node is shown with its id, because no label differs from
+    /// the id of its node.
     pub labels: Option<NodeLabels>,
     /// The initial marking: the marked places with their tokens.
     pub initial: Vec<(usize, TokenCount)>,
@@ -30,8 +31,8 @@ pub struct NetPicture {
     /// One entry per connected pair of place and transition: the place, the transition, the tokens
     /// it takes, and the tokens it puts.
     pub arcs: Vec<(usize, usize, TokenCount, TokenCount)>,
-    /// Positions of the nodes, places first. `None` for nets with more than `MAX_LAID_OUT` nodes
-    /// whose positions the model does not give.
+    /// Positions of the nodes, places first. `None` for nets with more than `MAX_LAID_OUT` nodes,
+    /// unless the model gives usable positions for all nodes.
     pub drawing: Option<NodePositions>,
     /// Groups of nodes, for unfoldings and for nets with more than `MAX_WHOLE` nodes whose
     /// positions the model does not give.
@@ -94,7 +95,9 @@ pub struct GroupPicture {
     pub drawing: Option<NodePositions>,
 }
 
-/// The largest number of nodes for which a page first shows the net without groups.
+/// The largest number of nodes for which a page first shows the net without groups. A larger net is
+/// first shown in groups, unless the model gives its positions or it has more than [`MAX_GROUPS`]
+/// groups.
 const MAX_WHOLE: usize = 1_000;
 
 /// The largest number of nodes for a net that is laid out as a whole.
@@ -157,7 +160,7 @@ fn count(tokens: u64) -> TokenCount {
     if tokens < 1 << 53 { TokenCount::Number(tokens) } else { TokenCount::Text(tokens.to_string()) }
 }
 
-/// Returns the labels of nodes, if the model has any.
+/// Returns the labels of nodes. Returns `None` if no label differs from the id of its node.
 fn labels(net: &Net) -> Option<NodeLabels> {
     let names = DisplayNames::for_people(net);
     names.differ(net).then(|| {
@@ -283,8 +286,9 @@ fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option
 }
 
 /// Scales points so that neighbours have the usual distance. Returns `None` for fewer than two
-/// points, if more than a tenth of the points coincide, or if the scaled coordinates become too
-/// large.
+/// points, or if more than a tenth of the points coincide after rounding. Also returns `None` if
+/// too many points have no neighbour at a distance above 0.7, or if the scaled coordinates become
+/// too large.
 fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {

@@ -50,23 +50,24 @@ pub struct AnsweredQuestion {
     pub value: Option<QuestionValue>,
     /// The reason for the answer, or the reason why the question is open.
     pub reason: Sentence,
-    /// The grade of the evidence: `replayed`, `certified` or `searched`. `None` if the question is
-    /// open.
+    /// The grade of the evidence. `None` if the question is open. A question that was examined node
+    /// by node has the weakest grade of the answers for nodes, even if it is open.
     #[serde(serialize_with = "as_text")]
     pub grade: Option<Grade>,
     /// The engines whose results decide the answer.
     pub techniques: Vec<&'static str>,
     /// True if the answer depends on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The witness as a firing sequence to play. `None` if the question is open, or if the evidence
-    /// has no sequence that shows the answer.
+    /// The witness as a firing sequence to play. `None` if the question is open, if the evidence
+    /// has no sequence that shows the answer, or if the question was examined node by node.
     pub play: Option<PlayedSequence>,
     /// The indices of the certificates in the list of the page.
     pub certificates: Vec<usize>,
     /// The net to which the answer refers.
     pub net: NetMeant,
-    /// Seconds from the start of the run to the answer, or the duration of the run if the question
-    /// is open.
+    /// Seconds from the start of the run to the answer. For an open question, and for a question
+    /// examined node by node, the duration of the run. If the question was asked again because it
+    /// was open, the seconds of both runs.
     pub seconds: f64,
     /// The attempts to answer an open question. Each entry has the time span with the name of the
     /// engine, and the statistics of the engine.
@@ -78,7 +79,8 @@ pub struct AnsweredQuestion {
     /// answer summarises answers about single nodes.
     #[serde(skip)]
     pub(super) because: Option<Reason>,
-    /// The cause why the question is open. `None` if the question is answered.
+    /// The cause why the question is open. `None` if the question is answered, or if it could not
+    /// be asked at all: then `reason` says why.
     #[serde(skip)]
     pub(super) open: Option<OpenCause>,
 }
@@ -137,7 +139,7 @@ pub(super) struct ReportResults {
     pub(super) questions: Vec<AnsweredQuestion>,
     /// An entry per transition, if transitions were examined one by one. Otherwise empty.
     pub(super) fates: Vec<Option<TransitionFate>>,
-    /// An entry per place, if places were examined one by one. Otherwise empty.
+    /// An entry per place of the model, if places were examined one by one. Otherwise empty.
     pub(super) bounds: Vec<Option<PlaceMaximum>>,
     /// A description of a marking that violates the model's claim of safe units. `None` if no such
     /// marking is known.
@@ -151,11 +153,11 @@ pub(super) struct ReportResults {
 /// The largest number of nodes for a net whose nodes are examined one by one.
 const MAX_NODES_ONE_BY_ONE: usize = 3_000;
 
-/// The largest number of goals whose evidence is shown for one answer.
+/// The largest number of different pieces of evidence that are shown for one answer.
 const MAX_SHOWN_GOALS: usize = 24;
 
-/// Answers the questions within the budget. `tell` receives the title of each question before its
-/// run starts.
+/// Answers the questions within the budget. Before the run for a standard question, `tell` receives
+/// the title of the question. Before the run for all formulas, it receives "the formulas".
 pub(super) fn ask<'n>(
     net: &'n Net,
     asked: ReportQuestions,

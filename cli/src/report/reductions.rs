@@ -26,7 +26,7 @@ pub struct ReductionSummary {
     pub places: Vec<usize>,
     /// Indices of the remaining transitions.
     pub transitions: Vec<usize>,
-    /// True if the time limit ended the reduction.
+    /// True if the budget ended the reduction, that is, the time limit or an interruption.
     pub cut_short: bool,
 }
 

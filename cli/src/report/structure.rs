@@ -79,7 +79,8 @@ fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, O
 
 fn place_invariants(net: &Net, budget: &Budget) -> StructureSets {
     let semiflows = place_semiflows(net, MAX_RAYS, &budget.share(0.5));
-    // If the semiflows are incomplete, a basis of all invariants is shown instead.
+    // If the semiflows are incomplete, a basis of all invariants is shown instead. If the time is
+    // too short for the basis, the incomplete semiflows are shown.
     let (flows, incomplete) = match semiflows.incomplete {
         None => (semiflows.flows, None),
         Some(why) => match place_flows(net, budget) {
@@ -212,8 +213,9 @@ fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     }
 }
 
-/// Lists the units with places, and states for each unit whether its safety is proved. Returns
-/// `None` if the net has no units.
+/// Lists the units with places, at most [`MAX_LISTED`]. If the model claims that its units are
+/// safe, each unit has the remark that its safety is proved or not proved. Returns `None` if the
+/// net has no units.
 fn units(net: &Net, budget: &Budget) -> Option<StructureSets> {
     let units = net.units()?;
     let flows = place_flows(net, budget).unwrap_or_default();

@@ -106,7 +106,8 @@ impl Sentence {
         self
     }
 
-    /// Returns the sentence with a capital first letter.
+    /// Returns the sentence with a capital first letter. A sentence that begins with a node is
+    /// unchanged.
     pub(super) fn sentence(mut self) -> Sentence {
         if let Some(SentencePiece::Words(words)) = self.0.first_mut()
             && let Some(first) = words.chars().next()

@@ -125,8 +125,9 @@ impl StandardQuestion {
         }
     }
 
-    /// Returns the plan of the question, that is, its goals. Returns `None` if the question cannot
-    /// be expressed by goals: a number overflows, or the net has assumed bounds of places (caps).
+    /// Returns the plan of the question, that is, its goals. Returns `None` if goals cannot express
+    /// the question, because a number overflows. On a net with assumed bounds of places (caps),
+    /// also returns `None` for an examination that asks for more than reachability.
     pub(super) fn plan(self, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         match self {

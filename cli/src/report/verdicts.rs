@@ -1,7 +1,8 @@
 //! The keys of a model form, and a filled form compared with them.
 //!
-//! Keys follow from the answers on the page if the page shows the net of the keys. The other keys
-//! are computed as in `parikh properties`.
+//! Some keys follow from the answers on the page, if the page shows the net of the keys or its
+//! unfolding. The other keys are computed as in `parikh properties`. If the user selects the
+//! questions and gives no verdict file, the other keys of the behaviour stay unknown.
 
 use super::questions::ReportResults;
 use super::text::Sentence;
@@ -204,8 +205,9 @@ impl KeySources<'_> {
     }
 
     /// Returns SAFE, which is about single colours. The value follows from the answer to OneSafe,
-    /// and otherwise from the bounds of all places of the page's net. Returns `None` if neither
-    /// decides the key.
+    /// except that FALSE decides nothing for an unfolding. Otherwise the value follows from the
+    /// bounds of the places of the page's net. It is false if some place can hold two tokens, and
+    /// true if no place can. Returns `None` if neither decides the key.
     fn safe(&self) -> Option<ComputedKey> {
         let property = KeyProperty::Safe;
         let words = ["no place can hold two tokens", "some place can hold two tokens"];

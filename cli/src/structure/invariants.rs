@@ -74,7 +74,8 @@ struct ConfirmedFlows<F> {
     flows: Vec<F>,
     /// Number of invariants that the check on the net refuted.
     refuted: usize,
-    /// The reason why there may be more invariants. `None` if the list is complete.
+    /// The reason why invariants may be missing, or bounds or modulo invariants that were
+    /// requested. `None` if the output is complete.
     incomplete: Option<String>,
 }
 

@@ -94,7 +94,8 @@ fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyR
     }
 }
 
-/// Returns true if the property is about `set` and `set` contains no initially marked trap.
+/// Returns true if the property is about `set` and `set` contains no initially marked trap. The
+/// places of `set` must be ascending.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
     let is_concerned = match property {
         SiphonTrapProperty::EverySiphon => !set.is_empty() && is_siphon(net, set),

@@ -56,8 +56,8 @@ pub(super) fn print(
     }
 }
 
-/// Describes what stays an assumption: `p holds one token at most and its places exclude each
-/// other`.
+/// Describes the claims that stay assumptions: `at most one token is on p, its places are mutually
+/// exclusive`.
 fn assumptions(proof: &UnitProof, places: impl Fn() -> String) -> String {
     let one_safe = (!proof.one_safe).then(|| format!("at most one token is on {}", places()));
     let exclusive = (!proof.exclusive).then(|| "its places are mutually exclusive".to_owned());

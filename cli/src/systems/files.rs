@@ -51,7 +51,7 @@ fn format(path: &Path, text: &str) -> Option<SystemFormat> {
 /// opened. In the second case the reader of nets, which is tried next, reports the error.
 ///
 /// # Errors
-/// The file is in a format of systems and contains an error.
+/// The file is in a format of systems, and contains an error or is not UTF-8.
 pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     // Files of nets may be large, so only the name and the first bytes are examined here.
     let mut beginning = Vec::new();

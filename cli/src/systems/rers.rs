@@ -33,8 +33,8 @@ pub(crate) struct RersArguments {
     /// The meaning of finite runs in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
     semantics: FiniteRunSemantics,
-    /// Write the evidence of every answer to DIR/NAME-properties.jsonl, for `parikh-certify
-    /// NAME.dot`.
+    /// Write the evidence of every answer to DIR, in a file named after the property file, such as
+    /// NAME-properties.jsonl, for `parikh-certify NAME.dot`.
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.
@@ -114,7 +114,8 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
         if let Some(file) = &mut file {
             file.write_end().context("evidence")?;
         }
-        // The file is written after every problem, so that an interruption loses nothing.
+        // The file is written after every problem, so that an interruption loses only the answers
+        // to the current problem.
         std::fs::write(&arguments.output, &written)
             .with_context(|| arguments.output.display().to_string())?;
         known += answers.len();

@@ -122,7 +122,7 @@ impl CodedComponent {
 }
 
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
-/// transition needs or produces two tokens of a component. Such a transition never fires.
+/// transition needs or produces more than one token of a component. Such a transition never fires.
 /// Components with more places are chosen first. A component loses the places that it shares with a
 /// component chosen earlier, and then it may be empty. It is left out if it has fewer than two
 /// places left.

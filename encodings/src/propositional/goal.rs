@@ -17,12 +17,12 @@ const MAX_NODES: usize = 50_000;
 /// Limit on the number of places in one sum, because the construction recurses place by place.
 const MAX_PLACES: usize = 2_000;
 
-/// Returns a literal that implies the predicate. `places` has the tokens of each place, by place
-/// index.
+/// Returns a literal that implies the predicate, or a constant. The leaves of the predicate must be
+/// comparisons or constants. `places` has the tokens of each place, by place index.
 ///
 /// # Errors
-/// Returns [`TooManyValues`] if a sum has too many places or its decision diagram has too many
-/// nodes.
+/// Returns [`TooManyValues`] if a sum has more than [`MAX_PLACES`] places. The other cause is that
+/// the decision diagrams of all sums of the predicate together have more than [`MAX_NODES`] nodes.
 pub(super) fn encode(
     places: &[OrderEncodedTokens],
     predicate: &Predicate,
@@ -130,6 +130,7 @@ struct ComparisonEncoder<'a> {
 
 impl ComparisonEncoder<'_> {
     /// Returns a literal that implies that the terms from index `from` on sum to at most `limit`.
+    /// Returns a constant if the ranges of the terms decide the comparison.
     fn at_most(
         &mut self,
         from: usize,

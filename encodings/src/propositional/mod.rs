@@ -58,15 +58,16 @@ use tokens::{OrderEncodedTokens, at_most_one, equal_if, imply};
 /// The encoding of tokens as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenEncoding {
-    /// One variable for each possible number k of tokens of a place: true if the place holds at
-    /// least k tokens.
+    /// One variable for each number k of tokens that a place may hold, except the smallest: true if
+    /// the place holds at least k tokens.
     Order,
     /// The order encoding, with additional clauses for components, that is, for sets of places that
     /// together hold one token. The clauses state that exactly one place of a component is marked,
     /// or at most one if the component may be empty.
     OneOfN,
     /// For each component, that is, a set of places that together hold at most one token, the
-    /// number of its marked place in binary. Places of no component use the order encoding.
+    /// number of its marked place in binary. A component loses the places that it shares with a
+    /// component chosen earlier. Places of no component use the order encoding.
     Log,
 }
 
@@ -134,8 +135,8 @@ pub struct Unrolling<'n> {
     /// The components whose marked place is encoded as a binary number, without common places.
     /// Empty unless the encoding is [`TokenEncoding::Log`].
     coded_components: Vec<CodedComponent>,
-    /// For each transition, true if it needs or produces two tokens of a coded component, so that
-    /// it never fires.
+    /// For each transition, true if it needs or produces more than one token of a coded component,
+    /// so that it never fires.
     never_fires: Vec<bool>,
     /// The components with explicit clauses: at most one place is marked, and at least one unless
     /// the component may be empty. Empty unless the encoding is [`TokenEncoding::OneOfN`].
@@ -143,8 +144,8 @@ pub struct Unrolling<'n> {
     /// True if markings are left out when a place could have token counts that differ by more than
     /// [`MAX_RANGE`]. If false, such a place is an error.
     leaves_out_markings: bool,
-    /// True if a marking was left out, because a place could have token counts that differ by more
-    /// than [`MAX_RANGE`].
+    /// True if possible token counts of some place were left out, because they differed by more
+    /// than [`MAX_RANGE`]. Then markings may be missing.
     was_narrowed: bool,
     /// The markings so far, the initial marking first.
     markings: Vec<Marking>,
@@ -209,16 +210,16 @@ impl<'n> Unrolling<'n> {
     }
 
     /// Leaves out markings, so that the possible token counts of a place differ by at most
-    /// [`MAX_RANGE`]. A model of the clauses still gives a firing sequence, but unsatisfiable
-    /// clauses prove nothing.
+    /// [`MAX_RANGE`]. A model of the clauses still gives a firing sequence. Unsatisfiable clauses
+    /// prove nothing once [`is_narrowed`](Self::is_narrowed) returns true.
     #[must_use]
     pub fn leave_out_markings(mut self) -> Self {
         self.leaves_out_markings = true;
         self
     }
 
-    /// Returns true if some marking was left out, because the possible token counts of a place
-    /// differed by more than [`MAX_RANGE`].
+    /// Returns true if possible token counts of some place were left out, because they differed by
+    /// more than [`MAX_RANGE`]. Then markings may be missing.
     pub fn is_narrowed(&self) -> bool {
         self.was_narrowed
     }
@@ -298,11 +299,12 @@ impl<'n> Unrolling<'n> {
         Ok(())
     }
 
-    /// Returns a literal that implies the predicate in the last marking. The leaves of the
-    /// predicate must be comparisons ([`Predicate::to_atoms`]).
+    /// Returns a literal that implies the predicate in the last marking, or a constant. The leaves
+    /// of the predicate must be comparisons or constants ([`Predicate::to_atoms`]).
     ///
     /// # Errors
-    /// Returns an error if a sum has too many places, or the sums have too many values.
+    /// Returns an error if a sum has too many places, or the sums of the predicate together have
+    /// too many values.
     pub fn goal(
         &self,
         predicate: &Predicate,

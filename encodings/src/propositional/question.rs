@@ -34,9 +34,10 @@ impl<'n> PropositionalGoal<'n> {
     /// `values` is [`TokenEncoding::Order`].
     ///
     /// # Errors
-    /// Returns an error if the goal or the encoding is not supported. Also returns an error if a
-    /// place or a sum has too many possible values for one variable per value. The third cause is
-    /// that the clauses would have too many literals.
+    /// Returns an error if the goal or the encoding is not supported. Returns an error if a place
+    /// has too many possible numbers of tokens after a step. Returns an error if a sum of the goal
+    /// has too many places, or the sums together have too many values. Also returns an error if the
+    /// steps need more than 100 million literals, by an estimate.
     pub fn new(
         net: &'n Net,
         goal: &Goal,

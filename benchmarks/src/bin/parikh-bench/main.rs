@@ -327,7 +327,7 @@ fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Res
     Ok(exit_code(&rows))
 }
 
-/// Returns the exit code: 3 if an answer is wrong.
+/// Returns the exit code: 3 if an answer is wrong, and 0 otherwise.
 fn exit_code(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong_answers > 0 { 3 } else { 0 }
 }
@@ -459,7 +459,8 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
 /// skipped.
 type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
-/// Measures every instance, and writes the lines of each measurement as it is made.
+/// Measures the instances one after another, until an interruption. Writes the lines of an instance
+/// as soon as it is measured.
 fn measure_instances<M>(
     instances: &[String],
     out: &Path,

@@ -169,7 +169,8 @@ pub(in crate::report) fn dead(
     (0..bindings.len()).filter(|&at| never_fires(&bindings[at])).collect()
 }
 
-/// Returns the reason of the first open question.
+/// Returns the reason of the first open question, in the order of the ids as text. Without an open
+/// question, the reason is that the question was not asked.
 fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
     open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
 }

@@ -248,8 +248,8 @@ impl SystemTranslator<'_, '_> {
         Some(repeated.take(firings).collect())
     }
 
-    /// Adds a run to the page, and returns its index. Returns `None` if the steps exceed
-    /// [`MAX_PLAYED_STEPS`].
+    /// Adds a run to the page, and returns its index. Returns `None` if all runs of the page
+    /// together would have more than [`MAX_PLAYED_STEPS`] steps.
     fn play(&mut self, run: ResolvedRun) -> Option<usize> {
         if self.played_steps + run.steps.len() > MAX_PLAYED_STEPS {
             return None;
@@ -365,9 +365,10 @@ impl SystemTranslator<'_, '_> {
     }
 
     /// Adds a run that ends with a transition of `transitions`, which have the same label. The run
-    /// first fires `play`, and then one of the transitions that is enabled. Returns the index of
-    /// the run. Returns `None` if the page does not keep the firings of `play` or has no space for
-    /// the run.
+    /// first fires `play`, and then the first of the transitions that is enabled. Returns the index
+    /// of the run. Returns `None` if the page does not keep the firings of `play`, if they cannot
+    /// fire, or if they enable none of the transitions. Also returns `None` if the page has no
+    /// space for the run.
     fn run_to(
         &mut self,
         transitions: &[TransitionId],

@@ -45,7 +45,8 @@ pub struct SystemReport {
     pub asked: &'static str,
     /// The questions with their answers. Properties are in the order of the file.
     pub properties: Vec<SystemQuestion>,
-    /// For each label, whether it occurs. Empty for a report about properties.
+    /// For each label of a step of the system, the answer whether it occurs. Empty for a report
+    /// about properties, and for a system whose net is too large.
     pub coming: Vec<LabelOccurrence>,
     /// The start states of the components, as a run without steps.
     pub beginning: ResolvedRun,
@@ -89,12 +90,13 @@ pub struct SystemQuestion {
     pub evidence: Option<String>,
     /// The lines of the certificates.
     pub lines: Vec<String>,
-    /// For a deadlock, a line per component that names the components for which it waits.
+    /// For a deadlock, a line per component that names the components for which it waits. A last
+    /// line counts the components beyond the limit on lines.
     pub blocked: Vec<String>,
     /// The index of the run that shows the answer. `None` if the page shows no run for the answer.
     pub run: Option<usize>,
     /// The solution stated in the property file, if it differs from the answer. `None` if it
-    /// agrees, or if the file states no solution.
+    /// agrees, if the file states no solution, or if the question is open.
     pub otherwise: Option<bool>,
 }
 
