@@ -46,14 +46,16 @@ pub enum StepKind {
     Step,
 }
 
-/// A sequence of markings that can be extended at any time: constraints are only added.
+/// A sequence of markings that can be extended at any time. An extension adds constraints, and
+/// leaves the earlier constraints as they are.
 #[derive(Debug)]
 pub struct MarkingSequence {
     /// The markings so far, at least one, by number of steps.
     frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
     firings: Vec<Vec<(TransitionId, Variable)>>,
-    /// The known upper bound of each place in the last marking, by place index.
+    /// The known upper bound of each place in the last marking, by place index. `None` if no upper
+    /// bound is known.
     max_tokens: Vec<Option<u64>>,
 }
 

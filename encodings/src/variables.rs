@@ -97,8 +97,8 @@ impl<'n> Variables<'n> {
         self.marking[place.index()]
     }
 
-    /// Returns the variable x(e) for the firings of this class, or `None` for the class without
-    /// effect.
+    /// Returns the variable x(e) for the firings of the transitions in an effect class e, or `None`
+    /// for the class without effect.
     pub fn firings(&self, effect: EffectId) -> Option<Variable> {
         self.firings[effect.index()]
     }

@@ -51,7 +51,8 @@ pub(super) enum QueryResult {
     /// A firing sequence to a marking that satisfies the query's predicate. `None` if a number in
     /// the solver's model exceeds the supported range.
     Reached(Option<FiringSequence>),
-    /// No marking that satisfies the goal is reachable within the current number of steps.
+    /// In this unrolling, no marking that satisfies the query's predicate is reachable within the
+    /// current number of steps.
     UnreachableWithin,
     /// Time ran out.
     Unfinished,
@@ -77,8 +78,8 @@ pub(super) trait StepSequence {
     /// Name of the engine.
     const NAME: &'static str;
 
-    /// Minimum and maximum of the time slice per query in the first round. Slices double from round
-    /// to round.
+    /// Minimum and maximum of the time slice per goal in the first round at a number of steps.
+    /// Slices double from round to round.
     const FIRST_SLICE: (Duration, Duration);
 
     /// Returns the next number of steps after `steps`.
@@ -119,14 +120,15 @@ pub(super) struct Bmc<'g, R> {
     /// Number of complete rounds, that is, passes over all open goals, at the current number of
     /// steps.
     rounds: u32,
-    /// Time slice per query in the current round. `None` before the first round.
+    /// Time slice per goal in the current round. `None` before the first round at the current
+    /// number of steps.
     slice: Option<Duration>,
     /// Number of witnesses found.
     reached: u64,
 }
 
 impl<'g, R: StepSequence> Bmc<'g, R> {
-    /// Creates the engine without unrolling.
+    /// Creates the engine. The given unrolling is extended later.
     pub(super) fn new(work: Assignment<'g>, unrolling: R) -> Self {
         Bmc {
             work,
@@ -270,8 +272,8 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
                     return SliceProgress::Finished;
                 }
                 self.steps = R::next_length(self.steps);
-                // The time slices are reset. Otherwise one goal would get all of the time after
-                // some lengths.
+                // At a new number of steps, the first round begins with short time slices again.
+                // Otherwise one goal would get all of the time after some numbers of steps.
                 (self.rounds, self.slice) = (0, None);
                 self.answered.clear();
             }

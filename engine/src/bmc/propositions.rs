@@ -84,8 +84,8 @@ impl<'g> Propositions<'g> {
 }
 
 impl Propositions<'_> {
-    /// Returns a literal that implies the predicate at the last marking. A predicate is encoded
-    /// once for each number of steps.
+    /// Returns a literal that implies the predicate at the last marking. If the last query of this
+    /// goal had the same predicate and number of steps, its literal is used again.
     fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
         let steps = self.unrolling.steps();
         match self.last_queries.get(&id) {

@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The evidence for "unreachable", "at most" and similar results. An inner `None` means that the
-/// certificate, argument or labelling is not kept for an evidence file.
+/// certificate, argument or labelling is not kept here for an evidence file. The certificate that a
+/// home-space goal becomes unreachable after a sequence is in its [`Proof`](super::Proof) instead.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// The checker accepted a certificate for this goal.
@@ -31,15 +32,17 @@ pub enum Evidence {
     /// The checker itself searched for a run with the property and found none. The number is the
     /// count of markings that the checker visited.
     Visited(u64),
-    /// A search visited all relevant markings, and the checker did not repeat the search.
+    /// A search visited all relevant markings, or a decision diagram of all markings was evaluated.
+    /// The result rests on this computation of the engine. For a CTL formula, the checker may have
+    /// repeated the search all the same.
     Searched {
         /// The number of markings visited.
         markings: u64,
-        /// True if stubborn sets left out markings.
+        /// True if the search used stubborn sets, which may leave out markings.
         stubborn: bool,
         /// For an evidence file about a home-space goal: the search that an auditor must repeat.
-        /// `None` for other goals, if no evidence is kept, or if the goals could not be translated
-        /// to the searched net.
+        /// `None` for other goals and if no evidence is kept. Also `None` if the goals could not be
+        /// translated to the searched net, for example for lack of time.
         argued: Option<KeptStructure>,
     },
 }
@@ -111,19 +114,21 @@ pub(super) struct Checks {
     /// Nanoseconds spent on checks by all threads.
     spent: AtomicU64,
     check_count: AtomicUsize,
-    /// True if certificates are kept.
+    /// True if accepted certificates, arguments and labellings are kept for an evidence file.
     pub(super) keeps_certificates: bool,
-    /// True if the board accepts a result that rests on an exhaustive search alone, without a
-    /// check.
+    /// True if the board accepts a result that rests on an exhaustive search or on the evaluation
+    /// of a decision diagram alone, without a check.
     pub(super) take_searches: bool,
 }
 
 /// The minimum time of an optional check, that is, a check without which the result would rest on
-/// an exhaustive search. It applies even if [`REPEATED_VISITS_TIME_SHARE`] is used up.
+/// an exhaustive search. It applies even if [`REPEATED_VISITS_TIME_SHARE`] is used up, but the
+/// budget of the analysis limits it.
 const FREE: Duration = Duration::from_millis(250);
 
-/// The share of the elapsed time that all optional checks together may take, in [0, 1]. Beyond this
-/// share, each optional check gets [`FREE`] only.
+/// The share of the elapsed time, in [0, 1], that optional checks may use up. The time of all
+/// earlier checks counts, needed or optional. Beyond this share, each optional check gets [`FREE`]
+/// only.
 const REPEATED_VISITS_TIME_SHARE: f64 = 0.1;
 
 impl Checks {
@@ -140,7 +145,9 @@ impl Checks {
 
     /// Returns the budget of a check. A check gets all of the remaining time if it is `needed`, or
     /// if this board rejects unchecked searches. Otherwise it gets a small share of the elapsed
-    /// time, since visiting all markings again costs as much as the search.
+    /// time, since visiting all markings again costs as much as the search. This share is
+    /// [`REPEATED_VISITS_TIME_SHARE`] less the time of earlier checks, but the check gets at least
+    /// [`FREE`] within the remaining time.
     pub(super) fn budget(&self, needed: bool) -> Budget {
         if needed || !self.take_searches {
             return self.budget.child();

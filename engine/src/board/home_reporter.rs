@@ -1,10 +1,12 @@
 //! Reports on home spaces: whether a goal stays reachable from every reachable marking ("kept") or
 //! not ("lost").
 //!
-//! A single side cannot decide this. "Lost" needs a firing sequence and a proof that the goal is
-//! unreachable from its end; "kept" needs a proof about all reachable markings. The reporter hands
-//! over both parts, and the board checks both on the net that was read. An exhaustive search is
-//! repeated by the checker if it is small; otherwise it is trusted and marked so.
+//! A single side cannot decide this. "Lost" needs a firing sequence, and a proof that the goal is
+//! unreachable from its end. An argument that the goal's transition fires only finitely often also
+//! suffices. "Kept" needs a proof about all reachable markings. The reporter hands over these
+//! parts. The board checks them on the net that was read, or on the checker's own copy of the
+//! engine's reduced net. An exhaustive search is repeated by the checker if it is small; otherwise
+//! it is trusted and marked so.
 
 use super::{
     Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
@@ -29,8 +31,10 @@ use std::time::Instant;
 pub struct HomeReporter<'b> {
     board: &'b Board<'b>,
     technique: Technique,
-    /// The engine's net; `None` for the net that was read. Used by [`searched`](Self::searched),
-    /// [`returning`](Self::returning) and [`lost_there`](Self::lost_there).
+    /// The engine's net; `None` for the net that was read. The arguments of
+    /// [`searched`](Self::searched), [`returning`](Self::returning) and
+    /// [`lost_there`](Self::lost_there) are about this net. The other reports are about the net
+    /// that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
 
@@ -51,7 +55,8 @@ pub struct HomeFinding {
 pub struct SearchExtent {
     /// The number of markings visited, summed over the parts of the net that the goals concern.
     pub markings: u64,
-    /// The number of independent parts of the net; 0 if nothing had to be visited.
+    /// The number of independent parts of the net; parts that no goal concerns are counted, but not
+    /// visited. 1 for the net as a whole, 0 if nothing had to be visited.
     pub part_count: usize,
 }
 
@@ -106,8 +111,10 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns a shorter prefix of the sequence, and its number of firings. The goal is unreachable
-    /// from the end of the prefix by the same certificate. Returns `None` if no such prefix is
-    /// found in time, or if witnesses are not shortened.
+    /// from the end of the prefix by the same certificate. Tries the prefixes with 0, 1, 2, 4, 8, …
+    /// firings, and returns the first with this property. Returns `None` if none of these prefixes
+    /// is found in time, if witnesses are not shortened, or if the sequence has 2⁶⁴ firings or
+    /// more.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -189,8 +196,9 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Repeats an exhaustive search in the checker, if it is small. Returns the structure to keep
-    /// for an evidence file, and for each predicate true if it stays reachable. An entry is `None`
-    /// if the checker did not decide the predicate.
+    /// for an evidence file, and for each predicate true if it stays reachable. The structure is
+    /// `None` if no evidence is kept, or if the search cannot be repeated on the engine's net. An
+    /// entry is `None` if the checker did not decide the predicate.
     fn visited_again(
         &self,
         wanted: &[&Predicate],
@@ -234,7 +242,8 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns the checker's own copy of the engine's net, with the predicates translated to this
-    /// net. The error is the reason for a failure, or an empty text if the time was over.
+    /// net. If the engine works on the net that was read, returns this net with the predicates as
+    /// they are. The error is the reason for a failure, or an empty text if the time was over.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -259,7 +268,7 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns the witness for the marking after a sequence, shortened if possible. Returns `None`
-    /// if the sequence does not replay.
+    /// if the sequence does not replay or has 2⁶⁴ firings or more.
     fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
         let end = parikh_evidence::replay(self.board.net, &sequence).ok()?;
         self.board.check_claim(&sequence, u64::MAX);
@@ -323,8 +332,9 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Reports that from every reachable marking of the engine's net, firings lead back. They lead
-    /// to a fixed marking, or to markings that satisfy the goals (see [`ReturnProof::to`]). Returns
-    /// the number of goals in `goals` that are thereby shown to stay reachable.
+    /// to markings that cover a fixed marking, or to markings that satisfy the goals (see
+    /// [`ReturnProof::to`]). Returns the number of goals in `goals` that are thereby shown to stay
+    /// reachable.
     pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -449,7 +459,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns true if the checker accepts the argument.
+    /// Returns true if the checker accepts the argument. Returns false if the checker refuses it,
+    /// which counts as a fault. Also returns false if the time ends, the argument is too large to
+    /// check, or a place would get too many tokens.
     fn is_accepted(
         &self,
         goal: GoalId,
@@ -513,7 +525,8 @@ impl<'b> HomeReporter<'b> {
     }
 }
 
-/// Handles a reached goal: if every firing can be undone, the goal stays reachable.
+/// Handles a reached goal. If every firing is known to be undoable, a home-space goal with the same
+/// predicate is recorded as staying reachable.
 pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
     let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };

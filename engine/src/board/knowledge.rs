@@ -20,13 +20,13 @@ pub enum Knowledge {
     Tree(TreeKnowledge),
 }
 
-/// The basis of a settled goal: the technique, and the proof with its evidence unless a witness was
-/// replayed.
+/// The basis of a settled goal or of a proved bound. It has the technique, and the proof with its
+/// evidence unless a replayed witness alone shows the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'k> {
     /// The technique behind the result.
     pub technique: Technique,
-    /// The proof and its evidence; `None` if a witness was replayed.
+    /// The proof and its evidence; `None` if a replayed witness alone shows the result.
     pub argued: Option<(&'k Proof, &'k Evidence)>,
     /// The goals that the argument assumes to be settled.
     pub premise_goals: &'k [GoalId],
@@ -64,7 +64,8 @@ impl Knowledge {
 
     /// Returns the basis of a result, and `None` for a goal without a result. The basis of an
     /// unbounded maximum is its self-covering sequence. The basis of another maximum is its proved
-    /// bound, even if the goal is still open.
+    /// bound, even if the goal is still open. Without a proved bound it is `None`, even if a value
+    /// was seen.
     pub fn standing(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
             technique: by,
@@ -147,7 +148,8 @@ pub enum RunKnowledge {
     Open,
     /// A run with the property exists.
     Exists {
-        /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses.
+        /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses or
+        /// dropped the run later.
         run: Option<Arc<LassoRun>>,
         /// The technique behind the result.
         technique: Technique,
@@ -202,11 +204,11 @@ pub enum HomeKnowledge {
     },
     /// The goal is unreachable from some reachable marking.
     BecomesUnreachable {
-        /// The firings to that marking in the net that was read. `None` if the board does not have
-        /// them or does not keep witnesses.
+        /// The firings, in the net that was read, to a marking from which the goal is unreachable.
+        /// `None` if the board does not have these firings or dropped the witness later.
         witness: Option<Witness>,
-        /// The proof; its certificate, if any, is about the net with that marking as initial
-        /// marking.
+        /// The proof. Its certificate, if any, is about the net whose initial marking is replaced
+        /// by the marking from which the goal is unreachable.
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
@@ -222,7 +224,8 @@ pub enum ReachKnowledge {
     Open,
     /// A marking with the predicate is reachable.
     Reached {
-        /// The firings to it; `None` if the board does not keep witnesses.
+        /// The firings to the marking; `None` if the board does not keep witnesses or dropped the
+        /// witness later.
         witness: Option<Witness>,
         /// The technique behind the result.
         technique: Technique,
@@ -276,7 +279,8 @@ pub struct ProvedBound {
 }
 
 impl Maximum {
-    /// Returns the maximum if the value seen equals the bound proved.
+    /// Returns the maximum if the largest value seen equals the bound proved. Returns `None` if
+    /// they differ or one is unknown.
     pub fn value(&self) -> Option<i128> {
         match (&self.largest_seen, &self.proved) {
             (Some(seen), Some(proved)) if seen.value == proved.bound => Some(seen.value),

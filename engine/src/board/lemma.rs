@@ -11,8 +11,8 @@ use parikh_evidence::certificate::{Document, Lemma};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use parikh_structure::excluded::{MAX_TERMS, required_tokens};
 
-/// The explanation of an unreachable predicate by a lemma: the tokens that it requires never occur
-/// together.
+/// The explanation of an unreachable predicate by a lemma: numbers of tokens that the predicate
+/// requires never occur together in a reachable marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LemmaExplanation {
     /// Places with numbers of tokens. In no reachable marking does every listed place hold at least
@@ -32,7 +32,8 @@ pub enum LemmaSum {
         /// The value of the sum in the initial marking, which is also its maximum.
         most: i128,
     },
-    /// A sum with too many terms to be read, that never exceeds its initial value.
+    /// A sum that never exceeds its initial value, but has too many terms or too large weights to
+    /// be read.
     Long {
         /// The number of terms of the sum.
         places: usize,
@@ -44,8 +45,9 @@ pub enum LemmaSum {
 
 /// Explains why no reachable marking satisfies `predicate`: some places never hold enough tokens at
 /// the same time. The explanation comes from a linear certificate about the net itself. Returns
-/// `None` for another proof, for a translated, reduced or abstracted net, and if no lemma of the
-/// certificate has this form.
+/// `None` for another proof, and for a translated, reduced or abstracted net. Also returns `None`
+/// if no lemma of the certificate excludes numbers of tokens that every marking with the predicate
+/// needs.
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
@@ -74,7 +76,8 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
     Some(LemmaExplanation { together, sum })
 }
 
-/// Returns p and k if the atom is `p >= k` for a single place p.
+/// Returns p and k if the atom is equivalent to `p >= k` for a single place p and k ≥ 1. Returns
+/// `None` for another atom.
 fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     match *atom.sum.terms() {
         [(place, factor)] if factor < 0 && atom.bound < 0 => {

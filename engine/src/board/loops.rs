@@ -26,10 +26,12 @@ struct Sight {
 impl WitnessReporter<'_> {
     /// Replays an accelerated sequence of the board's net. Records the open goals that hold after
     /// an element of the sequence, or after an element of a block's first round. Also records the
-    /// largest values of sums at these positions. Returns the number of goals reached.
+    /// largest values of sums at these positions. Returns the number of goals reached. If the
+    /// budget ends during the replay, nothing is recorded and the result is 0.
     ///
     /// A call for a coloured or reduced net is a fault. So is a call for a net whose units are
-    /// claimed to be safe: the claim is compared with plain sequences only.
+    /// claimed to be safe: the claim is compared with plain sequences only. A sequence that does
+    /// not replay is a fault as well.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
         let claims = board.net().safe_units().is_some();

@@ -6,16 +6,18 @@
 //! refute. An engine that over-approximates gets a proof reporter only, so it cannot report a goal
 //! as reached. A report on the wrong side does not compile.
 //!
-//! A report that a predicate does not stay reachable takes both sides: a witness, and a proof that
-//! starts from the end of the witness. Such reports go through [`HomeReporter`]. The existence and
-//! absence of runs are reported through [`RunReporter`], properties of the tree of runs through
-//! [`TreeReporter`].
+//! A report that a predicate does not stay reachable usually takes both sides. These are a witness,
+//! and a proof that starts from the end of the witness. Such reports go through [`HomeReporter`].
+//! The existence and absence of runs are reported through [`RunReporter`], properties of the tree
+//! of runs through [`TreeReporter`].
 //!
-//! The board replays every witness on the net before it records the result. For every proof it
-//! checks the certificate for this goal, or records the result as an unchecked search. A failed
-//! check is an internal error: it is logged with everything needed to reproduce
-//! it, counted, and never becomes a verdict. If two engines contradict each other, the goal is
-//! frozen, and nothing is printed for it.
+//! The board replays every witness on the net before it records the result. For every proof, the
+//! checker verifies a certificate or another argument, or repeats the search. Otherwise the board
+//! records the result as an unchecked search, if it accepts such results. A report that a check
+//! refutes is an internal error: it is logged with everything needed to reproduce it, counted, and
+//! never becomes a verdict. A report is dropped without an error if its check lacks time or meets a
+//! numeric limit. If two engines contradict each other, the goal is frozen, and nothing is printed
+//! for it.
 //!
 //! The board of a [coloured net](Board::of_coloured) takes firing sequences of the coloured net and
 //! replays them by the coloured firing rule. It also takes the results of another board about the
@@ -115,13 +117,16 @@ pub struct Board<'n> {
     breach: OnceLock<String>,
     /// The reasons of engines that gave a goal up.
     given_up: Mutex<BTreeMap<GoalId, BTreeSet<GivenUp>>>,
-    /// True if witnesses are stored after the replay.
+    /// True if witnesses of reached goals, witnesses of seen values, and runs are stored after the
+    /// replay. Witnesses of home-space goals and self-covering sequences are always stored, as are
+    /// witnesses for deadness goals of a net without colours.
     keep_witnesses: bool,
     /// The channel to which each settled goal is sent. `None` without a listener.
     settled: Option<Sender<GoalId>>,
     checks: Checks,
     /// The id of each home-space goal, by its predicate. A home-space goal asks if the predicate
-    /// stays reachable from every reachable marking.
+    /// stays reachable from every reachable marking. For several goals with the same predicate,
+    /// only the last id is listed.
     homes: HashMap<Predicate, GoalId>,
     /// The settings for shortening witnesses.
     shortening: ShorteningState,
@@ -185,8 +190,10 @@ impl<'n> Board<'n> {
         self.coloured.is_some() || self.net.folding().is_some()
     }
 
-    /// Drops witnesses after the replay, except those of goals about deadness. This is for contest
-    /// examinations with one goal per place or transition.
+    /// Drops witnesses of reached goals, witnesses of seen values, and runs after the replay.
+    /// Witnesses of home-space goals, self-covering sequences, and witnesses for deadness goals of
+    /// a net without colours are still kept. This is for contest examinations with one goal per
+    /// place or transition.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
@@ -194,7 +201,8 @@ impl<'n> Board<'n> {
 
     /// Shortens witnesses before they are kept, within a small share of the elapsed time or within
     /// `free`, whichever is longer. With `proving`, a witness of a [`Goal::Reach`] gets half of the
-    /// remaining time, to prove that no shorter witness exists.
+    /// remaining time, to prove that no shorter witness exists. Without a time limit it gets a
+    /// minute. Witnesses of a coloured net are not shortened.
     pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
         self.shortening = ShorteningState::new(proving, free);
         self
@@ -241,7 +249,8 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Rejects unchecked searches: every refutation needs an accepted certificate.
+    /// Rejects unchecked searches: every refutation needs a certificate or another argument that
+    /// the checker accepts, or a search that the checker repeats.
     pub fn certified_only(mut self) -> Self {
         self.checks.take_searches = false;
         self
@@ -279,7 +288,7 @@ impl<'n> Board<'n> {
         self.ids().filter(|&id| self.is_open(id)).collect()
     }
 
-    /// Returns true if the goal is open.
+    /// Returns true if the goal is open, that is, neither settled nor abandoned nor frozen.
     pub fn is_open(&self, id: GoalId) -> bool {
         self.open[id.index()].load(Ordering::Relaxed)
     }
@@ -383,8 +392,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Drops the witness and the certificate of a settled goal, but keeps the result. Does nothing
-    /// for a maximum.
+    /// Drops the witness or run, the certificate, and any other kept evidence of a settled goal,
+    /// but keeps the result. Does nothing for a maximum.
     pub fn forget_evidence(&self, id: GoalId) {
         self.entry(id).knowledge.forget();
     }
@@ -412,7 +421,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Returns true if a witness or a proof of the goal comes from a reduced net.
+    /// Returns true if a recorded proof or a translated witness of the goal comes from a reduced
+    /// net. A witness is noted before its replay, so the result is also true if the replay fails.
     pub fn is_by_reduction(&self, goal: GoalId) -> bool {
         self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
     }

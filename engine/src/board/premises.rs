@@ -6,13 +6,14 @@ use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
     /// Checks that `goals` prove every premise. Each predicate of `never` must belong to a goal
-    /// settled as unreachable. Each predicate of `stays` must belong to a goal settled as always
-    /// reachable, not just by an unchecked search. The order of operands does not matter. Returns
-    /// true if one of these proofs rests on the claim that the units of the model are safe.
+    /// settled as unreachable. Each predicate of `stays` must belong to a goal settled as staying
+    /// reachable from every reachable marking, not just by an unchecked search. The order of
+    /// operands does not matter. Returns true if one of these proofs rests on the claim that the
+    /// units of the model are safe.
     ///
     /// # Errors
-    /// Returns an error if a goal of `goals` is neither settled in this way nor reached, or if no
-    /// goal proves some premise.
+    /// Returns an error if a goal of `goals` is neither settled in one of these ways nor a
+    /// [`Goal::Reach`] that was reached. Also returns an error if no goal proves some premise.
     pub(super) fn check_premises(
         &self,
         goals: &[GoalId],
@@ -38,8 +39,8 @@ impl Board<'_> {
                     assumes_units |= proof.assumes_units();
                     kept.push(predicate.clone().sorted());
                 }
-                // "Stays reachable because every firing can be undone" rests on a goal that was
-                // reached; it shows no premise.
+                // A proof that firings can be undone rests on a reached goal, which may be in
+                // `goals` for this reason. A reached goal itself proves no premise.
                 (Goal::Reach(_), Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))) => {}
                 _ => return Err("it rests on what is not known"),
             }

@@ -12,14 +12,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The certificate, about the engine's net. Several goals may share it. `None` if the engine
-    /// has no certificate.
+    /// has no certificate, or if the certificate was dropped later.
     pub document: Option<Arc<Document>>,
     /// The kind of argument.
     pub argument: Argument,
     /// The number of rule applications that reduced the net that was read to the engine's net;
     /// `None` if the engine works on the net that was read.
     pub reduced: Option<u64>,
-    /// True if the engine's net is an abstraction of a coloured net, with colours erased.
+    /// True if the engine's net is an abstraction of a coloured net, that is, a net in which
+    /// colours are merged.
     pub abstracted: bool,
 }
 
@@ -44,7 +45,8 @@ pub struct ProofSummary {
 pub enum Argument {
     /// Bounds on single places exclude the goal.
     Bounds {
-        /// True if the bounds use place invariants.
+        /// True if the bounds use place invariants. Also true if the bounds use the model's claim
+        /// of unit-safety, with or without place invariants.
         place_invariants: bool,
         /// True if the bounds use the model's claim of unit-safety (NUPN).
         assumes_units: bool,
@@ -159,10 +161,11 @@ pub enum Argument {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
         markings: u64,
-        /// True if stubborn sets left out markings that do not matter to this goal.
+        /// True if the search used stubborn sets, which may leave out markings that do not matter
+        /// to this goal.
         stubborn: bool,
-        /// The number of independent parts of the net, each visited separately; 1 for the net as a
-        /// whole, 0 if nothing had to be visited.
+        /// The number of independent parts of the net; parts that no goal concerns are counted, but
+        /// not visited. 1 for the net as a whole, 0 if nothing had to be visited.
         parts: usize,
     },
 }

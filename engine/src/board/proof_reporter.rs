@@ -44,8 +44,9 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
-    /// The certificate itself is checked once, at the first report. Each report then checks that
-    /// its claim follows from the certificate.
+    /// The certificate itself is checked once, when a report on an open goal first needs it. Each
+    /// report then checks that its claim follows from the certificate. After a check that runs out
+    /// of time, later reports are not checked.
     pub fn with_certificate<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
@@ -67,7 +68,8 @@ impl<'b> ProofReporter<'b> {
 
     /// Reports that no reachable marking satisfies the goal, with a proof (for several goals see
     /// [`with_certificate`](Self::with_certificate)). A proof without a certificate is accepted
-    /// only from a search that visited all relevant markings.
+    /// only from a search that visited all relevant markings, and only if this board accepts
+    /// unchecked searches.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).unreachable(goal, proof);
@@ -190,8 +192,9 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Records an upper bound in tokens of the board's net. Does nothing if the proof rests on a
-    /// violated claim, and freezes the goal if a larger value was seen or the sum is unbounded.
+    /// Records an upper bound in tokens of the board's net, if it is smaller than the bound
+    /// recorded before. Does nothing if the proof rests on a violated claim, and freezes the goal
+    /// if a larger value was seen or the sum is unbounded.
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -220,10 +223,9 @@ impl<'b> ProofReporter<'b> {
 pub struct CertificateReporter<'d> {
     proof_reporter: ProofReporter<'d>,
     document: &'d Arc<Document>,
-    /// The result of checking the certificate itself. Empty before the first report.
+    /// The result of checking the certificate itself. Empty before the first completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if a check ran out of time. Later reports are then not checked, since they would not
-    /// get more time.
+    /// True if a check ran out of time. Later reports are then not checked.
     gave_up: Cell<bool>,
 }
 
@@ -261,9 +263,10 @@ impl CertificateReporter<'_> {
     }
 
     /// Checks the certificate for the claim that no reachable marking of the net that was read
-    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If the check
-    /// runs out of time, the evidence is the engine's own exhaustive search. This requires that
-    /// `proof` rests on such a search and that the board accepts unchecked searches.
+    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If this
+    /// check or an earlier check of the certificate runs out of time, the evidence is the engine's
+    /// own exhaustive search. This requires that `proof` rests on such a search and that the board
+    /// accepts unchecked searches.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out

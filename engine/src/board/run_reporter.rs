@@ -89,7 +89,8 @@ impl<'b> RunReporter<'b> {
             }
             Err(flaw) => return self.refuse(goal, &flaw),
         }
-        // A place that gains tokens in each round has at least two after two rounds.
+        // Two rounds of the cycle suffice to find a violation of safe units. A place that gains
+        // tokens in each round has at least two tokens after two rounds.
         self.board.check_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
         self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
@@ -136,14 +137,16 @@ impl<'b> RunReporter<'b> {
     }
 
     /// Reports that no run has the property after an exhaustive search. The checker repeats a small
-    /// search first. Does nothing for an engine on a reduced net.
+    /// search first. A search that the checker does not complete is recorded only if the board
+    /// accepts unchecked searches. Does nothing for an engine on a reduced net.
     pub fn searched(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
     /// Reports that no run has the property after evaluation on a decision diagram of all markings.
-    /// The checker searches again if there are few markings. Does nothing for an engine on a
-    /// reduced net.
+    /// The checker searches again if there are few markings. Without a completed search of the
+    /// checker, the result is recorded only if the board accepts unchecked searches. Does nothing
+    /// for an engine on a reduced net.
     pub fn described(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |_| Argument::RunsDescribed);
     }
@@ -172,8 +175,9 @@ impl<'b> RunReporter<'b> {
         );
     }
 
-    /// Repeats the search in the checker. Returns the number of markings visited, or `None` if the
-    /// checker stopped before the end of the search.
+    /// Repeats the search in the checker. Returns the number of markings visited. Returns `None` if
+    /// the checker did not complete the search, because of the time or another limit, such as 4 ·
+    /// `markings` markings.
     ///
     /// # Errors
     /// Returns an error if the checker finds a run with the property.

@@ -23,9 +23,11 @@ use std::time::{Duration, Instant};
 /// firings than this after the backward pass is not shortened further.
 const MAX_SHORTENED_STEPS: u64 = 1_000_000;
 
-/// The largest number of markings in the breadth-first search.
+/// The largest number of markings in a breadth-first search, unless the search is to prove that a
+/// witness is shortest.
 const MAX_VISITED_MARKINGS: usize = 30_000;
-/// The largest number of token counts that the breadth-first search stores: markings times places.
+/// The largest number of token counts that a breadth-first search stores: markings times places. It
+/// does not limit a search that is to prove that a witness is shortest.
 const MAX_STORED_TOKEN_COUNTS: usize = 6_000_000;
 
 /// The share of the elapsed time that shortening may take.
@@ -92,7 +94,8 @@ impl ShorteningState {
         self.firings_after.fetch_add(after, Ordering::Relaxed);
     }
 
-    /// Describes the result, if anything was tried.
+    /// Describes the result. Returns `None` if shortening was tried for no witness; self-covering
+    /// sequences are not counted.
     pub(super) fn summary(&self) -> Option<String> {
         let [tried, before, after] =
             [&self.witness_count, &self.firings_before, &self.firings_after]
@@ -104,8 +107,8 @@ impl ShorteningState {
         (tried > 0).then(told)
     }
 
-    /// Returns true if the goal's witness is known to be shortest. Returns `None` if no such proofs
-    /// are tried.
+    /// Returns true if the goal's witness is known to be shortest, and false if this is unknown.
+    /// Returns `None` if no such proofs are tried.
     pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
         self.proving.then(|| shortest.contains(&goal))
@@ -120,7 +123,7 @@ impl Board<'_> {
     }
 
     /// Runs an engine's own method of shortening within the time limit. Returns `None` if there is
-    /// no time, or the method finds nothing.
+    /// no time, witnesses are not shortened, the net is coloured, or the method finds nothing.
     pub(crate) fn shorter_within<T>(
         &self,
         shorter: impl FnOnce(Duration) -> Option<T>,
@@ -139,7 +142,9 @@ impl Board<'_> {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
         let shortening = &self.shortening;
-        // Maxima and home spaces have several observations, none of which is the last.
+        // A shortest witness is proved only for a reachability goal. A maximum gets a new witness
+        // with each larger value, and a shorter witness of a home-space goal may lead to another
+        // marking.
         let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
         if proving {
             let left = self.checks.budget(true).remaining();
@@ -150,7 +155,8 @@ impl Board<'_> {
         }
         let (net, start) = (self.net, Instant::now());
         let of_goal = self.goal(goal);
-        // A proof about the end of a witness holds for this marking only.
+        // For a home-space goal, the proof is about the end marking of the witness. So a shorter
+        // witness must lead to this marking.
         let wanted = |marking: &Marking| match of_goal {
             Goal::Reach(predicate) => predicate.holds(net, marking),
             Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
@@ -219,7 +225,7 @@ pub(super) struct Short {
 
 /// The result of a breadth-first search.
 enum Breadth {
-    /// The first wanted marking, by a shortest sequence.
+    /// A shortest firing sequence to a wanted marking.
     Found(Vec<TransitionId>),
     /// No wanted marking was found, although all markings within this number of firings were
     /// visited. After a complete search, the number is the search's length limit `less`.
@@ -230,6 +236,8 @@ impl Long<'_> {
     /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
     /// the breadth-first search may use half of the time instead of a third, and any number of
     /// markings. Returns `None` if the result is no shorter, unless it is known to be shortest.
+    /// Also returns `None` if `firings` is 0, the sequence has more than [`MAX_SHORTENED_STEPS`]
+    /// steps, or the result does not lead to a wanted marking.
     pub(super) fn shorten(
         &self,
         sequence: &FiringSequence,
@@ -312,8 +320,9 @@ impl Long<'_> {
     }
 
     /// Searches for a wanted marking breadth-first, by sequences with fewer than `less` firings.
-    /// Stops after about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at
-    /// the time `until`.
+    /// Single firings are tried for each `less`; the initial marking is not tested. Stops after
+    /// about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at the time
+    /// `until`. If `visited` is `usize::MAX`, only the time limits the search.
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
         let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));

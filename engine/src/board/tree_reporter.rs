@@ -64,7 +64,8 @@ impl<'b> TreeReporter<'b> {
     }
 
     /// Reports the truth value after a search of all relevant markings, assuming that the goals in
-    /// `given` are unreachable. The checker repeats a small search first.
+    /// `given` are unreachable. The checker repeats a small search first. If the checker does not
+    /// complete a search, the result is recorded only if the board accepts unchecked searches.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.check_premises(&given, (&[], &[])) {
@@ -162,8 +163,8 @@ pub struct DiagramTreeReporter<'d> {
     /// The certificate after its check, or the flaw that the check found. Empty before the first
     /// completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if a check ran out of time. Later results are then not checked, since they would not
-    /// get more time.
+    /// True if the check of the certificate ran out of time, or an evaluation for which only a
+    /// small share of the time was allowed. Later results are then not checked.
     gave_up: Cell<bool>,
 }
 

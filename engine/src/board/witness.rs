@@ -10,7 +10,9 @@ pub enum Witness {
     /// A sequence that several witnesses may share, and the number of its first firings that form
     /// this witness.
     Firings(Arc<FiringSequence>, u64),
-    /// An accelerated sequence up to a position in it, with more firings than can be listed.
+    /// An accelerated sequence up to a position in it. It is used if no plain sequence was
+    /// recorded: it would be too long, its replay would exceed the token limit, or the time ended
+    /// first.
     Loops(Arc<LoopRun>, Arc<Spot>),
 }
 
@@ -20,7 +22,7 @@ impl Witness {
         Witness::Firings(sequence, firings)
     }
 
-    /// Returns true if the witness has no firings.
+    /// Returns true if the witness is a plain sequence without firings.
     pub fn is_initial(&self) -> bool {
         matches!(self, Witness::Firings(_, 0))
     }

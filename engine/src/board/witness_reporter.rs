@@ -63,7 +63,9 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Reports all observations along a sequence, with a single replay.
+    /// Reports all observations along a sequence; observations of closed goals are ignored. A
+    /// sequence of the board's net is replayed once. A sequence of a derived net is translated and
+    /// replayed for each goal separately.
     pub fn reached_along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
         sightings.retain(|sighting| self.board.is_open(sighting.goal));
         if sightings.is_empty() {
@@ -246,7 +248,8 @@ impl<'b> WitnessReporter<'b> {
             Ok(_) => {
                 self.board.fault(self.technique, format_args!("{goal:?} does not grow in its pump"))
             }
-            // The pump is valid but exceeds the numeric limit, so nothing can be shown.
+            // A place would exceed the token limit when the pump is replayed. So nothing can be
+            // shown, but this is no fault of the engine.
             Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
                 self.board.record_exceeded_limit(TranslationLimit::Tokens);
             }
@@ -283,8 +286,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Records a value of a maximum if it is the largest seen. Freezes the goal if the value
-    /// exceeds a proved bound.
+    /// Records a value of a maximum if it is the largest seen. First drops a proved bound that
+    /// rests on a violated claim. Freezes the goal if the value exceeds a proved bound.
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };

@@ -18,7 +18,7 @@ pub(super) enum BindingOutcome {
     Found,
     /// No binding that satisfies the constraints is enabled.
     None,
-    /// The limit on inspected tokens was reached.
+    /// The limit on inspected tokens and colours was reached.
     LimitReached,
 }
 
@@ -112,9 +112,9 @@ impl Finder {
     }
 
     /// Searches for a binding of `rule` that satisfies `constraints` and is enabled in `marking`,
-    /// inspecting at most `max_inspected` tokens and colours. With `is_exhaustive`, inputs with few
-    /// fitting colours are matched first. This takes more time per input, but excludes bindings
-    /// earlier.
+    /// inspecting about `max_inspected` tokens and colours at most. Constraints on variables that
+    /// the transition does not have are ignored. With `is_exhaustive`, inputs with few fitting
+    /// colours are matched first. This takes more time per input, but excludes bindings earlier.
     pub(super) fn find(
         &mut self,
         rule: &BindingRule,
@@ -266,7 +266,9 @@ impl Finder {
     }
 
     /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds the
-    /// variables of the input. If the result is false, the caller must unbind them.
+    /// variables of the input, except those that occur only in block expressions. If the result is
+    /// false, the caller must unbind the variables. The result is also false if no inspections are
+    /// left.
     fn try_bind_input(
         &mut self,
         rule: &BindingRule,
@@ -309,7 +311,7 @@ impl Finder {
         self.trail.push(slot);
     }
 
-    /// Unbinds all variables bound since the trail had this length.
+    /// Unbinds all variables that were bound after the first `trail_length` entries of the trail.
     fn unbind_since(&mut self, trail_length: usize) {
         for slot in self.trail.drain(trail_length..) {
             self.is_bound_variable[slot] = false;
@@ -388,8 +390,9 @@ impl Finder {
         outcome
     }
 
-    /// Returns a variable whose colour follows from an equation of the guard, with this colour.
-    /// Returns `None` if there is no such variable.
+    /// Returns a variable that is alone on one side of an equation of the guard, if the other side
+    /// has only bound variables. The second number is the colour that the equation gives to the
+    /// variable. Returns `None` if there is no such equation.
     fn determined_variable(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };

@@ -1,10 +1,10 @@
 //! Walks on a coloured net without unfolding: bindings are found by matching arcs with the
-//! available tokens. All goals are watched during the walk.
+//! available tokens. All goals about single markings are watched during the walk.
 //!
-//! A walk fires transitions that decrease the distance to one goal, as far as the total token
-//! counts of places show it, and sometimes a random transition. It ends when the distance has not
-//! decreased for some time. Other walks follow firing sequences of abstractions, with any available
-//! bindings.
+//! A walk prefers transitions after which the distance to one goal is smallest, as far as the total
+//! token counts of places show it. Sometimes it fires a random transition. It ends when the
+//! distance has not decreased for some time. Other walks follow firing sequences of abstractions,
+//! with any available bindings that the abstraction permits.
 //!
 //! # Soundness
 //! Each sighting is replayed by the coloured firing rule before it counts (see [`crate::board`]).
@@ -67,8 +67,8 @@ impl Hints {
         locked(&self.0).push((hint, tries));
     }
 
-    /// Removes the hint that was added last, and returns it with its remaining attempts. Returns
-    /// `None` if there is no hint.
+    /// Removes the hint that was added or put back last, and returns it with its remaining
+    /// attempts. Returns `None` if there is no hint.
     fn take(&self) -> Option<(Hint, u32)> {
         locked(&self.0).pop()
     }
@@ -114,8 +114,8 @@ struct WalkContext<'t> {
 const MAX_INITIAL_COLOURS: u64 = 1_000_000;
 
 impl<'t> WalkContext<'t> {
-    /// Creates the context. Returns `None` if an initial marking has too many colours, or if the
-    /// skeleton does not record its coloured transitions.
+    /// Creates the context. Returns `None` if the initial marking of a place has too many colours,
+    /// or if the skeleton does not record its coloured transitions.
     fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
         let (net, skeleton) = (model.net(), model.skeleton().net());
         let folding = skeleton.folding()?;
@@ -211,8 +211,9 @@ const POLLING_INTERVAL: u64 = 32;
 /// Maximum number of firings of a walk.
 const MAX_WALK_FIRINGS: u64 = 1 << 20;
 
-/// Walks until all goals of `board`, which belongs to `model`, are settled or `budget` is
-/// exhausted. Returns a one-line summary.
+/// Walks until no goal of `board` that concerns single markings is open, or `budget` is exhausted.
+/// The board must belong to `model`. Does not walk if the initial marking has too many colours.
+/// Returns a one-line summary.
 pub fn run(
     model: &ColouredModel,
     board: &Board<'_>,

@@ -9,11 +9,12 @@ use parikh_net::coloured::BoundColour;
 use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 use parikh_unfolding::merge;
 
-/// Limit on the tokens and colours inspected in the first search for a binding of a transition.
-/// [`MAX_INSPECTIONS`] applies only if no transition of a step has a binding within this limit.
+/// Limit on the tokens and colours inspected in the first search for a binding of a transition. A
+/// step applies [`MAX_INSPECTIONS`] only if no transition has a binding within this first limit.
 const MAX_QUICK_INSPECTIONS: u64 = 2_000;
 
-/// Limit on the tokens and colours inspected for deciding if a binding exists.
+/// Limit on the tokens and colours inspected for a binding in the second search of a step. It also
+/// limits the search in a step that follows a hint.
 const MAX_INSPECTIONS: u64 = 1_000_000;
 
 /// Limit on the tokens of a place, so that sums fit in 64 bits. The walk ends beyond it.
@@ -58,7 +59,8 @@ pub(super) struct ColouredWalker<'w> {
     status: Vec<BindingStatus>,
     /// The fired transitions of the current walk.
     fired_transitions: Vec<u32>,
-    /// The colours of the variables of these firings, one firing after another.
+    /// The colours of the variables of the firings in `fired_transitions`, one firing after
+    /// another.
     fired_colours: Vec<u64>,
     /// For each firing, from the first one on, the number of its binding among the transitions of
     /// the skeleton. Computed only for firings that were reported.
@@ -107,7 +109,8 @@ impl<'w> ColouredWalker<'w> {
         (0..self.context.goals.len()).for_each(|goal| self.test_goal(goal, false));
     }
 
-    /// Fires the first transition in `order` with an enabled binding.
+    /// Fires the first transition in `order` for which a short search finds an enabled binding. If
+    /// there is none, the transitions without a result are searched again with a larger limit.
     pub(super) fn step(&mut self, order: &[usize]) -> ColouredStepResult {
         let mut undecided = Vec::new();
         for &t in order {
@@ -153,7 +156,7 @@ impl<'w> ColouredWalker<'w> {
     }
 
     /// Fires `t` with the binding that was just found. The result is [`ColouredStepResult::Stuck`]
-    /// if a place would get too many tokens.
+    /// if a place would get too many tokens; the current marking is then unusable.
     fn fire(&mut self, t: usize) -> ColouredStepResult {
         let compiled = &self.context.rules[t].compiled;
         for &goal in &self.context.goals_of_firing[t] {
@@ -223,7 +226,8 @@ impl<'w> ColouredWalker<'w> {
     }
 
     /// Records a goal that holds in the current marking. `value` is the value of a maximum, and
-    /// `None` for a predicate.
+    /// `None` for a predicate. Ignores a predicate that was seen before, and a value that is not
+    /// larger than the largest value seen.
     fn record_goal(&mut self, goal: usize, value: Option<i128>) {
         let sighting = Observation {
             goal: self.context.goals[goal].id,
@@ -248,8 +252,8 @@ impl<'w> ColouredWalker<'w> {
             Predicate::Atom(atom) => Some(atom.holds(&self.totals)),
             Predicate::Enabled(t) => self.is_enabled(self.context.coloured_transition(*t)),
             Predicate::Disabled(t) => Some(!self.is_enabled(self.context.coloured_transition(*t))?),
-            // If `is_dead` is false, deadness is undecided: the next firing will show that the
-            // marking is not dead.
+            // If `is_dead` is false, deadness is undecided: no search has yet shown that all
+            // transitions are disabled.
             Predicate::Dead => is_dead.then_some(true),
             Predicate::NotDead => is_dead.then_some(false),
             Predicate::And(parts) => self.all_equal(parts, is_dead, true),
@@ -313,7 +317,8 @@ impl<'w> ColouredWalker<'w> {
         transitions.extend(scored.into_iter().map(|(_, t)| t));
     }
 
-    /// Applies the effect of `t` to the totals, if they permit it.
+    /// Applies the effect of `t` to the totals and returns true. If a total would leave the range
+    /// of its type, changes nothing and returns false.
     fn apply(&mut self, t: usize) -> bool {
         let effects = &self.context.effects[t];
         let is_possible =

@@ -34,8 +34,9 @@ const MAX_WORK: usize = 4_000_000;
 /// Minimum token counts by place. Places without an entry have minimum 0.
 pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
-/// Returns the minimal markings that the tree does not cover. Returns `None` if there are more than
-/// [`MAX_CLAUSES`] or the work exceeds [`MAX_WORK`].
+/// Returns the minimal markings that the tree does not cover, computed node by node. Returns `None`
+/// if the work exceeds [`MAX_WORK`], or if more than [`MAX_CLAUSES`] minimal markings remain after
+/// some node.
 pub(super) fn minimal_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
     let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;

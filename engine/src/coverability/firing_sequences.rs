@@ -61,8 +61,9 @@ fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
 }
 
 /// Returns a run to a node with its first `acceleration_count` accelerations. The final marking has
-/// at least the demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the
-/// run would be too long or a number overflows.
+/// at least the demanded tokens on the places that have ω after these accelerations. Elsewhere it
+/// has the node's tokens before its later accelerations. Returns `None` if the run would be too
+/// long or a number overflows.
 pub(crate) fn run(
     tree: &Tree<'_>,
     node: u32,
@@ -178,7 +179,7 @@ pub(super) fn single_pump(
 /// cycles. A cycle may use tokens that earlier cycles added. The cycles are the accelerations of
 /// the branch to `node`, up to the given acceleration of `node`. Unnecessary stages are removed if
 /// the estimated work is small. Adds the work to `work`. Returns `None` if the sequence cannot be
-/// replayed or does not increase the sum.
+/// replayed, or if [`check_pumping`] does not show that the sum increases.
 pub(super) fn staged_pump(
     tree: &Tree<'_>,
     node: u32,

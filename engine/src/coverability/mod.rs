@@ -228,6 +228,8 @@ impl<'t> OpenGoals<'t> {
     }
 
     /// Reports that a sum is unbounded, if the acceleration at this index of the node shows it.
+    /// Staged self-covering sequences, that is, sequences with several cycles, are reported only
+    /// for the original net.
     fn report_unbounded(
         &self,
         tree: &Tree<'_>,

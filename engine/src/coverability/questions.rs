@@ -46,7 +46,8 @@ fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
 }
 
 /// Returns true if the predicate holds in the markings that the node represents, as soon as the ω
-/// places have enough tokens. Adds the approximate work to `work`.
+/// places have enough tokens. Returns false if it does not hold, and if it depends on a sum with ω
+/// places of both signs, which is undecided. Adds the approximate work to `work`.
 pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
     *work += 1;
     let enabled = |t: TransitionId| is_enabled(net, tokens, t);

@@ -221,8 +221,9 @@ impl<'n> Tree<'n> {
         branch
     }
 
-    /// Grows the tree until it is complete or a limit is reached. Calls `visit` with each new node.
-    /// `visit` returns its approximate work, or `None` to stop.
+    /// Grows the tree until it is complete, `visit` returns `None`, or the tree ends for a reason
+    /// of [`TreeEnd::Limit`]. Calls `visit` with the initial node and with each new node. `visit`
+    /// returns its approximate work, or `None` to stop.
     pub(super) fn grow(
         &mut self,
         budget: &Budget,

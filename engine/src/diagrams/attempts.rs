@@ -56,8 +56,9 @@ pub(super) struct Attempts {
     /// The remaining tries, in reverse: the index of an order and its time slice. `None` is
     /// unlimited time.
     tries: Vec<(usize, Option<Duration>)>,
-    /// Time that the last try used if it must be repeated: until it was interrupted, until its set
-    /// was complete, or in total. Zero otherwise. No try starts with at most this time left.
+    /// The time of the last try if this try must be repeated, and zero otherwise. It counts until
+    /// the interruption, until the set was complete, or until the end of the set's use. No try
+    /// starts if at most this time is left in a slice.
     interrupted_time: Duration,
     /// Number of slices with too little time to repeat the interrupted try.
     short_slices: u32,
@@ -69,7 +70,8 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// Creates the state in which each order gets this share of the first slice, in [0, 1].
+    /// Creates the state in which each try of the first slice gets this share of the slice, in [0,
+    /// 1], but at most [`FIRST_SLICE`].
     pub(super) fn with_first_slice_share(share: f64) -> Self {
         Attempts { first_slice_share: Some(share), ..Attempts::default() }
     }
@@ -89,7 +91,8 @@ impl Attempts {
     }
 
     /// Tries orders of places until the reachable set is complete with one order, and calls
-    /// `use_set` with the set. `is_done` returns true if no goal is open.
+    /// `use_set` with the set. Stops earlier if the time is over, if all tries failed, or if too
+    /// little time is left in several slices. `is_done` returns true if no goal is open.
     pub(super) fn slice(
         &mut self,
         (net, facts): (&Net, &Facts),

@@ -175,7 +175,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.set
     }
 
-    /// Protects a set from garbage collection until [`release_kept`](Self::release_kept) is called.
+    /// Protects a set from garbage collection until [`release_kept`](Self::release_kept) or
+    /// [`keep_only`](Self::keep_only) releases it.
     pub(super) fn keep(&mut self, set: Set) {
         self.reached.diagrams.protect(set);
         self.kept_sets.push(set);
@@ -208,7 +209,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns the reachable markings that are not in the set. The result is protected from garbage
-    /// collection until the next formula.
+    /// collection until [`release_kept`](Self::release_kept) or [`keep_only`](Self::keep_only)
+    /// releases it.
     pub(super) fn complement(&mut self, members: Set) -> Result<Set, Stop> {
         let others = self.reached.diagrams.difference(self.reachable(), members)?;
         self.keep(others);
@@ -339,8 +341,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.union(found, remaining)
     }
 
-    /// Returns the markings that lead, within `inside`, to a marking from which the firings of a
-    /// short semiflow are possible one after another.
+    /// Returns markings that lead, within `inside`, to a marking from which the firings of a short
+    /// semiflow are possible one after another within `inside`. Only the first
+    /// [`MAX_TRIED_SEMIFLOWS`] short semiflows are tried, each in one order of its firings. So the
+    /// result may lack markings with this property.
     fn leading_to_cycles(&mut self, inside: Set) -> Result<Set, Stop> {
         let (net, budget) = (self.net, self.budget);
         let cycles = self.cycles.get_or_insert_with(|| Cycles::new(net, budget));
@@ -367,8 +371,9 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         while !remaining.is_empty() {
             let mut step = None;
             for (index, &(effect, _)) in remaining.iter().enumerate() {
-                // Cached results of one relation are useless for the next. Clearing them takes time
-                // without a check of the limits.
+                // The next relation cannot use the cached results of the previous relation.
+                // Clearing these results takes time without a check of the limits, so the limits
+                // are checked here.
                 if self.reached.deadline.has_passed() || self.budget.is_exhausted() {
                     return Err(Stop::Requested);
                 }
@@ -386,7 +391,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             current = next;
             self.keep(current);
             remaining[index].1 -= 1;
-            // The other effects come first in the next step.
+            // An effect with firings left moves to the end, so that the next step tries the other
+            // effects first.
             let (effect, count) = remaining.remove(index);
             if count > 0 {
                 remaining.push((effect, count));
@@ -395,7 +401,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok(current)
     }
 
-    /// Returns false if no cycle is possible within `among`.
+    /// Returns false if the semiflows show that no cycle is possible within `among`. Returns true
+    /// if a cycle may be possible, also if the list of semiflows is incomplete.
     fn may_contain_cycle(&mut self, among: Set) -> Result<bool, Stop> {
         let CtlEvaluation { reached, net, budget, cycles, .. } = self;
         let cycles = cycles.get_or_insert_with(|| Cycles::new(net, budget));

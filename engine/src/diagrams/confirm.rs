@@ -32,7 +32,8 @@ pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedS
 }
 
 /// Returns true if the checker verifies that no firing leaves the set and that the set has
-/// `markings` members. Returns false if the diagram is too large or the check takes too long.
+/// `markings` members. Returns false if the diagram is too large, or if the check takes too long or
+/// exceeds a limit of the checker.
 ///
 /// # Errors
 /// Returns an error if the checker finds that the set is wrong.

@@ -22,10 +22,10 @@ pub struct OrderTry {
     pub start: Instant,
     /// Samples of the number of nodes, each with the time since the start, in order of time.
     pub nodes: Vec<(Duration, usize)>,
-    /// Size of the diagrams at the last sample.
+    /// Size of the diagrams when the try last reported it.
     pub figures: DiagramFigures,
-    /// Time and result of the try: complete, or the reason why it stopped. `None` while the try
-    /// runs.
+    /// Time and result of the construction of the set: complete, or the reason why it stopped.
+    /// `None` while it runs, and if the try failed before the construction began.
     pub outcome: Option<(Duration, Result<(), Stop>)>,
     /// Number of markings, if they were counted.
     pub markings: Option<BigUint>,

@@ -46,7 +46,8 @@ impl Cycles {
         Cycles { semiflows: sorted }
     }
 
-    /// Returns the semiflows with few firings, those with few effects first.
+    /// Returns the semiflows with at most [`MAX_FIRINGS`] firings, those with few effects first.
+    /// Returns no semiflow if the list of semiflows is incomplete.
     pub(super) fn short_semiflows(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
         let semiflows = self.semiflows.iter().flatten().map(Vec::as_slice);
         semiflows.filter(|semiflow| {
@@ -55,7 +56,8 @@ impl Cycles {
     }
 
     /// Returns false if no cycle is possible when only the effects for which `is_enabled` is true
-    /// can fire.
+    /// can fire. Returns true if a cycle is possible, or if this is unknown because the list of
+    /// semiflows is incomplete.
     ///
     /// # Errors
     /// Returns an error of `is_enabled`.

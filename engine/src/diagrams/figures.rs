@@ -17,7 +17,8 @@ pub struct StateSpace {
     pub max_tokens_in_place: u64,
     /// Maximum total number of tokens in a reachable marking.
     pub max_tokens_per_marking: i128,
-    /// True if the checker verified that no marking is missing.
+    /// True if the checker verified that no marking is missing. False if the check was not
+    /// completed.
     pub closed: bool,
 }
 

@@ -1,9 +1,10 @@
 //! Answers goals from the set of all markings.
 //!
-//! A closed set answers every open goal. A predicate that no member satisfies is refuted, and the
-//! maximum of a sum is its largest value in the set. The set itself is the certificate, one for all
-//! goals. If some member satisfies a predicate, a firing sequence to it is searched backwards
-//! within the set and reported as a witness.
+//! A closed set answers every open goal for which there is enough time. A predicate that no member
+//! satisfies is refuted, and the maximum of a sum is its largest value in the set. The set itself
+//! is the certificate, one for all goals, unless it has too many nodes. Without a certificate, no
+//! predicate is refuted and no bound is reported. If some member satisfies a predicate, a firing
+//! sequence to it is searched backwards within the set and reported as a witness.
 
 use super::ReachableSet;
 use super::attempts::{Attempts, QuestionsAnswered};

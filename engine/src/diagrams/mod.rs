@@ -210,7 +210,8 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
         tries.extend((0..order_count.min(orders)).map(|order| (order, Some(slice))));
         slice *= 4;
     }
-    // The two best orders get unlimited time. With one thread only the first of them runs.
+    // The two best orders get unlimited time. With one thread, the second of them runs only if the
+    // first is stopped by another limit than the time, such as memory.
     tries.extend((0..orders.min(2)).map(|order| (order, None)));
     tries
 }

@@ -22,7 +22,8 @@ pub struct DiagramSums {
     pub sums: Vec<BigUint>,
     /// Number of markings.
     pub markings: BigUint,
-    /// True if the checker verified that no marking is missing.
+    /// True if the checker verified that no marking is missing. False if the check was not
+    /// completed.
     pub closed: bool,
 }
 

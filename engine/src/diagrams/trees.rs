@@ -1,10 +1,11 @@
 //! Answers CTL formulas from the set of all markings, and refutes LTL properties if no run has
 //! them.
 //!
-//! [`fixpoint`](crate::fixpoint) may have to visit too many markings one by one. Their set,
-//! and the sets of markings that satisfy subformulas, may still be simple
-//! ([`branching`](super::branching)). The set of all markings is evidence for all formulas at once:
-//! the checker verifies that no firing leaves it, and evaluates the formula on it with its own
+//! [`fixpoint`](crate::fixpoint) may have to visit too many markings one by one. Their set, and the
+//! sets of markings that satisfy subformulas, may still be simple
+//! ([`branching`](super::branching)). If the set of all markings has few enough nodes, it is
+//! evidence for all CTL formulas at once. The checker verifies that no firing leaves it, and
+//! evaluates the formula on it with its own algorithm.
 //! algorithm.
 
 use super::ReachableSet;

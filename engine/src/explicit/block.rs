@@ -23,7 +23,7 @@ pub(crate) struct Block<N> {
     /// Number of the first marking.
     pub(crate) first_marking: u32,
     /// For each expanded marking of the block, the index after its last kept successor. Successors
-    /// that are stored already are not kept.
+    /// that are stored already, or that the block has met recently, are not kept.
     pub(crate) successor_ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,

@@ -22,8 +22,8 @@ pub(crate) enum Condition {
     AtMost(PackedSum, i128),
     /// Deadness: no transition is enabled (true), or at least one transition is enabled (false).
     Dead(bool),
-    /// All bits have the values that the masks require (`all` is true), or at least one bit has
-    /// (`all` is false).
+    /// A condition on the bits in `masks`. If `all` is true, every bit must have its required
+    /// value. If `all` is false, at least one bit must have its required value.
     BitValues { all: bool, masks: Vec<Mask> },
     /// Conjunction of the conditions.
     All(Vec<Condition>),

@@ -21,7 +21,8 @@
 //!    search may use all of the memory.
 //! 3. If that search does not end: a best-first search with stubborn sets for each remaining goal,
 //!    in rounds of growing time slices. Each search also watches the goals still to come. A goal is
-//!    given up if its own search ends because no further marking can be stored.
+//!    given up if its own search ends within its time slice without settling it. For example, no
+//!    further marking can be stored.
 
 pub(crate) mod block;
 pub(crate) mod condition;
@@ -182,7 +183,8 @@ impl ExplicitStatistics {
 }
 
 /// Searches for the open goals of `task` until each is settled or given up, or the budget is
-/// exhausted. A goal is given up if its own search cannot store further markings.
+/// exhausted. A goal is given up if its own search ends within its time without settling the goal.
+/// This happens if no further marking can be stored, or if the board does not accept the result.
 pub fn run<'a>(
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,

@@ -38,7 +38,8 @@ const RESERVE_BYTES: usize = 4 << 20;
 /// The order in which a search expands the stored markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// Breadth-first: shortest sequences, and no memory for the frontier.
+    /// Breadth-first: shortest sequences (unless stubborn sets are used), and no memory for the
+    /// frontier.
     BreadthFirst,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
@@ -94,8 +95,8 @@ pub(crate) struct SearchReport {
 enum Frontier {
     /// Number of the next marking to expand.
     Breadth(u32),
-    /// The distance of each unexpanded marking to the first open goal, and the marking's number.
-    /// The smallest distance comes first.
+    /// For each unexpanded marking, its distance to the goal that was the first open goal when the
+    /// marking was stored, and the marking's number. The smallest distance comes first.
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -170,7 +171,9 @@ struct ExplicitSearch<'a> {
     frontier: Frontier,
     /// The stubborn sets for the first goal, if the search uses them.
     stubborn: Option<StubbornSets<'a>>,
-    /// For each transition, true if it may be fired. The others are only listed as enabled.
+    /// For each transition, true if it is needed among the transitions with the same effect. A
+    /// search with stubborn sets fires only these transitions. Another search fires the first
+    /// enabled transition per effect that is listed.
     is_fired: Vec<bool>,
     effect_filter: EffectFilter<'a>,
     firings: u64,
@@ -416,8 +419,8 @@ impl<'a> ExplicitSearch<'a> {
         Ok(SearchEnd::Exhausted)
     }
 
-    /// Expands the next markings in parallel if the search is breadth-first and there are enough
-    /// markings. Returns true if some were expanded.
+    /// Expands the next markings in parallel, if the search is breadth-first and
+    /// [`ParallelExpansion::can_expand`] permits it. Returns true if some markings were expanded.
     fn expand_in_parallel(
         &mut self,
         expansion: &mut ParallelExpansion<GoalVisitor<'a>>,
@@ -475,7 +478,8 @@ impl<'a> ExplicitSearch<'a> {
         self.unreported.extend(self.reached_now.drain(..).map(|goal| (goal, number)));
     }
 
-    /// Closes the goals reached since the last report, and reports a firing sequence for each.
+    /// Closes the goals reached since the last report. Reports a firing sequence for each of them
+    /// that was still open, if the marking that reaches it is stored.
     fn report_reached(&mut self) {
         for (index, number) in std::mem::take(&mut self.unreported) {
             let goal = &mut self.watch.goals[index as usize];
@@ -522,8 +526,8 @@ impl<'a> ExplicitSearch<'a> {
         }
     }
 
-    /// Reports the largest value of the goal with this index, reached in marking `number`. Closes
-    /// the goal if it is settled.
+    /// Reports the largest value of the goal with this index, reached in marking `number`, if the
+    /// board has no value as large. Closes the goal if it is settled.
     fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
         let is_improvement = self.witness_reporter.largest_seen(id).is_none_or(|seen| seen < value);
@@ -608,8 +612,8 @@ impl ExplicitSearch<'_> {
     }
 }
 
-/// Maximum number of markings visited with stubborn sets after which all markings are counted for a
-/// certificate.
+/// Limit on the number of markings visited with stubborn sets. Up to this limit, all markings are
+/// counted for a certificate after the search.
 const MAX_RECOUNTED_VISITED: u32 = 100_000;
 
 /// Maximum number of markings that a certificate may ask the checker to recount.

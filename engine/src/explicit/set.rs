@@ -31,8 +31,8 @@ const MAX_LOAD_SMALL: u64 = 13;
 const LARGE_TABLE_BUCKETS: usize = 1 << 16;
 /// Maximum load of a large table, in 1/16.
 const MAX_LOAD_LARGE: u64 = 15;
-/// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
-/// limit of the search.
+/// Load, in 1/16, after growing a table that was large before. Frequent rebuilding is acceptable if
+/// memory is the limit of the search.
 const LOAD_AFTER_GROWING: u64 = 11;
 /// Stands for "no key" or "no marking" where a number is expected.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
@@ -378,13 +378,15 @@ impl MarkingSet {
         Ok(Some(number))
     }
 
-    /// Drops a table that contains keys without numbers. The next insertion rebuilds it.
+    /// Drops a table that contains keys without numbers. The next insertion rebuilds it. Until
+    /// then, [`find`](Self::find) finds no key.
     pub(crate) fn drop_table(&mut self) {
         self.memory.give_back((self.table.len() * size_of::<Bucket>()) as u64);
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
-    /// Rebuilds the table for `key_count` keys, which must be at least the current number.
+    /// Rebuilds the table with enough buckets for `key_count` keys, which must be at least the
+    /// current number of keys.
     fn grow(&mut self, key_count: u64, threads: usize) -> Result<(), OutOfMemory> {
         let load = if self.table.len() < LARGE_TABLE_BUCKETS {
             MAX_LOAD_SMALL / 2

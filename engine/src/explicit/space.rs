@@ -24,8 +24,8 @@ use std::time::Duration;
 const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
 /// Maximum number of markings repacked since all fields were widened, as a multiple of the current
-/// markings. Beyond it, all fields without a bound are widened at once, so that a net with a
-/// thousand growing places is not repacked a thousand times.
+/// markings; 10,000 more are allowed. Beyond it, all fields without a bound are widened at once. So
+/// a net with a thousand growing places is not repacked a thousand times.
 const REPACKED_PER_MARKING: u64 = 3;
 
 /// Number of markings that counts as very many. From then on the compact layout is used, which
@@ -235,7 +235,7 @@ impl<'n> Space<'n> {
     /// has changed: then **nothing was fired**, and the marking must be loaded again.
     ///
     /// # Errors
-    /// Returns an error if the space is full.
+    /// Returns an error if the space is full or a place would get 2⁶³ tokens or more.
     pub(crate) fn expand(
         &mut self,
         parent: u32,
@@ -258,7 +258,7 @@ impl<'n> Space<'n> {
     /// new or known, in the order of `transitions`.
     ///
     /// # Errors
-    /// Returns an error if the space is full.
+    /// Returns an error if the space is full or a place would get 2⁶³ tokens or more.
     pub(crate) fn expand_edges(
         &mut self,
         parent: u32,
@@ -379,8 +379,9 @@ impl<'n> Space<'n> {
         self.packing.derive(key);
     }
 
-    /// Returns the firing sequence by which the marking was first reached. Transitions are not
-    /// stored: each step is found by trying the enabled ones.
+    /// Returns a firing sequence along the markings by which the marking was first reached.
+    /// Transitions are not stored. Each step is the first enabled transition, among those that are
+    /// listed, that leads to the next marking.
     pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
         let mut path = vec![number];
         let mut ancestor = number;
@@ -416,8 +417,9 @@ impl<'n> Space<'n> {
 }
 
 /// Returns, for each transition, true if a search must fire it. A transition is left out if another
-/// one has the same effect and no larger input weights. Transitions without effect are included
-/// only if `without_effect`.
+/// one has the same effect and no larger input weights. At most 50 other transitions are compared,
+/// so the result may include redundant transitions. Transitions without effect are included only if
+/// `without_effect`.
 pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
     /// Limit on the comparisons per transition within an effect class. The cost is quadratic, and
     /// firing a redundant transition only wastes a look-up.

@@ -36,7 +36,7 @@ pub enum ExplorationError {
     /// The budget is exhausted.
     #[error(transparent)]
     BudgetExhausted(#[from] Spent),
-    /// No memory for another marking (own limit or limit of the process), or 2³² markings.
+    /// No memory for another marking (own limit or limit of the process), or almost 2³² markings.
     #[error("no room for another marking")]
     Full,
     /// A place would get 2⁶³ tokens or more.

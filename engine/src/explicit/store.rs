@@ -6,7 +6,8 @@
 //! markings in [`Parents`]. A marking of one word takes eight bytes for the word, six to eight in
 //! the table, up to four for its parent, and its part of the shared tree.
 //!
-//! A store that is [`OutOfMemory`] accepts no more keys, but can still be read.
+//! A store that is [`OutOfMemory`] accepts no more keys. It can still be read, unless memory was
+//! short during [`repack`](PackedStore::repack), which empties it.
 
 use super::block::{Block, Lookup};
 use super::layout::Layout;

@@ -272,7 +272,7 @@ impl<'p> SumVisitor<'p> {
     }
 
     /// Adds the values of the products in a marking to `sums`. Returns `None` and adds nothing if a
-    /// number does not fit in 128 bits.
+    /// number does not fit in 128 bits, or if a factor to be replaced is 0.
     fn add_small(
         &self,
         Scratch {

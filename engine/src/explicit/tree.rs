@@ -33,8 +33,8 @@ pub(crate) struct KeyTree {
     folder: Folder,
 }
 
-/// Folds and unfolds keys relative to a base, that is, the key that was loaded last. Each thread
-/// has its own folder.
+/// Folds and unfolds keys relative to a base, that is, the key that was loaded or [made the
+/// base](KeyTree::rebase) last. Each thread has its own folder.
 #[derive(Clone)]
 pub(crate) struct Folder {
     /// Start and length of each level in `numbers`: the words, the pairs of words, …, the last two

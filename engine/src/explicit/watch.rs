@@ -69,8 +69,9 @@ pub(crate) struct SearchWatch {
 pub(crate) struct ExpansionTests {
     /// Indices of the goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
-    /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
-    /// Empty if there are few such goals.
+    /// For each transition, the index plus 1 of the goal that asks for its enabledness. 0 if there
+    /// is no such goal or the goal has a test of its own. Set to 0 when the goal is found reached
+    /// or is closed. The list is empty if there are few goals of this form.
     enabled_goal: Vec<u32>,
 }
 
@@ -300,8 +301,8 @@ impl SearchGoal {
 /// place would be read again for each goal about the place.
 struct LoweringCache<'n> {
     net: &'n Net,
-    /// The effect classes that lower a sum, for each place of the sum and true if its coefficient
-    /// is positive.
+    /// The effect classes that lower a sum of one term, for the place of the term and true if its
+    /// coefficient is positive.
     classes_by_sign: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 

@@ -209,7 +209,8 @@ impl<'g> FixpointEngine<'g> {
 
 /// Returns a labelling that shows if the computation tree of `net` has the property, given facts
 /// about all reachable markings. Returns `None` if the search does not find the value within the
-/// budget and the memory, or if the formula or the labelling is too large.
+/// budget and the memory, or if a place gets too many tokens. Also returns `None` if the formula or
+/// the labelling is too large.
 pub fn labelling(
     net: &Net,
     facts: &Facts,

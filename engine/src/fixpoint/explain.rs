@@ -30,9 +30,9 @@ enum NeededSuccessors {
 
 impl FixpointSearch<'_, '_> {
     /// Returns a labelling that explains the value of `property` at the initial marking. Returns
-    /// `None` if the value is unknown or the labelling would be too large. `everywhere` has the
-    /// parts known to be true and the parts known to be false in all reachable markings, because of
-    /// `premises`.
+    /// `None` if the value is unknown, the labelling would be too large, or a firing of it cannot
+    /// be recomputed. `everywhere` has the parts known to be true and the parts known to be false
+    /// in all reachable markings, because of `premises`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,

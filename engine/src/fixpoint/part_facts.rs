@@ -82,7 +82,7 @@ impl<'b> PartFacts<'b> {
 
     /// Updates the facts if the board has changed. Returns the firing sequences to newly found
     /// markings: markings that satisfy the predicate of a relevant goal, or from which it becomes
-    /// unreachable.
+    /// unreachable. Witnesses that are not kept or not plain sequences are left out.
     pub(super) fn update(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
         self.collect(board);
         let mut sequences = Vec::new();
@@ -163,7 +163,7 @@ impl<'b> PartFacts<'b> {
     }
 
     /// Returns the facts that a labelling for a property with this value may use, and their goals.
-    /// Both are empty if the facts decide no part.
+    /// Both are empty if the facts show this value everywhere for no part.
     pub(super) fn premises_for(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
         let set = if value { self.known_everywhere.0 } else { self.known_everywhere.1 };
         match set {

@@ -11,7 +11,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// Minimum number of additional firings between two sweeps, that is, computations of all values
-/// that follow from known values.
+/// that follow from known values. A sweep may come earlier if no marking is left to expand or the
+/// value of the formula is known.
 const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 
 /// Number of markings between two checks of the budget.
@@ -126,9 +127,10 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Returns the value of the formula at the initial marking. `next_facts` is called after each
-    /// sweep and returns new facts, or `None` to end the search. Returns `None` if `next_facts`
-    /// ends the search or too many sweeps in a row had nothing to expand.
+    /// Returns the value of the formula at the initial marking. `next_facts` is called after the
+    /// sweep that follows the expansions, and returns new facts, or `None` to end the search. The
+    /// search also ends if too many sweeps in a row had nothing to expand. Returns `None` if the
+    /// value is unknown when the search ends in one of these ways.
     ///
     /// # Errors
     /// Returns an error if time or memory runs out, or if a place gets too many tokens.

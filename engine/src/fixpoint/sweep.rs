@@ -179,8 +179,9 @@ impl FixpointSearch<'_, '_> {
         ReversedFirings { touched_index, starts, predecessors }
     }
 
-    /// Calls `visit` with every firing between touched markings: the indices of its source and
-    /// target in `demanded_markings`.
+    /// Calls `visit` with every firing between touched markings whose source has [used
+    /// firings](Self::has_used_firings). The arguments are the indices of its source and target in
+    /// `demanded_markings`.
     fn visit_firings(&self, touched_index: &[u32], mut visit: impl FnMut(u32, u32)) {
         for (from, &marking) in (0..).zip(&self.demanded_markings) {
             if self.has_used_firings(marking) && !self.is_dead(marking) {
@@ -298,9 +299,10 @@ impl FixpointSearch<'_, '_> {
         }
     }
 
-    /// Returns, for each marking in which the until is known to hold, its position in the order of
-    /// the least fixpoint, and [`UNTOUCHED`] for the other markings. If `value` is false, the until
-    /// is over the negations of `left` and `right`.
+    /// Returns, for each marking, its position in the order of a least fixpoint over the markings
+    /// in which the until is known to hold. The fixpoint begins where `right` is known to hold.
+    /// Returns [`UNTOUCHED`] for markings that are not in the fixpoint. If `value` is false, the
+    /// until is over the negations of `left` and `right`.
     pub(super) fn ranks(
         &mut self,
         part_index: usize,

@@ -102,7 +102,8 @@ fn step_of(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
     (effect_class(product, edge.transition), edge.from as usize, edge.to as usize)
 }
 
-/// Returns the effect class of a transition, or `None` if the transition has no effect.
+/// Returns the effect class of a transition. Returns `None` if the transition has no effect, and
+/// for `None`, that is, if a dead marking repeats.
 fn effect_class(
     product: &CoverabilityProduct<'_>,
     mover: Option<TransitionId>,

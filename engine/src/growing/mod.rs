@@ -161,7 +161,9 @@ pub(crate) enum GrowingOutcome {
     /// A proof that no run has the property.
     NoRun(Box<NoRun>),
     /// The property is undecided. `is_complete` is true if a search with more nodes is not worth
-    /// trying: the automaton is too large, or all nodes with unbounded places were expanded.
+    /// trying. This is so if the automaton is too large, or if the pairs of its edges and the
+    /// transitions cannot be computed. It is also so if all nodes of the products with unbounded
+    /// places were expanded within the budget.
     Undecided { is_complete: bool },
 }
 
@@ -236,7 +238,8 @@ impl GrowingSearch<'_> {
         GrowingOutcome::Undecided { is_complete: is_complete && !self.budget.is_exhausted() }
     }
 
-    /// Returns true if the checker confirms that the run has the property.
+    /// Returns true if the checker confirms that the run has the property. Returns false if the
+    /// checker refuses the run or the budget ends.
     fn is_confirmed(&self, run: &LassoRun) -> bool {
         let may_continue = &mut || !self.budget.is_exhausted();
         check_lasso(self.net, self.property, run, may_continue).is_ok()

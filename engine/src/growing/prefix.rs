@@ -44,8 +44,10 @@ pub(super) fn run_with_cycle(
     Some(LassoRun { prefix, end })
 }
 
-/// Returns, for each place, a number of tokens that counts as arbitrarily many: with at least this
-/// number, every comparison of the property keeps its value.
+/// Returns, for each place that the property mentions, a number of tokens that counts as
+/// arbitrarily many. It is at least the input weight in each enabledness condition, and exceeds the
+/// absolute value of each comparison's bound. A comparison of a sum with coefficients of both signs
+/// may still change its value beyond this number.
 fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
     fn visit(predicate: &Predicate, product: &CoverabilityProduct<'_>, demand: &mut TokenDemand) {
         match predicate {

@@ -66,10 +66,10 @@ pub(super) struct CoverabilityProduct<'a> {
     pub(super) property: &'a RunProperty,
     /// The automaton of the property.
     pub(super) automaton: &'a Automaton,
-    /// The pairs of automaton edges and transitions that are not excluded.
-    pairs: &'a Pairs,
     /// The pairs of an automaton edge and a transition that may occur together: those that the
     /// premises of the argument do not exclude.
+    pairs: &'a Pairs,
+    /// The information that nodes keep about places that grow.
     precision: Precision,
     /// The nodes, in the order of discovery.
     nodes: Vec<CoverNode>,
@@ -145,8 +145,8 @@ impl<'a> CoverabilityProduct<'a> {
         &self.accelerations[node as usize]
     }
 
-    /// Returns the predecessor of a node and the transition fired there. Returns `None` for the
-    /// first node.
+    /// Returns the predecessor of a node and the transition fired there, which is `None` if a dead
+    /// marking repeats. Returns `None` for the first node.
     pub(super) fn came(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
         self.incoming[node as usize].map(|came| (came.predecessor, came.transition))
     }
@@ -230,9 +230,10 @@ impl<'a> CoverabilityProduct<'a> {
         }
     }
 
-    /// Returns the number of the target node of an edge, new or known. Also returns a run if a path
-    /// with all marks leads to the target from an earlier node that has the same state, no more
-    /// tokens on any place, and fewer on some place. Returns `None` if there are 2³² nodes.
+    /// Returns the number of the target node of an edge, new or known. Also returns a run if
+    /// [`accelerate`](Self::accelerate) finds one. This is a path with all marks that can be
+    /// repeated, from an earlier node with upper bounds on all places. Returns `None` if there are
+    /// 2³² nodes.
     fn target_of(
         &mut self,
         mut next: CoverNode,
@@ -283,7 +284,8 @@ impl<'a> CoverabilityProduct<'a> {
         number
     }
 
-    /// Removes upper bounds of places that grow when the path from an earlier node is repeated.
+    /// Removes upper bounds of places that grow when the path from an earlier node is repeated and
+    /// reads the same in each round. With [`Precision::Bounded`], no upper bound is removed.
     /// Returns the accelerations. Also returns a run if such a path has all marks and every place
     /// has an upper bound at the earlier node.
     fn accelerate(
@@ -350,7 +352,8 @@ impl<'a> CoverabilityProduct<'a> {
         })
     }
 
-    /// Returns true if no comparison in the predicate changes as `places` grow.
+    /// Returns true if no comparison and no enabledness condition in the predicate changes as
+    /// `places` grow. Deadness is not considered.
     fn keeps_value(&self, predicate: &Predicate, places: &[GrowingPlace]) -> bool {
         match predicate {
             Predicate::And(parts) | Predicate::Or(parts) => {

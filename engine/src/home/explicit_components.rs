@@ -39,7 +39,8 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// The registry entry for the reduced net, or for the original net if it cannot be reduced.
+/// The registry entry of the engine that works on the reduced net first. For the goals that are
+/// still open, it continues on the original net.
 pub const REDUCED: Engine = Engine {
     name: "graph of a reduced net",
     start: |work| stateless_session(move |budget| run_reduced(&work, budget)),
@@ -57,8 +58,10 @@ const SELF_COVERING_WORK: u64 = 20_000_000;
 /// of the sequence. The first number limits these markings, the second one the refutations per net.
 const MAX_RECOUNTED: (u64, usize) = (100_000, 8);
 
-/// Decides goals on the parts of the reduced net, on the whole reduced net, and on the original
-/// net, in this order. The parts are subnets without common places or transitions.
+/// Decides goals on the independent parts of the reduced net, on the whole reduced net, and on the
+/// original net, in this order. The parts are subnets without common places or transitions. If the
+/// net cannot be reduced, the parts are those of the original net. Gives up if a self-covering
+/// sequence shows that there are infinitely many markings.
 fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (original, board) = (assignment.working_net, assignment.board);
     let is_done = || open_goals(original, board).next().is_none();
@@ -101,7 +104,8 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
 /// Builds the graph of each independent part, and reports the goals of the form "one of these
 /// transitions is enabled". Such a goal always remains reachable if it does so for the transitions
 /// in one part. The goal is refuted if every part that contains one of its transitions can disable
-/// them permanently, because the parts are independent.
+/// them permanently, because the parts are independent. A goal that a reduction simplified to the
+/// constant true is reported, too.
 fn on_parts(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,

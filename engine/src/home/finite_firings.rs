@@ -41,7 +41,8 @@ pub const ENGINE: Engine = Engine {
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     let homes = assignment.board.home_reporter("STATE_EQUATION");
-    // Places that never gain tokens are suitable weights without a linear program.
+    // Weight 1 for every place that never gains tokens needs no linear program: no firing increases
+    // the sum of the tokens on these places.
     let can_gain = |place| {
         let can_gain =
             |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
@@ -97,7 +98,7 @@ fn report(
 const MAX_GOALS: usize = 64;
 
 /// Returns weights that no firing of these transitions increases and each firing decreases. Returns
-/// `None` if there are no such weights or none are found in time.
+/// `None` if there are no such weights, none are found in time, or a number is too large.
 pub(super) fn decreasing_weights(
     net: &Net,
     transitions: &[TransitionId],

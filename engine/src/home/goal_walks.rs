@@ -10,10 +10,11 @@ use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Length of the first walk, as a power of two.
+/// Binary logarithm of the length of the first walk.
 const FIRST_LENGTH_LOG2: u32 = 5;
 
-/// Limit on consecutive walks without a new goal.
+/// Limit on consecutive walks since the last new goal. The walk that sees the new goal counts as
+/// the first of these walks.
 const MAX_WALKS_WITHOUT_GOAL: u32 = 12;
 
 /// The result of the walks: the walks that saw a new goal, and the goals seen and not seen.
@@ -28,8 +29,9 @@ pub(super) struct WalkFindings {
 }
 
 /// Walks from `start` repeatedly and tests the goals in each marking. The longest walks have about
-/// 2^`max_length_log` firings. Ends when all goals are seen, after [`MAX_WALKS_WITHOUT_GOAL`]
-/// consecutive walks without a new goal, or when the budget is exhausted.
+/// 2^`max_length_log` firings. Ends when all goals are seen, when the budget is exhausted, or after
+/// [`MAX_WALKS_WITHOUT_GOAL`] walks since the last new goal. The walk that sees the new goal counts
+/// as the first of these walks.
 pub(super) fn search_goals(
     net: &Net,
     start: &Marking,

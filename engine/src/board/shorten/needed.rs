@@ -18,8 +18,9 @@ use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
 
 impl Long<'_> {
-    /// Returns a subsequence that leads to a wanted marking. Returns `None` if no firing can be
-    /// removed or the sequence does not replay. Firings that were not examined in time are kept.
+    /// Returns a subsequence that leads to a wanted marking. Returns `None` if the sequence does
+    /// not replay, or if the backward pass finds no shorter subsequence that leads to a wanted
+    /// marking. Firings that were not examined in time are kept.
     pub(super) fn needed(
         &self,
         sequence: &FiringSequence,
@@ -37,8 +38,9 @@ impl Long<'_> {
     }
 
     /// Returns a wanted marking with at most the tokens of `marking`, which must be wanted. Tries
-    /// to remove all tokens from half of the marked places, from a quarter, and so on, down to
-    /// single places. From a single place, it may remove only a part of the tokens.
+    /// to remove all tokens from all marked places at once. If this fails for a group of places,
+    /// tries each half of the group, down to single places. From a single place, it may remove only
+    /// a part of the tokens. Stops early at the time `until`.
     fn few_tokens(&self, marking: &Marking, until: Instant) -> Marking {
         let mut few = marking.clone();
         let places: Vec<_> = marking.marked().map(|(place, _)| place).collect();

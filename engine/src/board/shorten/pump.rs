@@ -1,10 +1,11 @@
 //! Shortening of pumps: cycles that add tokens, and the prefix before them.
 //!
 //! A breadth-first search from the initial marking looks for a marking that covers an earlier one
-//! on its own path, with a larger value of the sum; its result is shortest, prefix and cycle
-//! together. If that takes too long, blocks of firings are dropped from the cycle, as long as the
-//! cycle loses nothing, increases the sum and can be fired. The prefix is shortened like any
-//! witness, with the target "the cycle can be fired". The result is checked like any pump.
+//! on its own path. The sum must be larger at the later marking. The search keeps one path to each
+//! marking. If it finds nothing within its limits, blocks of firings are dropped from the cycle.
+//! The remaining cycle must lose nothing, increase the sum, and be able to fire. The prefix is
+//! shortened like any witness, with the target "the cycle can be fired". The result is checked like
+//! any pump.
 
 use super::{
     Clock, Long, MAX_SHORTENED_STEPS, MAX_STORED_TOKEN_COUNTS, MAX_VISITED_MARKINGS, one_by_one,
@@ -66,7 +67,8 @@ struct PumpTarget<'a> {
 }
 
 impl PumpTarget<'_> {
-    /// Shortens a pump within the time limit. Returns `None` if the result is not shorter.
+    /// Shortens a pump within the time limit. Returns `None` if the result is not shorter or the
+    /// prefix cannot be fired.
     fn shorten(
         &self,
         prefix: &[TransitionId],
@@ -95,8 +97,9 @@ impl PumpTarget<'_> {
         (prefix.len() + pump.len() < long).then_some((prefix, pump))
     }
 
-    /// Returns a shortest prefix and cycle with fewer than `less` firings in total. Returns `None`
-    /// if the search finds none within its limits.
+    /// Returns the first prefix and cycle that a breadth-first search finds, with fewer than `less`
+    /// firings in total. The search keeps only one path to each marking, so a shorter prefix and
+    /// cycle may exist. Returns `None` if the search finds none within its limits.
     fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
         let net = self.net;
         let most = MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
@@ -159,8 +162,8 @@ impl PumpTarget<'_> {
         }
     }
 
-    /// Removes unneeded firings of the cycle by trial: half of them, a quarter, …, one. Blocks
-    /// begin at almost every position, since an inner cycle may begin anywhere.
+    /// Removes unneeded firings of the cycle by trial: half of them, a quarter, …, one. Blocks of
+    /// the same size overlap by half, since an inner cycle may begin anywhere.
     fn without_needless(
         &self,
         from: &Marking,
@@ -184,7 +187,8 @@ impl PumpTarget<'_> {
         pump
     }
 
-    /// Returns true if these firings together lower no place and increase the sum.
+    /// Returns true if these firings together lower no place and increase the sum. Returns false
+    /// also if the increase exceeds 128 bits.
     fn is_loop(&self, firings: &[TransitionId]) -> bool {
         let mut effect: HashMap<PlaceId, i128> = HashMap::new();
         for &t in firings {
