@@ -168,7 +168,8 @@ pub enum Sides {
 /// The role of an engine in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
-    /// Runs before everything else, on the original net, for some milliseconds.
+    /// Runs as the first phase of a worker, on the original net, for at most 5 % of the time and at
+    /// most one second.
     First,
     /// Runs once, on the original net, before the other provers.
     Once {
@@ -180,7 +181,8 @@ pub enum Role {
     /// Proves that no run has a property, on the original net, from the facts known when it starts.
     /// Such an engine runs again later, when other engines have proved more facts.
     RunProofs,
-    /// Searches for runs with a property, on the original net.
+    /// Searches for runs with a property, on the original net and on nets reduced for a single
+    /// property.
     Runs,
     /// Decides properties of the computation tree, on the original net.
     Trees,
@@ -193,20 +195,23 @@ pub enum Role {
     /// Explores the reachability graph marking by marking, on reduced nets first.
     Search,
     /// Proves goals by inductive invariants, after engines with linear arithmetic alone left them
-    /// open. Runs in growing slices on the reduced net.
-    Induction,
-    /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices, on the
+    /// open. Runs in growing slices on the reduced net, or on the original net if there is no
     /// reduced net.
+    Induction,
+    /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices. Works
+    /// on the reduced net, or on the original net if there is no reduced net.
     Unroll,
     /// Like `Unroll`, for nets with places whose token counts exceed the propositional encoding.
-    /// Runs after the engines with other roles.
+    /// Only the schedule for several threads runs such engines, after the first slice of the role
+    /// `Unroll`.
     UnrollWide,
     /// Searches for witnesses with nested loops, in slices, on the original net.
     Loops,
-    /// Computes all markings symbolically, in growing slices, on the reduced net.
+    /// Computes all markings symbolically, in growing slices. Works on the reduced net, or on the
+    /// original net if there is no reduced net.
     Diagrams,
-    /// Searches for witnesses by walks whenever no other engine runs, on the original net and on
-    /// reduced nets.
+    /// Searches for witnesses by walks, on the original net and on reduced nets. Walks have phases
+    /// of their own in the schedule, and continue after a worker has finished its phases.
     Walk,
     /// Searches for witnesses along candidates: firing counts that solve the state equation for a
     /// goal, which engines in slices could not exclude.
@@ -222,8 +227,8 @@ pub struct Assignment<'g> {
     pub board: &'g Board<'g>,
     /// Random seed. The same seed gives the same run; workers have different seeds.
     pub seed: u64,
-    /// Number of threads that the engine may use, including its own. All threads if no other engine
-    /// runs.
+    /// Number of threads that the engine may use, including its own. All threads if no engine of
+    /// the run walks and at most one worker has engines in its schedule. Otherwise 1.
     pub threads: usize,
     /// Directory for dumping solver queries. `None` if queries are not dumped.
     pub dump: Option<Dump>,
@@ -277,11 +282,13 @@ pub trait Session {
         Vec::new()
     }
 
-    /// Returns a one-line summary of all slices.
+    /// Returns a one-line summary of all slices. A [stateless session](stateless_session)
+    /// summarises only its last slice.
     fn statistics(&self) -> String;
 }
 
-/// Returns a session without memory: each slice runs `run`, which returns the summary.
+/// Returns a session without memory: each slice runs `run`, which returns the summary. A slice
+/// returns [`SliceProgress::Finished`] even if the budget ended.
 pub fn stateless_session<'g>(
     run: impl FnMut(&Budget) -> String + 'g,
 ) -> Result<Box<dyn Session + 'g>, String> {

@@ -42,8 +42,9 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Number of decreasing walks, that is, walks that fire only decreasing transitions. All of these
-/// walks must end in markings that cover the initial marking before a proof is tried.
+/// Number of decreasing walks, that is, walks that fire only decreasing transitions as long as
+/// possible. Each begins after a random walk from the initial marking. A proof is tried only if no
+/// decreasing walk ends in a marking that lacks initial tokens.
 const DECREASING_WALKS: u64 = 60;
 
 /// Maximum length of a walk away from the initial marking, as a power of two.
@@ -115,9 +116,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     "no weights".to_owned()
 }
 
-/// Reports the upward-closed goals that hold in some reachable marking. They always remain
-/// reachable, because every marking leads back to a marking that covers the initial one. Returns
-/// the number of goals proved.
+/// Reports the upward-closed goals for which a walk or a known witness shows a reachable marking
+/// that satisfies the goal. They always remain reachable, because every marking leads back to a
+/// marking that covers the initial one. Returns the number of goals proved.
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -159,7 +160,8 @@ fn report(
 }
 
 /// Returns the last marking of a decreasing walk that lacks initial tokens and enables none of the
-/// `decreasing` transitions. Returns `None` if no walk ends in such a marking.
+/// `decreasing` transitions. Returns `None` if no walk ends in such a marking, or if the budget
+/// ends first.
 fn counterexample_by_walks(
     net: &Net,
     decreasing: &[TransitionId],

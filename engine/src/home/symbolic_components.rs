@@ -66,7 +66,8 @@ const MAX_PLACES: usize = 20_000;
 /// about as many terminal components as reachable markings.
 const MAX_COMPONENTS: usize = 64;
 
-/// Number of random firings before the search for a terminal component.
+/// Number of random firings from a marking to the next candidate for a marking of a terminal
+/// component.
 const RANDOM_FIRINGS: u64 = 1 << 12;
 
 /// Lengths of random walks from the initial marking that look for a marking of a component, as
@@ -164,7 +165,8 @@ struct SymbolicComponent {
 
 impl SymbolicHomes<'_, '_, '_> {
     /// Finds the terminal components. Reports goals without a satisfying marking in one of them as
-    /// refuted, and proves the other goals if all terminal components are known. Returns a summary.
+    /// refuted, at most [`MAX_SINGLE_GOALS`] goals. If all terminal components are known, proves
+    /// goals that have a satisfying marking in each of them. Returns a summary.
     fn settle(&mut self) -> Result<String, Stop> {
         let backwards = self.reachable.relation.reversed()?;
         let (components, is_complete) = self.components(&backwards)?;
@@ -330,8 +332,9 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Proves the given goals, each of which has a satisfying marking in every terminal component,
-    /// and reports them. Returns the number of goals with a certificate, which is 0 if the
-    /// certificate would be too large.
+    /// and reports them. Upward-closed goals are proved together if there is only one component. Of
+    /// the remaining goals, at most [`MAX_SINGLE_GOALS`] are proved, one by one. Returns the number
+    /// of goals with a certificate, which is 0 if the certificate would be too large.
     fn report_proved(
         &mut self,
         goals: &[(GoalId, &Predicate)],
@@ -360,9 +363,9 @@ impl SymbolicHomes<'_, '_, '_> {
         Ok(proved_count)
     }
 
-    /// Proves the goals that are reachable from a home marking of the only terminal component. The
-    /// home marking always remains reachable, so these goals do too. Returns the number of goals
-    /// proved.
+    /// Proves upward-closed goals that are reachable from a home marking of the only terminal
+    /// component. A marking that covers the home marking always remains reachable, so these goals
+    /// do too. Returns the number of goals proved.
     fn prove_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],

@@ -117,8 +117,9 @@ impl UndoingSearch<'_> {
     /// Finds a proof that the tokens of `start` can be turned into exactly the tokens of `target`.
     /// The proof is a firing sequence, or a case distinction over a semiflow. Some place of the
     /// semiflow has a token besides those of `start`. Each case adds one token on one of these
-    /// places, and has its own proof. At most `max_extra_tokens` tokens are added by nested case
-    /// distinctions. Returns `None` if no proof is found within the limits.
+    /// places, to both `start` and `target`, and has its own proof. At most `max_extra_tokens`
+    /// tokens are added by nested case distinctions. Returns `None` if no proof is found within the
+    /// limits.
     fn prove_from(
         &mut self,
         start: &SparseMarking,
@@ -190,8 +191,8 @@ impl UndoingSearch<'_> {
     }
 }
 
-/// Computes semiflows with their initial values, small ones first. Leaves out semiflows with
-/// numbers that are too large.
+/// Computes semiflows with their initial values, small ones first, within a limit on time and on
+/// the number of rays ([`MAX_RAYS`]). Leaves out semiflows with numbers that are too large.
 fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     let flows = place_semiflows(net, MAX_RAYS, &budget.share(0.3)).flows;
     let sum = |flow: &parikh_structure::flows::PlaceFlow| {
@@ -207,9 +208,10 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
     sums
 }
 
-/// Returns a shortest firing sequence from `start` to `end`, by breadth-first search. On failure
-/// returns the places that alone kept some transition disabled, each with the number of markings
-/// and transitions where this happened.
+/// Returns a shortest firing sequence from `start` to `end`, by breadth-first search. The search
+/// ends when it has found more than [`MAX_MARKINGS`] markings, or when the budget is exhausted. On
+/// failure returns the places that alone kept some transition disabled, each with the number of
+/// markings and transitions where this happened.
 fn shortest_sequence(
     net: &Net,
     start: &SparseMarking,

@@ -44,7 +44,7 @@ const WALK_LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=19;
 /// Maximum number of goals tried from one marking.
 const MAX_GOALS: usize = 64;
 
-/// Number of the first walk after which decision diagrams are tried, if token intervals refute no
+/// Number of the first walk after which decision diagrams are tried, if no other engine refutes a
 /// goal. Afterwards, diagrams are tried after walks whose number is a power of two.
 const FIRST_WALK_WITH_DIAGRAMS: u64 = 4;
 
@@ -55,7 +55,8 @@ const DIAGRAM_SHARE: f64 = 0.25;
 /// goals refuted by one diagram, because the board checks the whole certificate for each goal.
 const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 
-/// Walks and tries to refute goals until the budget ends. Returns a one-line summary.
+/// Walks and tries to refute goals until the budget ends or no goal is open. Returns a one-line
+/// summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     let homes = assignment.board.home_reporter("RANDOM_WALK");
@@ -108,7 +109,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         unseen.truncate(MAX_GOALS);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, predicate)| *predicate).collect();
         // The end of the walk is reachable, so claims of the model about all reachable markings,
-        // such as safe units, hold from there too.
+        // such as safe units, hold from there too. A claim of safe units that the end of the walk
+        // violates is dropped.
         let Ok(net_after_walk) = net.from_marking_after(&sequence) else { continue };
         let mut refuted = unreachable(&net_after_walk, &goals, budget);
         if refuted.is_empty() && examined >= FIRST_WALK_WITH_DIAGRAMS && examined.is_power_of_two()
@@ -130,8 +132,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// Looks for a prefix of 1, 2, 4, 8, … firings of the sequence after which token intervals show
-/// that the predicate is unreachable. Returns the shortest such prefix with the proof, or `None` if
-/// there is none.
+/// that the predicate is unreachable. Returns the shortest such prefix with the proof. Returns
+/// `None` if there is no such prefix, or if the budget ends first.
 fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,
@@ -221,8 +223,8 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
 }
 
 /// Like `unreachable`, by a diagram of all markings of `net`, for a few goals only. The set of
-/// these markings is the certificate of every proof. Returns an empty list if the diagram is too
-/// large.
+/// these markings is the certificate of every proof. Returns an empty list if no goal is
+/// unreachable, if the diagram is too large, or if the budget ends first.
 fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

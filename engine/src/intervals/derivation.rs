@@ -28,9 +28,9 @@ use std::sync::Arc;
 /// Number of predicates or bounds between two checks of the budget.
 const ITEMS_PER_CHECK: usize = 256;
 
-/// Returns one certificate for all predicates of `refuted` whose refutation by the intervals can be
-/// derived from the facts. Also returns, for each predicate, true if the certificate covers the
-/// predicate. Returns `None` if no predicate is covered or the budget is exhausted.
+/// Returns one certificate for all predicates of `refuted` that the intervals refute. Also returns,
+/// for each predicate, true if the certificate covers the predicate. Returns `None` if no predicate
+/// is covered, if the reason of any needed bound is unknown, or if the budget is exhausted.
 pub(super) fn shared_document(
     net: &Net,
     facts: &Facts,

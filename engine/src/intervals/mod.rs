@@ -26,8 +26,9 @@ pub fn run(
 }
 
 /// Like [`run`], with intervals that were computed from the facts of the task. All results with the
-/// same provenance, that is, from the same strongest kind of assumption, share one certificate.
-/// Bounds that cannot be derived from the facts settle no goal.
+/// same provenance, that is, from the same strongest kind of assumption, share one certificate. If
+/// a bound that this certificate needs cannot be derived from the facts, no goal is refuted or
+/// bounded with this provenance.
 pub fn settle(
     intervals: &Intervals,
     task: &Task<'_>,

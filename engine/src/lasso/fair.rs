@@ -325,7 +325,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 
     /// Returns a shortest path from the first node, number 0, to one of `nodes`. The list must be
-    /// sorted and must not contain the first node.
+    /// sorted and must not contain the first node. Returns `None` if there is no such path over
+    /// expanded nodes.
     fn path_to(&self, nodes: &[u32]) -> Option<Vec<ProductEdge>> {
         self.shortest_path(0, &|_| true, &|edge| nodes.binary_search(&edge.target).is_ok())
     }

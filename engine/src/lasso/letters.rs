@@ -57,6 +57,7 @@ pub(crate) struct CompiledEdge {
 /// An automaton whose atoms are letter bits.
 pub(crate) struct CompiledAutomaton {
     /// The edges, indexed by state. Edges that lead closer to an accepting component come first.
+    /// Edges to states from which no accepting component is reachable are left out.
     pub(crate) edges: Vec<Vec<CompiledEdge>>,
     /// The initial state.
     pub(crate) initial: u32,

@@ -37,7 +37,8 @@ pub enum UndecidedReason {
     /// There are fairness assumptions for too many transitions.
     #[error("there are fairness assumptions for too many transitions ({0})")]
     Fairness(usize),
-    /// Not all markings that the search needs were visited.
+    /// The search ended before all markings that it needs were visited, or the firings of the run
+    /// found could not be recomputed.
     #[error(transparent)]
     Incomplete(#[from] ExplorationError),
 }

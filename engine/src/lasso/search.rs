@@ -124,10 +124,12 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Returns an accepting run, or `None` if all nodes were visited and none exists.
+    /// Returns an accepting run, or `None` if none exists. Before it returns `None`, the search has
+    /// visited all nodes except those that certainly have no edges.
     ///
     /// # Errors
-    /// Returns an error if the budget or the memory ends first, or if a place gets too many tokens.
+    /// Returns an error if the budget or the memory ends first, if a place gets too many tokens, or
+    /// if there are too many nodes.
     pub(crate) fn run(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         if self.automaton.edges.is_empty() {
             return Ok(None);

@@ -60,7 +60,8 @@ pub(super) struct LoopMarking<'n> {
     /// The elements executed since the initial marking.
     trace: Vec<TraceStep>,
     /// For a transition and a fingerprint of the control, the position in the trace where this
-    /// transition last fired with this control.
+    /// transition last fired with this control. An entry may be outdated after operations were
+    /// undone or a round was replaced by a loop.
     last_position: HashMap<(u32, u64), usize>,
     /// The recorded operations.
     undo: Vec<UndoRecord>,

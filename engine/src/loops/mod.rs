@@ -103,17 +103,20 @@ struct LoopSearch<'g> {
     /// `None` before the first walk after a restart.
     best: Option<RankedWalk>,
     /// Ranks to use again for the next walk. Reasons are new counter places, a raised step limit,
-    /// or goals seen but not reported. `None` if the next walk changes ranks.
+    /// or goals seen but not reported. `None` if the next walk takes its ranks from the best walk
+    /// or draws random ranks.
     ranks_to_repeat: Option<Vec<u32>>,
-    /// True if the next walk reports every goal that it sees, because an earlier walk with these
-    /// ranks dropped sightings without a report.
+    /// True if the next walk reports every goal that it sees. This is so if the best walk is
+    /// repeated with more steps. It is also so if all transitions fired in a new best walk that
+    /// dropped sightings without a report.
     is_thorough: bool,
     /// Number of choices of the best walk that were changed so far, beginning with the last choice.
     /// A choice is a pair of conflicting transitions; changing it exchanges their ranks.
     next_choice: usize,
     /// Maximum number of steps of the next walk.
     max_steps: u64,
-    /// Number of doublings since the last restart of the search.
+    /// Number of doublings of the step limit since the last restart of the search, caused by
+    /// useless rank changes. Doublings because the best walk reached the limit do not count.
     doublings: u32,
     /// Number of walks.
     walks: u64,
@@ -156,10 +159,11 @@ impl<'g> LoopSearch<'g> {
         rank
     }
 
-    /// Returns the ranks for the next walk. They are the ranks of the best walk, with the ranks of
-    /// one conflicting pair exchanged. If all pairs have been tried, the best walk is repeated with
-    /// a doubled step limit. After [`MAX_DOUBLINGS`] doublings, the search restarts with random
-    /// ranks.
+    /// Returns the ranks for the next walk. Ranks that are to be used again come first. Otherwise
+    /// they are the ranks of the best walk, with the ranks of one conflicting pair exchanged.
+    /// Without a best walk, the ranks are random. If all pairs have been tried, the best walk is
+    /// repeated with a doubled step limit. After [`MAX_DOUBLINGS`] doublings, the search restarts
+    /// with random ranks.
     fn next_rank(&mut self) -> Vec<u32> {
         if let Some(rank) = self.ranks_to_repeat.take() {
             return rank;

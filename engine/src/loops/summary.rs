@@ -177,7 +177,7 @@ impl Loops {
         scratch.take()
     }
 
-    /// Returns the number of the block with these elements.
+    /// Returns the number of the block with these elements, which is added if it is new.
     pub(super) fn add_block(&mut self, body: Vec<Element>) -> u32 {
         let next = self.blocks.len() as u32;
         let body: Rc<[Element]> = body.into();
@@ -188,7 +188,8 @@ impl Loops {
         block
     }
 
-    /// Returns the loop that repeats a block with this effect `times` times, at least once.
+    /// Returns the loop that repeats a block with this effect `times` times, at least once. The
+    /// loop is added if it is new.
     pub(super) fn add_loop(&mut self, block: u32, effect: &Effect, times: BigUint) -> Element {
         if let Some(&known) = self.number_of_loop.get(&(block, times.clone())) {
             return Element::Loop(known);

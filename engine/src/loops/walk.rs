@@ -19,7 +19,7 @@ const MAX_LOOPS_PER_TRANSITION: usize = 4;
 
 /// Exponents for a round that could be repeated forever. The first number e means that the round is
 /// repeated 2^e times. The second number is added to the exponent for each later round of this
-/// kind.
+/// kind, up to half of [`MAX_COUNT_BITS`].
 const UNLIMITED_EXPONENTS: (u64, u64) = (20, 10);
 
 /// Number of steps that a walk continues after some place had two tokens for the first time and
@@ -72,7 +72,8 @@ impl LoopIndex {
 
 /// Result of a walk.
 pub(super) struct LoopWalkResult {
-    /// Number of transitions that have fired at least once.
+    /// Number of transitions that have fired at least once, including firings undone by
+    /// backtracking.
     pub(super) fired: usize,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     pub(super) choices: Vec<(u32, u32)>,
@@ -132,8 +133,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
 
     /// Walks at most `max_steps` steps. Ends earlier if the budget is exhausted, or if no choice is
     /// left for backtracking from a dead end. Also ends [`STEPS_AFTER_CHANGE`] steps after a new
-    /// counter place. Reports the goals seen if the time share permits, and always if more than
-    /// `fired_before` different transitions fired.
+    /// counter place. Reports the goals seen at the end in three cases: more than `fired_before`
+    /// different transitions fired, the budget is exhausted, or the time share permits.
     pub(super) fn run(
         mut self,
         max_steps: u64,
@@ -183,7 +184,7 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
     }
 
     /// Returns at most [`MAX_CHOICES`] other enabled transitions that share an input place with
-    /// `best`, lowest rank first.
+    /// `best`, lowest rank first. Examines at most [`MAX_ALTERNATIVES`] enabled transitions.
     fn competitors(&self, best: TransitionId) -> Vec<TransitionId> {
         let net = self.machine.net;
         let has_common_input =

@@ -1,11 +1,11 @@
 //! The reachability graph, built on demand, with the set of true atoms (the *letter*) of each
 //! marking.
 //!
-//! All properties of a net share one graph: a marking is expanded once, whichever property needs it
-//! first. The graph stores the packed marking, the numbers of its successors, and one bit per atom.
-//! Atoms about firings belong to an edge instead of a marking. Edges have a *label*, the number of
-//! a set of such atoms, and label 0 is the empty set. Runs are infinite, so a dead marking has an
-//! edge to itself with label 0.
+//! Several properties of a net can share one graph: a marking is then expanded once, whichever
+//! property needs it first. The graph stores the packed marking, the numbers of its successors, and
+//! one bit per atom. Atoms about firings belong to an edge instead of a marking. Edges have a
+//! *label*, the number of a set of such atoms, and label 0 is the empty set. Runs are infinite, so
+//! a dead marking has an edge to itself with label 0.
 //!
 //! In a graph for the [computation tree](Markings::for_trees), dead markings have no successors,
 //! and there are no letters. Conditions are [evaluated](Markings::holds) on request, also for
@@ -55,16 +55,20 @@ pub(crate) struct Markings<'n> {
     successors: Vec<Successor>,
     /// Number of 64-bit words of a letter.
     words_per_letter: usize,
-    /// The letters of all markings, one after another. The letter of an unexpanded marking is all
-    /// zeros, or contains only the bits of atoms that do not depend on deadness.
+    /// The letters of all markings, one after another. Bits of atoms about firings are 0. The
+    /// letter of an unexpanded marking usually is all zeros, or contains only the bits of atoms
+    /// that do not mention deadness. It has the bits of all atoms on markings if an attempt to
+    /// expand the marking failed. A graph for computation trees has no letters.
     letters: Vec<u64>,
-    /// For each marking, true if it is unexpanded and its letter already contains the bits of atoms
-    /// that do not depend on deadness.
+    /// For each marking, true if its letter was computed from token counts while the marking was
+    /// unexpanded. Such a letter contains the bits of atoms that do not mention deadness. The entry
+    /// stays true after the expansion of the marking.
     has_token_letter: Vec<bool>,
     /// A mask with the letter bits of the atoms that do not mention deadness. Token counts alone
     /// decide these atoms, without computing the enabled transitions.
     letter_by_tokens: Vec<u64>,
-    /// The enabled transitions of the marking loaded last.
+    /// Buffer for the enabled transitions of the marking for which they were computed last. If no
+    /// atom is about firings, an expansion keeps only one of them per effect class.
     enabled: Vec<u32>,
     /// Number of the marking that the space's key contains. `None` if the key may contain another
     /// marking.
@@ -193,7 +197,8 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns true if a condition holds in a marking, expanded or not. The condition is given by
-    /// its index in the list that the graph was created with.
+    /// its index in the list that the graph was created with. Atoms about firings do not count in
+    /// this index.
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
         self.load(marking);
         let (_, [test, _]) = &self.tests[condition];
@@ -211,7 +216,8 @@ impl<'n> Markings<'n> {
 
     /// Returns two distances for a marking: the number of tokens missing until the condition holds,
     /// and the number missing until its negation holds. The condition is given as in
-    /// [`holds`](Self::holds).
+    /// [`holds`](Self::holds). Conditions on deadness count as satisfied. A constant condition that
+    /// is false has distance `u64::MAX`.
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
         self.load(marking);
         let (_, tests) = &self.tests[condition];
@@ -237,11 +243,13 @@ impl<'n> Markings<'n> {
         self.expanded
     }
 
-    /// Computes the successors and the letter of a marking.
+    /// Computes the successors and the letter of a marking. Does nothing if the marking is expanded
+    /// already.
     ///
     /// # Errors
     /// Returns an error if the budget is exhausted, if there is no memory for a successor, or if a
-    /// place would get 2⁶³ tokens or more.
+    /// place would get 2⁶³ tokens or more. Also returns an error if the numbers of markings or
+    /// edges would exceed 32 bits.
     pub(crate) fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         let index = marking as usize;
         while self.successor_ranges[index].0 == UNEXPANDED {
@@ -358,8 +366,9 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Returns the successors of an expanded marking, a self-loop first. Only dead markings in a
-    /// graph for computation trees have none.
+    /// Returns the successors of an expanded marking, a self-loop first. Among expanded markings,
+    /// only dead markings in a graph for computation trees have none. Returns an empty list for an
+    /// unexpanded marking.
     pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
         let (begin, count) = self.successor_ranges[marking as usize];
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
@@ -398,7 +407,8 @@ impl<'n> Markings<'n> {
     }
 
     /// Returns the transitions fired along these edges from marking `from`. The self-loop of a dead
-    /// marking fires nothing. Returns `None` if an edge does not exist.
+    /// marking fires nothing. Returns `None` if an edge does not exist, or if a marking cannot be
+    /// recomputed within the limits.
     pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut current = from;

@@ -19,7 +19,8 @@ pub(super) struct Silent {
     /// For each transition, the invisible consumers of its output places, ascending.
     fed_invisible: Vec<Box<[u32]>>,
     /// The representative of each marking, that is, the marking after all possible invisible
-    /// firings. [`UNEXPANDED`] if it is not computed yet.
+    /// firings. Markings in `unreduced` are their own representatives. [`UNEXPANDED`] if the
+    /// representative is not computed yet.
     representatives: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.
@@ -72,7 +73,8 @@ impl Markings<'_> {
     /// marking. Chains from most other markings will then be too long as well.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for a marking.
+    /// Returns an error if there is no memory for a marking, or if a place would get 2⁶³ tokens or
+    /// more.
     pub(crate) fn without_invisible(
         mut self,
         silent: &[TransitionId],

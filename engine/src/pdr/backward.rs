@@ -88,7 +88,8 @@ impl<'n> Decide<'n> for BackwardSearcher<'n> {
 }
 
 impl BackwardSearcher<'_> {
-    /// Continues the search. Returns `None` if the budget is exhausted.
+    /// Continues the search. Returns `None` if a query has no usable answer, usually because the
+    /// budget is exhausted.
     fn search(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
         while !self.has_all_goal_cubes {
             match self.next_goal_cube(budget)? {
@@ -123,7 +124,7 @@ impl BackwardSearcher<'_> {
 
     /// Returns a cube of goal markings, at least one of which is in no earlier cube. The inner
     /// `None` means that all goal markings are in earlier cubes. The outer `None` means that the
-    /// budget is exhausted.
+    /// query has no usable answer, usually because the budget is exhausted.
     fn next_goal_cube(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumptions: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),
@@ -141,7 +142,8 @@ impl BackwardSearcher<'_> {
     }
 
     /// Returns true if some marking satisfies the preconditions of a firing, is consistent with the
-    /// known facts, and is in no earlier cube. Returns `None` if the budget is exhausted.
+    /// known facts, and is in no earlier cube. Returns `None` if the solver gives no answer,
+    /// usually because the budget is exhausted.
     fn is_new(
         &mut self,
         preconditions: &[(SumBound, PreconditionOrigin)],

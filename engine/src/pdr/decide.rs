@@ -13,7 +13,7 @@ pub(super) enum DecisionOutcome {
     /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
     /// cubes from outside.
     Unreachable(Vec<Cube>),
-    /// The budget ended.
+    /// A solver query had no usable answer, usually because the budget ended.
     Unfinished,
 }
 

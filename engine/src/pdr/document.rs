@@ -35,8 +35,9 @@ pub(super) struct ProofMaterial<'a> {
 
 /// Returns the certificate that the markings outside the cubes form an inductive invariant and
 /// violate `predicate`. The function `bounds` derives the interval bounds of the places with the
-/// given indices. Returns `None` if the solver does not refute a query, if the budget ends, if
-/// `bounds` returns `None`, or if a number is too large.
+/// given indices. Returns `None` if the solver does not refute a query, or if the budget ends. Also
+/// returns `None` if `bounds` returns `None`, if a number is too large, or if `predicate` may be
+/// true whatever its comparisons are.
 pub(super) fn build_certificate(
     terms: &mut BoundTerms<'_>,
     material: ProofMaterial<'_>,
@@ -200,7 +201,8 @@ impl Numbering {
 
 /// Returns the clauses of the invariant. First come two clauses for each row with a constant value,
 /// which the checker substitutes in larger sums. Then comes, for each cube, the clause "the marking
-/// is outside the cube", unless the intervals show that it is always true.
+/// is outside the cube", unless the intervals show that it is always true. Returns `None` if a
+/// number is too large, or if a solver variable has no number in the certificate.
 fn clauses(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -232,7 +234,9 @@ fn clauses(
 }
 
 /// Returns the last derivation steps: the clauses learnt from the assumption that the predicate
-/// holds. The last clause is the contradiction. Returns `None` if the assumption is not refuted.
+/// holds. The last clause is the contradiction. Returns `None` if the solver does not refute the
+/// assumption within the budget, or if a number is too large. Also returns `None` if the predicate
+/// may be true whatever the variables are.
 fn final_steps(
     terms: &mut BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,

@@ -6,7 +6,8 @@ use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::SatSolver;
 
-/// Returns a literal that implies `predicate`. The predicate has only comparisons as leaves.
+/// Returns a literal that implies `predicate`, or a constant. The leaves of the predicate are
+/// comparisons and truth constants.
 pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &mut BoundTerms<'_>,
@@ -46,7 +47,7 @@ pub(super) fn encode<S: SatSolver>(
             solver.sat.add_clause(&clause);
             MaybeLiteral::Open(node_literal)
         }
-        // A predicate of comparisons has no other node types.
+        // The constant `False`, and leaves that do not occur in a predicate of comparisons.
         _ => MaybeLiteral::Is(false),
     }
 }

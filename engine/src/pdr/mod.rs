@@ -223,7 +223,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         D::new(terms, predicate)
     }
 
-    /// Returns the modulo-invariants, computed at the first call.
+    /// Returns the modulo-invariants, computed at the first call. Leaves out sums of more than
+    /// [`MAX_ROW_PLACES`] places. The list is empty if the computation fails or exceeds its time
+    /// limit.
     fn modulo(&self) -> &[ModuloInvariant] {
         self.modulo_invariants.get_or_init(|| {
             let net = self.work.working_net.net();
@@ -262,7 +264,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         })
     }
 
-    /// Works on one goal until it is settled, the budget ends, or the engine gives up.
+    /// Works on one goal until it is settled, the budget ends, the solver gives no answer, or the
+    /// engine gives up.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
@@ -297,9 +300,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 DecisionOutcome::Reached(sequence) => {
                     self.statistics.reached += 1;
                     witness_reporter.reached(id, sequence);
-                    // The predicate is as before, so the board did not accept the sequence: some
-                    // place would exceed the largest token count. The board would not accept the
-                    // sequence the next time either.
+                    // The board did not accept the sequence if the goal is open and its predicate
+                    // is as before: some place would exceed the largest token count. The board
+                    // would not accept the sequence the next time either.
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {

@@ -37,7 +37,7 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// The error for an exhausted budget.
+/// The error for a solver query without a usable answer, usually because the budget is exhausted.
 struct BudgetExhausted;
 
 /// Result of [`check_entry`](Prover::check_entry): does a firing from the frame before a given
@@ -50,9 +50,9 @@ enum StepResult {
     Predecessor(TransitionId, Cube),
 }
 
-/// For each transition, a set of bounds of a cube. Whenever the transition fires in the previous
-/// frame outside the cube, at least one of these bounds is false afterwards. The set remains a
-/// valid reason for every cube that contains its bounds.
+/// For each transition that may enter a cube, a set of bounds of the cube. Whenever the transition
+/// fires in the previous frame outside the cube, at least one of these bounds is false afterwards.
+/// The set remains a valid reason for every larger cube that still has these bounds.
 type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
@@ -62,8 +62,9 @@ const MAX_TEMPORARY_CLAUSES: usize = 3000;
 /// bounds stay in the cube.
 const MAX_FAILURES: usize = 12;
 
-/// Limit on the predecessor cubes that are blocked in an attempt to drop or loosen one bound. After
-/// each blocked predecessor, the check is repeated.
+/// Limit on the number of times that a check is repeated in an attempt to drop or loosen one bound.
+/// A check is repeated after the predecessor cube that it found was blocked. The predecessor found
+/// by the last check is blocked too, but no check follows.
 const MAX_BLOCKED_PREDECESSORS: usize = 3;
 
 /// The state of property-directed reachability for one goal.
@@ -184,8 +185,8 @@ impl Prover<'_> {
         Ok(None)
     }
 
-    /// Replaces the solver by a new one with the current lemmas and blocked cubes, without
-    /// temporary clauses.
+    /// Replaces the solver by a new one with the current goal, lemmas, imported cubes and blocked
+    /// cubes, without temporary clauses.
     fn rebuild(&mut self) {
         let mut solver = Solver::new(BatSat::new());
         std::mem::swap(&mut solver, &mut self.solver);
@@ -288,7 +289,7 @@ impl Prover<'_> {
         Ok(None)
     }
 
-    /// Returns true if a cube blocked at `level` or higher contains `cube`.
+    /// Returns true if an imported cube, or a cube blocked at `level` or higher, contains `cube`.
     fn is_blocked(&self, cube: &[SumBound], level: usize) -> bool {
         let mut known = self.blocked[level..].iter().flatten().chain(self.imported_cubes.cubes());
         known.any(|known| includes(known, cube))
@@ -307,7 +308,8 @@ impl Prover<'_> {
 
     /// Checks if a firing from the frame before `level` enters the cube from outside. The cube must
     /// not contain the initial marking. A transition needs no solver query if the cube contains all
-    /// bounds of its reason in `known_reasons`.
+    /// bounds of its reason in `known_reasons`. No query is needed at level 1 either, since the
+    /// frame before it has only the initial marking.
     fn check_entry(
         &mut self,
         cube: &[SumBound],
@@ -364,8 +366,9 @@ impl Prover<'_> {
         Ok(StepResult::Blocked(needed_bounds.into_iter().collect(), reasons))
     }
 
-    /// Returns a new literal that implies that the marking is outside the cube. The caller makes
-    /// the literal false when it is not needed any more.
+    /// Returns a new literal that implies that the marking is outside the cube. The clause for the
+    /// literal is temporary: it stays until the solver is rebuilt. Rebuilds the solver first if it
+    /// has too many temporary clauses.
     fn outside_literal(&mut self, cube: &[SumBound]) -> Literal {
         if self.temporary_count >= MAX_TEMPORARY_CLAUSES {
             self.rebuild();
@@ -393,7 +396,8 @@ impl Prover<'_> {
 
     /// Asks the solver if some marking of the frame at `level`, outside the cube, satisfies all
     /// preconditions of a firing. Returns `None` if there is such a marking. Otherwise returns the
-    /// positions of cube bounds whose preconditions suffice for the contradiction.
+    /// positions of cube bounds whose preconditions suffice for the contradiction. Makes no query
+    /// if the intervals already refute a precondition.
     fn core_positions(
         &mut self,
         preconditions: &[(SumBound, PreconditionOrigin)],
@@ -473,8 +477,9 @@ impl Prover<'_> {
 
     /// Returns a cube that contains `cube` and that no firing from the frame before `level` enters,
     /// with the reasons. If a predecessor cube prevents this, tries to block the predecessor at the
-    /// level before with one check, up to [`MAX_BLOCKED_PREDECESSORS`] times. Returns `None` if a
-    /// firing still enters `cube`, or if `cube` contains the initial marking.
+    /// level before with one check. Then checks `cube` again, at most [`MAX_BLOCKED_PREDECESSORS`]
+    /// times. Returns `None` if a firing still enters `cube`, or if `cube` contains the initial
+    /// marking.
     fn enlarge(
         &mut self,
         cube: Cube,

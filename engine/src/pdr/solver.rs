@@ -264,9 +264,9 @@ impl<S: SatSolver> Solver<S> {
         Some((total, contributions))
     }
 
-    /// Returns a lemma if the model bounds `sign` times the row by `max_value`, although the
-    /// summands give a larger lower bound. The lemma is false in the model. Returns `None` if there
-    /// is no such conflict.
+    /// Returns a lemma if `sign` times the row must be at most `max_value`, although the summands
+    /// in the model give a larger lower bound. Returns `None` if there is no such conflict, or if
+    /// the model does not bound a summand on the side that matters.
     fn row_lemma(
         &self,
         terms: &BoundTerms<'_>,

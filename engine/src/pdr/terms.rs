@@ -31,7 +31,8 @@ impl SumBound {
         if self.upper { value <= self.value } else { value >= self.value }
     }
 
-    /// Returns true if the bound implies `other`, which must be on the same side of the same term.
+    /// Returns true if `other` bounds the same term on the same side and the bound implies it.
+    /// Returns false for a bound on another term or on the other side.
     pub(super) fn implies(self, other: SumBound) -> bool {
         let same = self.term == other.term && self.upper == other.upper;
         same && if self.upper { self.value <= other.value } else { self.value >= other.value }
@@ -61,7 +62,8 @@ pub(super) fn negated(cube: &[SumBound]) -> Vec<SumBound> {
 }
 
 /// Returns true if each bound of `outer` follows from a bound of `inner` on the same side of the
-/// same term. Then every marking of `inner` is in `outer`.
+/// same term. Then every marking of `inner` is in `outer`. Both lists must be sorted as cubes are,
+/// with at most one bound per term and side.
 pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
     let mut index = 0;
     outer.iter().all(|&bound| {
@@ -203,9 +205,11 @@ impl<'n> BoundTerms<'n> {
         term
     }
 
-    /// Records a fixed remainder of a sum modulo `modulus`, if each firing changes the sum by a
-    /// multiple of `modulus`. Does nothing for a constant row, a term with a recorded remainder, or
-    /// a single place with a coefficient other than ±1.
+    /// Records a fixed remainder of a sum modulo `modulus`, and rounds the bounds of the sum to
+    /// this remainder. Records nothing unless every transition changes the sum by a multiple of
+    /// `modulus`, including the transitions that can never fire. Also records nothing for an empty
+    /// sum, a constant row, or a term with a recorded remainder. The same holds for a single place
+    /// with a coefficient other than ±1. A sum of several places becomes a row in any case.
     pub(super) fn record_remainder(&mut self, sum: &LinearSum, modulus: u32) {
         let term = match sum.terms() {
             [] => return,
@@ -242,12 +246,14 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Adds equations that express rows by other rows. Call it after all rows have been added. A
-    /// row contains another one if a multiple of the other row can be subtracted without a negative
-    /// coefficient. Each row is decomposed into constant rows that it contains, then rows with a
-    /// fixed remainder, and a rest of places. A constant row is decomposed only into rows with a
-    /// fixed remainder. Its rest then has a fixed remainder too and becomes a row of its own. The
-    /// constant value bounds the rows of the decomposition from above. Contained rows are tried in
-    /// the order of terms, constant rows first, because the checker uses this order.
+    /// row contains another row with only positive coefficients if a multiple of that row can be
+    /// subtracted without a negative coefficient. Each row is decomposed into the constant rows
+    /// that it contains, then rows with a fixed remainder, and a rest of places. A constant row is
+    /// decomposed only into rows with a fixed remainder. A rest of at least two places then becomes
+    /// a row of its own, and its remainder is recorded if it is fixed. The constant value bounds
+    /// the rows of the decomposition from above, if the other summands have the necessary bounds.
+    /// Contained rows are tried in the order of terms, constant rows first, because the checker
+    /// uses this order.
     pub(super) fn compose(&mut self) {
         let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
             self.equations.iter().filter(|relation| selects(relation.term)).cloned().collect()
@@ -324,8 +330,9 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Tightens upper bounds of summands in an equation of a constant row. A row with a positive
-    /// coefficient is at most what remains of the constant when all other summands are minimal. The
-    /// certificate names the constant row, so the checker derives the same bounds.
+    /// coefficient is at most what remains of the constant when all other summands are minimal.
+    /// Does nothing for an equation of another row, or if the minimum of some summand is unknown.
+    /// The certificate names the constant row, so the checker derives the same bounds.
     fn tighten(&mut self, relation: &SumEquation) {
         let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
@@ -405,8 +412,8 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns "the term is at least `value`" as a comparison. Returns `None` if `value` does not
-    /// fit into 64 bits.
+    /// Returns "the term is at least `value`" as a comparison. The number of the comparison is
+    /// −`value`. Returns `None` if −`value` does not fit into a signed 64-bit integer.
     pub(super) fn at_least(&self, term: usize, value: i128) -> Option<Atom> {
         let bound = i64::try_from(-value).ok()?;
         let sum = match term.checked_sub(self.net.place_count()) {
@@ -416,7 +423,8 @@ impl<'n> BoundTerms<'n> {
         Some(Atom { sum: sum.negated(), bound })
     }
 
-    /// Returns a bound as a comparison. Returns `None` if its number does not fit into 64 bits.
+    /// Returns a bound as a comparison. Returns `None` if the number of the comparison does not fit
+    /// into a signed 64-bit integer.
     pub(super) fn atom(&self, bound: SumBound) -> Option<Atom> {
         match bound.upper {
             false => self.at_least(bound.term, bound.value),
@@ -462,7 +470,8 @@ impl<'n> BoundTerms<'n> {
     /// Returns at most two values that make the bound weaker, the weakest first.
     pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
         let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
-        // The value is about doubled if the intervals do not limit the term on this side.
+        // The value of an upper bound is about doubled if the intervals do not limit the term on
+        // this side. A lower bound then gets no weaker value.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
         let weakest = if bound.upper { limit - 1 } else { limit + 1 };
         let half = weakest + (bound.value - weakest) / 2;
@@ -500,8 +509,9 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Returns the conditions on a marking such that firing `t` leads into the cube. First come the
-    /// input tokens of `t`, then upper bounds of the places after the firing, then the bounds of
-    /// the cube. The last two kinds are shifted to the marking before the firing.
+    /// input tokens of `t`. Then come upper bounds, after the firing, of the places that gain
+    /// tokens and have a known upper bound. Last come the bounds of the cube. The last two kinds
+    /// are shifted to the marking before the firing.
     pub(super) fn preconditions(
         &self,
         t: TransitionId,

@@ -13,7 +13,7 @@ use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, P
 use std::collections::HashMap;
 
 /// Numbers of first steps whose markings the proof explores explicitly, in the order of attempts.
-/// Larger numbers are tried only if the formula nests the operator X more deeply.
+/// Larger numbers are tried only if the formula nests the operator X at least two levels deep.
 const OPENING_LENGTHS: [usize; 3] = [0, 1, 2];
 /// Limit on the number of first steps for formulas with deeply nested X.
 const MAX_OPENING: usize = 8;
@@ -37,7 +37,8 @@ pub enum RankingFailure {
 }
 
 impl RankingFailure {
-    /// Returns true if more time might help.
+    /// Returns true if the check of the proof was stopped because time ran out. Then more time
+    /// might help.
     pub(super) fn lacked_time(&self) -> bool {
         matches!(self, RankingFailure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
     }

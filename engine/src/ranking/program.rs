@@ -34,8 +34,8 @@ pub(crate) struct Solution {
 
 /// Returns a ranking of the component of `state`, that is, a sum of weighted tokens and state
 /// values that no pair increases. It decreases along as many pairs as possible. Returns `None` if
-/// no pair can decrease, if the program is too large or cannot be certified, or if the budget is
-/// exhausted.
+/// no pair can decrease, or if the program or a number is too large. Also returns `None` if the
+/// result cannot be certified or the budget is exhausted.
 pub(super) fn ranking(
     net: &Net,
     pairs: &Pairs,
@@ -46,8 +46,9 @@ pub(super) fn ranking(
     Some(RankingFunction { state, ..ranking })
 }
 
-/// Solves the linear program of these steps. Returns `None` if there are no steps or too many, if
-/// the budget is exhausted, or if the solver's result cannot be certified.
+/// Solves the linear program of these steps. Returns `None` if there are no steps or too many, or
+/// if the solver finds no optimum within the budget. Also returns `None` if the result cannot be
+/// certified.
 pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Option<Solution> {
     if 2 * steps.len() > MAX_COLUMNS {
         return None;
@@ -79,7 +80,8 @@ fn integer_weights(
         return None;
     }
     let mut ranking = RankingFunction { state, weights: Vec::new(), values: Vec::new() };
-    // The rows have lower bounds, so their dual values are at most 0.
+    // Rows of places have lower bounds, so their dual values are at most 0. Rows of states are
+    // equations, so their dual values may have either sign.
     for (row, y) in numerators {
         let y = -(y / &divisor);
         match places.get(row.index()) {
@@ -105,9 +107,10 @@ fn component_steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     steps
 }
 
-/// Creates the linear program of the module documentation [above](super): two columns per step, a
-/// row per changing place, and a row per state. Also returns the places of the first rows, and the
-/// states of the rows after them.
+/// Creates the linear program of the module documentation [above](super). It has two columns per
+/// step, a row per changing place, and a row per state that some step enters or leaves. A step from
+/// a state to itself needs no row. Also returns the places of the first rows, and the states of the
+/// rows after them.
 fn component_program(
     net: &Net,
     steps: &BTreeSet<Step>,

@@ -4,8 +4,9 @@
 //!
 //! The firings of any net are linear arithmetic: unbounded places, weights and 10⁹ tokens cost no
 //! more than one-safe places. The limit is the solver, which is Z3 or a command given by the user
-//! (`--smt-solver`), always in its own process. So these engines run only if requested by name, for
-//! comparisons of encodings and solvers. One engine also runs by default if the [propositional
+//! (`--smt-solver`). The solver runs in its own process, except that Z3 runs in this process if no
+//! worker process is available. So these engines run only if requested by name, for comparisons of
+//! encodings and solvers. One engine also runs by default if the [propositional
 //! encoding](crate::bmc) cannot represent the possible numbers of tokens.
 //!
 //! # Trust
@@ -38,7 +39,8 @@ pub const BMC: Engine = Engine {
 };
 
 /// The registry entry of SMT-based bounded model checking for nets with places that have more
-/// values than the propositional encoding represents. It runs by default.
+/// values than the propositional encoding represents. It runs by default if the run has several
+/// threads.
 pub const WIDE: Engine = Engine {
     name: "bmc-wide",
     role: Role::UnrollWide,

@@ -66,7 +66,7 @@ pub(super) enum SmtExtensionResult {
     /// The budget ended first.
     Partial,
     /// The unrolling would exceed the limit on variables, beyond which no solver answers in
-    /// reasonable time.
+    /// reasonable time. Also returned if the solver refuses an assertion.
     TooLong,
 }
 

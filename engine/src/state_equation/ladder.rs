@@ -21,7 +21,7 @@ pub(super) enum Pursuit {
     /// No proposal is left: the lemmas exclude the predicate.
     Excluded,
     /// Some solution of all constraints satisfies the predicate. The goal has it as candidate, so
-    /// the engine cannot exclude the goal.
+    /// the engine cannot exclude the goal with the present limit on splits.
     HasCandidate,
     /// Time ran out, or a solver gave up.
     Unfinished,
@@ -119,8 +119,8 @@ impl Engine<'_> {
     }
 
     /// Returns a checked proof that `predicate` is unreachable, after the lemmas have excluded all
-    /// proposals for its tree. Returns `None` if no proof is found in time or the proof fails its
-    /// check.
+    /// proposals for its tree. Returns `None` if the lemmas do not imply the claim, if no proof is
+    /// found in time, or if the proof fails its check.
     pub(super) fn refute(
         &mut self,
         index: usize,

@@ -125,8 +125,8 @@ impl LowerBoundPremises {
     }
 }
 
-/// Returns the largest k such that w·m ≥ k in every reachable marking, by the argument of
-/// [`LowerBound`]. Returns `None` if k exceeds 63 bits.
+/// Returns the largest k for which the argument of [`LowerBound`] shows that w·m ≥ k in every
+/// reachable marking. Returns `None` if k exceeds 63 bits.
 fn largest_lower_bound(
     net: &Net,
     weights: &LowerBoundWeights,
@@ -224,8 +224,9 @@ fn extend_weights(
 }
 
 impl Engine<'_> {
-    /// Adds rows for traps and lower bounds that the point violates. Returns true if there were
-    /// any.
+    /// Adds rows for marked traps that the point violates, at most `traps_at_once`. If no trap is
+    /// added, searches for a weighted lower bound that the point violates, and adds its row.
+    /// Returns true if a row was added.
     pub(super) fn exclude_by_lower_bounds(&mut self, point: &SolutionPoint) -> bool {
         let known = self.relaxation.learned();
         let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;

@@ -27,8 +27,8 @@ use std::rc::Rc;
 /// The state of the search for the largest integral value of one maximum.
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
-    /// The last question "can the sum have at least this value?": the value, the tree of its
-    /// comparison, and the proposer's literal for the tree.
+    /// The last question "can the sum have at least this value?", if it was left undecided. The
+    /// fields are the value, the tree of its comparison, and the proposer's literal for the tree.
     last_question: Option<(i64, AtomNode, Literal)>,
     /// The largest value of an integral solution of the state equation found so far. `None` before
     /// the first such solution.
@@ -58,7 +58,8 @@ impl IntegerMaximum {
 impl Engine<'_> {
     /// Works on the `Maximise` goal at `index`: proves the bound that the linear program gives.
     /// Returns true if the goal is settled, or if the linear program cannot lower the bound further
-    /// or is unbounded. Returns false if the solver gives no answer.
+    /// or is unbounded. Also returns true if the bound exceeds 63 bits. Returns false if the solver
+    /// gives no usable answer, if no proof of the bound is found, or if the budget is exhausted.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -113,7 +114,7 @@ impl Engine<'_> {
 
     /// Lowers the proved bound of a maximum by questions with integer refinement. Returns true if
     /// the goal is settled, or if no smaller bound can be proved or used. Returns false if a
-    /// question remains undecided within the budget.
+    /// question remains undecided within the budget, or if no proof of a smaller bound is found.
     pub(super) fn narrow(
         &mut self,
         index: usize,

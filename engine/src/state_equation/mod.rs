@@ -2,8 +2,9 @@
 //!
 //! After any firings, the marking is m₀ + C·x for the vector x ≥ 0 of numbers of firings. A
 //! predicate excluded by this equation is unreachable. The equation is strengthened by *traps*
-//! (sets of places that stay marked once they are) and by the model's claim of safe units. The
-//! engine has two parts:
+//! (sets of places that stay marked once they are) and by lower bounds of places and of weighted
+//! sums of places (`lower_bounds`). The model's claim of safe units strengthens the equation, too.
+//! The engine has two parts:
 //!
 //! - `maxima`: the largest value of a sum is a linear program, and its floor bounds the goal;
 //! - `ladder`: for a predicate, a SAT solver proposes comparisons that would make it true, and the
@@ -86,7 +87,9 @@ pub struct StateEquationConfig {
     /// Limit on the number of traps added for one candidate. More traps at once give fewer, but
     /// larger programs.
     pub traps_at_once: usize,
-    /// Limit on the share of a slice for one goal before the other goals are treated, in [0, 1].
+    /// Limit on the share of a slice for one goal in the first pass over the goals, in [0, 1]. The
+    /// time per goal doubles in each further pass. In a slice without a time limit, it starts at
+    /// one second.
     pub max_slice_share: f64,
     /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
@@ -101,7 +104,8 @@ impl Default for StateEquationConfig {
 /// Returns the certificate from `lemmas` that no reachable marking satisfies `refuted`. It includes
 /// the clauses that a SAT solver learns while it refutes the predicate with the lemmas. `atom`
 /// returns the comparison with a number that lemmas contain, and `traps` is indexed by the numbers
-/// of traps. Returns `None` if no certificate is found in time or the certificate fails the check.
+/// of traps. Returns `None` if the lemmas do not imply the claim, if the budget ends, or if the
+/// certificate fails the check.
 pub fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -121,14 +125,16 @@ pub fn certificate(
     }
 }
 
-/// A solution of all known constraints that satisfies a goal. It is only a hint for walks.
+/// A solution of all known constraints that satisfies a goal. For a maximum, the sum has its
+/// largest value in the solution, or a value above the largest one seen. The candidate is only a
+/// hint for walks.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The goal.
     pub goal: GoalId,
-    /// Rounded numbers of firings per effect class. Classes with no firings are left out.
+    /// Rounded numbers of firings per effect class. Classes whose number rounds to 0 are left out.
     pub firings: Vec<(EffectId, u64)>,
-    /// True if the solution was integral before rounding.
+    /// True if the solution was integral before rounding, within a tolerance.
     pub integral: bool,
 }
 
@@ -202,8 +208,10 @@ const MAX_SPLITS: usize = 512;
 /// Limit on the number of recent candidates kept for other goals.
 const MAX_RECENT_POINTS: usize = 24;
 
-/// Runs the engine until every goal of `task` is settled or has a candidate that further splits do
-/// not exclude. Ends earlier if the budget is exhausted.
+/// Runs the engine slice by slice until [`Engine::deepen`] raises no limit on splits. Then each
+/// goal of `task` is settled, or has a candidate that further splits do not exclude. Other goals
+/// have reached the maximum limit, or the solver has given up on them. Ends earlier if the budget
+/// is exhausted.
 pub fn run(
     task: &Task<'_>,
     proof_reporter: ProofReporter<'_>,
@@ -247,7 +255,7 @@ impl<'n> Engine<'n> {
     /// Sets up the program for goals of a net, given facts about its reachable markings.
     ///
     /// # Errors
-    /// When the net is too large for a linear program.
+    /// Returns an error if the net is too large for a linear program.
     pub fn with_facts(
         net: &'n Net,
         facts: &Facts,
@@ -472,7 +480,7 @@ impl<'n> Engine<'n> {
     }
 
     /// Stores `point` as the candidate of the goal. It stays until a trap or a lower bound excludes
-    /// it.
+    /// it, or until [`deepen`](Self::deepen) drops it.
     fn set_candidate(&mut self, index: usize, point: Rc<SolutionPoint>) {
         self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
         if !self.recent_points.iter().any(|known| Rc::ptr_eq(known, &point)) {
@@ -491,9 +499,9 @@ impl<'n> Engine<'n> {
         self.lemmas.push(lemma);
     }
 
-    /// Adds a lemma for each pair of comparisons in `atoms` that contradict each other on one sum.
-    /// Such a pair is Σ ≤ k and Σ ≥ l for k < l. Otherwise the SAT solver would propose these pairs
-    /// one after another.
+    /// Adds a lemma for pairs of comparisons in `atoms` that contradict each other on one sum.
+    /// Considers at most four times as many pairs as there are comparisons. Such a pair is Σ ≤ k
+    /// and Σ ≥ l for k < l. Otherwise the SAT solver would propose these pairs one after another.
     fn learn_clashes(&mut self, atoms: &[AtomId]) {
         let mut atoms_by_sum: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
         for &id in atoms {
@@ -536,8 +544,9 @@ impl<'n> Engine<'n> {
     }
 
     /// Returns the checked proof, made from `lemmas`, that no reachable marking satisfies the
-    /// predicate `refuted` of a goal. Returns `None` if no proof is found in time, or if the
-    /// checker refuses the proof. A refused proof is reported to the board as an internal error.
+    /// predicate `refuted` of a goal. Returns `None` if the lemmas do not imply the claim, if no
+    /// proof is found in time, or if the checker refuses the proof. A refused proof is reported to
+    /// the board as an internal error.
     fn prove(
         &mut self,
         id: GoalId,
@@ -572,8 +581,8 @@ fn to_proof(certificate: LinearCertificate) -> Proof {
     Proof::new(argument, Some(Arc::new(Document::Linear(certificate))))
 }
 
-/// Returns the goal with this id. `expected_index` is its usual position, because tasks list their
-/// goals in the order in which the engine first saw them.
+/// Returns the goal with this id, or `None` if the task does not list it. `expected_index` is its
+/// usual position, because tasks list their goals in the order in which the engine first saw them.
 fn goal_of<'t>(task: &Task<'t>, id: GoalId, expected_index: usize) -> Option<&'t MarkingGoal> {
     let expected = task.goals.get(expected_index).filter(|(goal_id, _)| *goal_id == id);
     let entry = expected.or_else(|| task.goals.iter().find(|(goal_id, _)| *goal_id == id));

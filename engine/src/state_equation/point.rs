@@ -39,8 +39,9 @@ impl SolutionPoint {
         terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
     }
 
-    /// The tolerance is a hundred times larger for this test. Larger values than 10⁹ are ignored,
-    /// since floating-point numbers cannot tell their fractions.
+    /// Returns true if all token counts and firing counts are integers, within a hundred times
+    /// [`TOLERANCE`]. Values of 10⁹ and more count as integers, since floating-point numbers cannot
+    /// tell their fractions.
     pub(super) fn is_integral(&self) -> bool {
         self.most_fractional().is_none()
     }

@@ -38,7 +38,8 @@ struct ViolatedPrecedence {
 }
 
 impl Engine<'_> {
-    /// Returns true if the solution has only integers and violates no precedence.
+    /// Returns true if the solution has only integers, as [`SolutionPoint::is_integral`] tests, and
+    /// no violated precedence is found. The limited search may miss a violated precedence.
     pub(super) fn is_ordered_integral(&self, point: &SolutionPoint) -> bool {
         *point
             .is_ordered_integral

@@ -20,10 +20,11 @@ use std::convert::Infallible;
 
 /// The reason why there is no certificate.
 pub(super) enum NoProof {
-    /// Time ran out, the place bounds that a lower bound needs cannot be derived, or the lemmas do
-    /// not imply the claim.
+    /// Time ran out, the place bounds that a lower bound needs cannot be derived, or several lemmas
+    /// together do not imply the claim.
     Unfinished,
-    /// The checker refuses the certificate: an internal error.
+    /// The checker refuses the certificate, or at most one lemma is given and does not imply the
+    /// claim: an internal error.
     Flawed(Flaw),
 }
 

@@ -17,7 +17,8 @@ pub(super) enum Proposal {
     Candidate(Vec<AtomId>),
     /// The lemmas exclude every proposal for the goal, so the goal is unreachable.
     Refuted,
-    /// The solver gave no answer.
+    /// The solver gave no answer, or its model does not make the goal and one side of each split
+    /// true.
     Unknown,
 }
 

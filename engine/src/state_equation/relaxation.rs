@@ -90,7 +90,8 @@ pub(super) enum ConjunctionResult {
     Infeasible(Lemma),
     /// Feasible, with a solution.
     Feasible(SolutionPoint),
-    /// The solver gave no answer, or no lemma could be made from its answer.
+    /// The solver gave no answer, the program refused a bound or the objective, or no lemma could
+    /// be made from the answer.
     Unknown,
 }
 
@@ -101,7 +102,8 @@ pub(super) enum MinimumResult {
     Bound { bound: i128, lemma: Box<BoundLemma>, point: SolutionPoint },
     /// The sum is unbounded below.
     Unbounded,
-    /// The solver gave no answer, or no bound could be proved from its answer.
+    /// The sum cannot be expressed, the solver gave no answer, or no bound could be proved from its
+    /// answer.
     Unknown,
 }
 
@@ -129,9 +131,10 @@ impl BoundLemma {
 pub(super) struct Counters {
     /// Number of calls of the solver.
     pub(super) solved: u64,
-    /// Number of infeasible programs.
+    /// Number of conjunctions of comparisons that the solver found infeasible.
     pub(super) infeasible: u64,
-    /// Number of calls without an answer.
+    /// Number of calls without a usable answer: no answer, an unbounded conjunction, or an
+    /// infeasible minimum.
     pub(super) unanswered: u64,
     /// Counts of exact proofs made from the solver's floating-point answers.
     pub(super) certified: Tally,
@@ -149,8 +152,9 @@ pub(super) struct Relaxation<'n> {
     forms: Vec<RowForm>,
     /// The bounds of each row without assertions, by row index.
     base_intervals: Vec<Interval>,
-    /// The rows of sums with several places. `None` for a sum whose row would exceed the limits of
-    /// the program.
+    /// The rows of the sums in comparisons, except for a single place with coefficient ±1, which
+    /// has its own row. The first coefficient of each key is positive. `None` for a sum that the
+    /// program cannot express.
     sums: HashMap<LinearSum, Option<Row>>,
     /// The placement of each comparison, by `AtomId`. The outer `None` means not computed yet, the
     /// inner one not expressible.
@@ -345,7 +349,8 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// Returns the rounded firings of each class in a solution, and true if they were integers.
+    /// Returns the rounded firings of each class in a solution, and true if they were integers
+    /// within the tolerance. Classes whose number rounds to 0 are left out.
     pub(super) fn firings(&self, point: &SolutionPoint) -> (Vec<(EffectId, u64)>, bool) {
         let mut integral = true;
         let mut firings = Vec::new();
@@ -410,8 +415,9 @@ impl<'n> Relaxation<'n> {
         placement
     }
 
-    /// Computes the placement of a comparison. A sum with several places gets a row of its own.
-    /// Returns `None` if a number does not fit 64 bits.
+    /// Computes the placement of a comparison. A sum gets a row of its own, unless it is a single
+    /// place of the net with coefficient ±1. Returns `None` if the comparison has no places, if a
+    /// number does not fit 64 bits, or if the program cannot express the sum.
     fn compute_placement(&mut self, atom: &Atom) -> Option<Placement> {
         let &(first, leading) = atom.sum.terms().first()?;
         let negative = leading < 0;
@@ -465,7 +471,8 @@ impl<'n> Relaxation<'n> {
     }
 
     /// Returns the change of `form` by one firing of each effect class, by column. Columns without
-    /// a change are left out. Returns `None` if a number does not fit 64 bits.
+    /// a change are left out. Returns `None` if a number does not fit 64 bits, or if `form` counts
+    /// the firings of a class that has no column.
     fn firing_coefficients(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
         let (counter_terms, token_terms): (Vec<_>, Vec<_>) =
             form.terms().iter().partition(|&&(place, _)| self.is_counter(place));
@@ -480,7 +487,8 @@ impl<'n> Relaxation<'n> {
         Some(changes.into_iter().filter(|&(_, change)| change != 0).collect())
     }
 
-    /// Returns the solution with these numbers of firings, and the marking that they lead to.
+    /// Returns the solution with these numbers of firings, and the marking that they lead to. After
+    /// the places, the marking lists the number of firings of each effect class.
     fn solution_point(&self, firings: Vec<f64>) -> SolutionPoint {
         let initial = self.net.initial().tokens();
         let mut marking: Vec<f64> = initial.iter().map(|&tokens| tokens as f64).collect();

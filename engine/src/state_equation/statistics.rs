@@ -14,9 +14,10 @@ pub struct StateEquationStatistics {
     pub candidates: usize,
     /// Number of linear programs solved.
     pub programs: u64,
-    /// Number of infeasible linear programs.
+    /// Number of conjunctions of comparisons that the linear program solver found infeasible.
     pub infeasible: u64,
-    /// Number of programs without an answer: out of time, or the solver gave up.
+    /// Number of programs without a usable answer: out of time, the solver gave up, or its answer
+    /// was unexpected.
     pub unanswered: u64,
     /// Counts of exact proofs made from floating-point answers of the linear program solver.
     pub certified: Tally,

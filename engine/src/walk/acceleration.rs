@@ -100,8 +100,9 @@ impl Acceleration {
     }
 }
 
-/// Returns the number of times that an enabled transition can fire in succession. The number is at
-/// most [`MAX_COUNT`], or [`MAX_FREE_COUNT`] if the transition decreases no place.
+/// Returns the number of times that an enabled transition can fire in succession without an
+/// overflow of a cell. The number is at most [`MAX_COUNT`], or [`MAX_FREE_COUNT`] if the transition
+/// decreases no place.
 pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
     let mut max_count = MAX_COUNT;
@@ -128,7 +129,8 @@ pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transiti
 }
 
 /// Returns the number of firings after which some cell, that is, a token count or a watched sum,
-/// leaves its interval. Within the interval, no transition or goal depends on the cell.
+/// leaves its interval. Within the interval, no transition or goal depends on the cell. The number
+/// is at least 1 and at most [`MAX_COUNT`].
 fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
     let mut smallest_count = MAX_COUNT;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {

@@ -74,7 +74,7 @@ pub(super) struct Bandit {
     arms: Vec<Arm>,
     /// Length of the next slice, in units of work.
     slice_work: u64,
-    /// Number of slices since a goal was reached.
+    /// Number of slices since a goal was reached or the slice length was last doubled.
     slices_without_goal: u32,
     /// Maximum number of steps of a walk.
     longest_walk: u64,
@@ -337,7 +337,8 @@ impl Bandit {
     }
 
     /// Adds the firings up to the nearest point of the walk to a pool. A full pool takes only a
-    /// point that is nearer than its farthest entry. Sequences that are too long are left out.
+    /// point that is nearer than its farthest entry. Sequences that are too long are left out. If a
+    /// new pool would exceed [`MAX_POOLS`], the first pool in the map is removed.
     fn add_to_pool(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
         if self.pools.len() >= MAX_POOLS && !self.pools.contains_key(&key) {
             self.pools.pop_first();

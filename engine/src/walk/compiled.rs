@@ -75,11 +75,11 @@ pub(super) struct CompiledNet<'a> {
     pub(super) leaf_list_of: Vec<u32>,
     /// Start of each list in `enabledness_leaves`, with one more entry at the end.
     pub(super) leaf_list_starts: Vec<u32>,
-    /// For each goal leaf about a transition's enabledness, the number of its node, flagged with
-    /// `HOLDS_BELOW` if the leaf requires a disabled transition.
+    /// For each goal leaf about a transition's enabledness, the index of the node above the leaf.
+    /// It is flagged with `HOLDS_BELOW` if the leaf requires a disabled transition.
     pub(super) enabledness_leaves: Vec<u32>,
-    /// For each goal leaf about deadness, the number of its node, flagged with `HOLDS_BELOW` if the
-    /// leaf requires a marking that is not dead.
+    /// For each goal leaf about deadness, the index of the node above the leaf. It is flagged with
+    /// `HOLDS_BELOW` if the leaf requires a marking that is not dead.
     pub(super) deadness_leaves: Vec<u32>,
     /// The nodes of the goals. Their counters are valid when all cells are below all thresholds and
     /// no transition is enabled.

@@ -6,8 +6,8 @@
 //! or disabled in one step. Drawing a random class iterates over the open gates. Most nets have no
 //! gates.
 
-/// The set of enabled effect classes. An effect class is the set of all transitions with the same
-/// change of the marking.
+/// The set of enabled effect classes, without the class of transitions that change no place. An
+/// effect class is the set of all transitions with the same change of the marking.
 pub(super) struct EnabledClasses {
     /// The enabled classes without a gate.
     ungated: Vec<u32>,

@@ -36,7 +36,8 @@ pub(super) struct InputArc {
 /// Minimum number of transitions behind a gate. Smaller groups are as fast without a gate.
 const MIN_TRANSITIONS: usize = 64;
 
-/// Limit on the number of gates, the largest first. Drawing an enabled class iterates over the open
+/// Limit on the number of gates. If there are more groups of transitions with common inputs, the
+/// groups with the most transitions get a gate. Drawing an enabled class iterates over the open
 /// gates.
 const MAX_GATES: usize = 32;
 

@@ -28,7 +28,7 @@ pub(super) struct Journal {
     /// Reached goals that are not yet reported.
     pending: Vec<Observation>,
     /// For each maximised cell, the number of firings after which it had its largest value. `None`
-    /// if this value has been reported already.
+    /// if the cell has no unreported largest value.
     best_firings: Vec<Option<u64>>,
     /// Indices of the records with an unreported value.
     improved_records: Vec<u32>,

@@ -17,8 +17,9 @@
 //!
 //! The machine fires *classes* of transitions with the same effect, not single transitions. Of a
 //! thousand variants that differ only in the places they read, one is enough. The enabled members
-//! of a class are at the front of its row, so that a representative is found without a search. The
-//! class without any effect never fires and counts only for deadness.
+//! of a class are at the front of its row, so that a representative is found without a search.
+//! Firing the class without any effect changes no cell. This class is not in the set of enabled
+//! classes, and the machine uses it for deadness.
 //!
 //! Numbers are signed and 64 bits wide. A firing that would overflow is refused and leaves the
 //! marking unchanged. This is sound, since a walk is an under-approximation.
@@ -42,7 +43,8 @@ struct Cell {
     high: i64,
     /// Index of the largest threshold that is at most the value.
     threshold: u32,
-    /// Index of the last threshold of the cell that is not a sentinel.
+    /// Index of the last threshold of the cell that is not a sentinel. Index of the first sentinel
+    /// if the cell has no threshold besides its sentinels.
     last_threshold: u32,
 }
 
@@ -54,8 +56,9 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
-    /// The next transition in the list of disabled transitions that wait for the same threshold.
-    /// [`NO_INDEX`] for the last one in the list, [`ENABLED`] for an enabled transition.
+    /// The next transition or gate in the list of disabled transitions and gates that wait for the
+    /// same threshold. [`NO_INDEX`] for the last one in the list, [`ENABLED`] for an enabled
+    /// transition or an open gate.
     next_waiting: u32,
     /// The effect class of the transition. [`NO_INDEX`] for a gate.
     class: u32,
@@ -94,8 +97,8 @@ pub(super) struct WatchedMarking<'a> {
     classes: Vec<ClassState>,
     /// The transitions of each class, one class after another.
     members: Vec<u32>,
-    /// For each threshold, the first disabled transition that waits until the cell reaches it, or
-    /// [`NO_INDEX`].
+    /// For each threshold, the first disabled transition or closed gate that waits until the cell
+    /// reaches the threshold, or [`NO_INDEX`].
     first_waiting: Vec<u32>,
     /// For each threshold, the first input in its list, or [`NO_INDEX`]. The list has the inputs
     /// with this threshold whose transitions become disabled when the cell falls below it. It may
@@ -117,9 +120,10 @@ pub(super) struct WatchedMarking<'a> {
     nodes: Vec<WatchNode>,
     /// For each goal position, true if the goal is settled and no longer watched.
     is_settled: Vec<bool>,
-    /// Positions of goals whose root became true since the list was last emptied. Entries with
-    /// [`RECORD_FLAG`] are indices of records, that is, of maximised cells with a new largest
-    /// value. A goal may have become false again in the same firing: check [`holds`](Self::holds).
+    /// Positions of goals whose root became true since the list was last emptied, without goals
+    /// that are no longer watched. Entries with [`RECORD_FLAG`] are indices of records, that is, of
+    /// maximised cells with a new largest value. A goal may have become false again in the same
+    /// firing: check [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
@@ -358,7 +362,8 @@ impl<'a> WatchedMarking<'a> {
         self.members[self.classes[class as usize].first_member as usize]
     }
 
-    /// Returns true if the current marking satisfies the goal with this index.
+    /// Returns true if the current marking satisfies the goal with this index. Always returns false
+    /// for a maximum.
     pub(super) fn holds(&self, goal: u32) -> bool {
         match self.compiled.goals[goal as usize].root {
             NO_INDEX => false,
@@ -381,7 +386,8 @@ impl<'a> WatchedMarking<'a> {
         self.is_dead_now
     }
 
-    /// Fires an enabled class once. Returns false and changes nothing if a number would overflow.
+    /// Fires an enabled class once. Returns false and leaves the marking unchanged if a number
+    /// would overflow. In this case, `news` may still have new entries.
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
@@ -401,8 +407,8 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Fires a class `count` times in one step, backwards if `count` is negative. The caller
-    /// guarantees that this is possible. Returns false and changes nothing if a number would
-    /// overflow.
+    /// guarantees that this is possible. Returns false and leaves the marking unchanged if a number
+    /// would overflow. In this case, `news` may still have new entries.
     pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
         let class = class as usize;
         let first_change = self.compiled.change_starts[class] as usize;
@@ -474,7 +480,7 @@ impl<'a> WatchedMarking<'a> {
     /// fallen below.
     fn cross_downwards(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].threshold as usize;
-        // The first sentinel is below every value, so the loop ends there.
+        // No value is below the first sentinel, so the loop ends there.
         while self.compiled.thresholds[group] > value {
             let first_event = self.compiled.threshold_leaf_starts[group] as usize;
             let end_event = self.compiled.threshold_leaf_starts[group + 1] as usize;

@@ -135,8 +135,9 @@ impl Strategy {
     ];
 }
 
-/// Returns the work to spend on following a hint: a hundred times its number of steps, and less if
-/// there are 16 hints or more.
+/// Returns the work to spend on following a hint: a hundred times the sum of its number of steps
+/// and 64. The factor is smaller if there are 16 hints or more. Each class counts for at most 256
+/// steps.
 pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
     let factor = match hints {
         0..16 => 100,
@@ -293,8 +294,9 @@ pub fn run(task: &Task<'_>, report: WitnessReporter<'_>, config: &WalkConfig) ->
     }
 }
 
-/// Reports the goals that hold initially, and the initial values of the maxima. Returns the number
-/// of goals that hold.
+/// Reports the open goals that hold initially, and the initial values of the open maxima. Ends
+/// early if the budget is exhausted. Returns the number of open predicates that hold; maxima do not
+/// count.
 fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
     let mut sightings = Vec::new();
     let mut initially_true = 0;

@@ -20,8 +20,8 @@ pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
 
 /// Adds the constraints that follow from safe units. Each place of a unit gets the upper bound 1 in
 /// its own row. A chain consists of the places of an innermost unit and of all units that contain
-/// it. Each chain of at least two places gets a row with the upper bound 1, unless the rows would
-/// have too many terms in total.
+/// it. Each chain of at least two places gets a row with the upper bound 1. Chains are left out if
+/// the rows would have too many terms in total, or if a number does not fit 64 bits.
 pub(super) fn add(
     net: &Net,
     equation: &StateEquation,
@@ -35,8 +35,8 @@ pub(super) fn add(
             is_innermost[parent.index()] = false;
         }
     }
-    // Every place of a unit has at most one token. The rows of the chains imply this, but bounds on
-    // single rows cost the simplex method nothing.
+    // Every place of a unit has at most one token. The row of a chain implies this for its places,
+    // but bounds on single rows cost the simplex method nothing.
     for place in net.places().filter(|&place| units.covers(place)) {
         let interval = StateEquation::tokens(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;

@@ -50,7 +50,7 @@ impl Relaxation<'_> {
     }
 
     /// Adds a row for a marked trap: the sum of its places is at least 1. Does nothing if the trap
-    /// is known or its row does not fit 64 bits.
+    /// is known, if a number does not fit 64 bits, or if the program refuses the row.
     pub(in super::super) fn add_trap(&mut self, trap: Vec<PlaceId>) {
         let weights = trap.iter().map(|&place| (place, 1)).collect();
         let form = RowForm::Trap(self.traps.len());
@@ -59,8 +59,8 @@ impl Relaxation<'_> {
         }
     }
 
-    /// Adds a row for a weighted sum with a lower bound. Does nothing if the bound is known or its
-    /// row does not fit 64 bits.
+    /// Adds a row for a weighted sum with a lower bound. Does nothing if the bound is known, if a
+    /// number does not fit 64 bits, or if the program refuses the row.
     pub(in super::super) fn add_lower_bound(&mut self, bound: LowerBound) {
         let weights = bound.weights.iter().filter_map(|&(p, w)| Some((p, i64::try_from(w).ok()?)));
         let form = RowForm::LowerBound(self.lower_bounds.len());
@@ -71,7 +71,7 @@ impl Relaxation<'_> {
     }
 
     /// Adds the row w·m ≥ `min_value` for these weights. Returns false if a number does not fit 64
-    /// bits.
+    /// bits, or if the program refuses the row.
     fn add_at_least_row(
         &mut self,
         weights: Vec<(PlaceId, i64)>,

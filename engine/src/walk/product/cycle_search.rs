@@ -43,9 +43,9 @@ struct TourNode {
     /// Number of the set of automaton states after the letters read so far. Tracked only for
     /// [`AllowedLetters::Accepted`]; otherwise it stays the set of the start.
     set: u32,
-    /// The hash of the marking, and a bit mask of the letters read. The hash is the sum of random
-    /// numbers of the fired classes. A letter with number n sets bit n modulo 64. The mask is
-    /// tracked only for [`AllowedLetters::Accepted`] and is 0 otherwise.
+    /// The hash of the marking, and a bit mask of the letters read. The hash is the sum of
+    /// `class_hashes` over the fired classes. A letter with number n sets bit n modulo 64. The mask
+    /// is tracked only for [`AllowedLetters::Accepted`] and is 0 otherwise.
     hash_and_letters: (u64, u64),
     /// Number of firings from the start.
     firings: u32,
@@ -116,9 +116,11 @@ impl ProductWalk<'_> {
         None
     }
 
-    /// Returns the enabled transitions to try from a marking with these differences from the start,
-    /// at most one per effect class. They take tokens from places with too many tokens or put
-    /// tokens on places with too few. From the start marking itself, they are drawn at random.
+    /// Returns enabled transitions to try from a marking with these differences from the start.
+    /// They take tokens from places with too many tokens or put tokens on places with too few, at
+    /// most one transition per effect class. At most [`MAX_INSPECTED`] changed places are
+    /// inspected. From the start marking itself, at most [`MAX_FIRST_FIRINGS`] transitions are
+    /// drawn at random, possibly with repetitions.
     fn candidate_transitions(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
@@ -157,8 +159,10 @@ impl ProductWalk<'_> {
         candidates
     }
 
-    /// Fires a transition from a node and adds the resulting node. Returns true if the new node,
-    /// which is then the last one, closes a cycle with an accepted infinite repetition.
+    /// Adds the node reached by firing a transition from a node. Returns true if the new node,
+    /// which is then the last one, closes a cycle with an accepted infinite repetition. Adds no
+    /// node and returns false if the combination was visited before or the property can no longer
+    /// hold. Does the same if the letter is not allowed or a number would overflow.
     fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
         let CycleStart { position: property, set: base_set, base_letter, allowed } = tours.start;
         let predecessor = &tours.nodes[node as usize];

@@ -19,7 +19,8 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Share of the available time, in [0, 1]. The engine does not give up before this share is over,
-/// even if it finds no run.
+/// even if it finds no run. Without a time limit, it does not give up while a followed property is
+/// open.
 const INITIAL_WAIT_SHARE: f64 = 0.3;
 /// After a run was found at time t since the start, the engine continues at least until this factor
 /// times t.
@@ -91,7 +92,7 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
 }
 
 /// Returns firing sequences to markings known to be reachable, and other possible beginnings of
-/// runs, the shortest first.
+/// runs, the shortest first. Leaves out sequences longer than [`MAX_PREFIX_FIRINGS`].
 fn known_prefixes(board: &Board<'_>) -> Vec<FiringSequence> {
     let sequence = |id| match board.knowledge(id)? {
         Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => witness?.to_sequence(),

@@ -10,10 +10,11 @@ use parikh_solvers::Budget;
 const FIRINGS_BEYOND_END: usize = 4096;
 
 impl ProductWalk<'_> {
-    /// Makes one walk of each kind, longer ones in later rounds. Walks for a single property are
-    /// made for each open property. Returns false if no property is open any more. `found` receives
-    /// each run with the index of its property, and returns true if this property needs no other
-    /// run. `is_open` returns true if the property with this index is still open.
+    /// Makes one walk of each kind, longer ones in later rounds, until the budget is exhausted.
+    /// Walks for a single property are made for each followed property that is open. Returns false
+    /// if no followed property is open any more. `found` receives each run with the index of its
+    /// property, and returns true if this property needs no other run. `is_open` returns true if
+    /// the property with this index is still open.
     pub fn run_round(
         &mut self,
         budget: &Budget,

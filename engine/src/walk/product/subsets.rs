@@ -27,6 +27,7 @@ struct StateSubset {
     /// True if some state accepts every continuation.
     is_universal: bool,
     /// Minimum number of automaton edges from a state of the set to an accepting component.
+    /// `usize::MAX` if no such component is reachable.
     distance: usize,
 }
 
@@ -145,8 +146,8 @@ impl Subsets {
         self.sets[set as usize].is_universal
     }
 
-    /// Returns the minimum number of edges from a state of the set to an accepting component. 0
-    /// within such a component.
+    /// Returns the minimum number of edges from a state of the set to an accepting component.
+    /// Returns 0 within such a component, and `usize::MAX` if no such component is reachable.
     pub(super) fn distance(&self, set: u32) -> usize {
         self.sets[set as usize].distance
     }

@@ -13,15 +13,15 @@ use std::collections::HashMap;
 
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 512;
-/// Number of classes drawn for each firing of a walk for a single property, which tests the
-/// automaton's next states before it fires.
+/// Limit on the number of classes drawn for each firing of a walk for a single property. Such a
+/// walk tests the automaton's next states before it fires.
 const LOOKAHEAD_CANDIDATES: usize = 6;
-/// Maximum number of firings towards the markings for one automaton edge, before another edge is
-/// chosen as target.
+/// Limit on the number of firings towards the markings for one automaton edge, not counting the
+/// first firing. After that, another edge is chosen as target.
 const MAX_FIRINGS_PER_TARGET: usize = 64;
 
-/// Maximum number of firings tried per cycle search in the first round. It doubles in each of the
-/// next six rounds.
+/// Maximum number of firings tried per best-first cycle search in the first round. It doubles in
+/// each of the next six rounds.
 const FIRST_TOUR_FIRINGS: usize = 256;
 
 /// The state of a walk.
@@ -31,23 +31,27 @@ struct WalkState {
     /// The letters read so far, one per firing.
     letters: Vec<u32>,
     /// For each property, the number of the set of automaton states after the letters read.
-    /// [`EMPTY_SET`] if the property can no longer hold or is not followed.
+    /// [`EMPTY_SET`] if the property can no longer hold, is not followed in this walk, or needs no
+    /// other run.
     sets: Vec<u32>,
     /// For each property, its changes of state sets: the number of firings after which the set
-    /// changed, and the number of the new set.
+    /// changed, and the number of the new set. The first entry is the set at the start, with 0
+    /// firings. A set that was emptied because a run was found is not recorded.
     set_changes: Vec<Vec<(u32, u32)>>,
     /// For each marking hash, the number of firings after which a marking with this hash was first
     /// visited.
     first_visits: HashMap<u64, u32>,
-    /// Hash of the current marking: the sum of random numbers of the fired classes. Equal markings
-    /// have equal hashes, and different markings rarely do.
+    /// Hash of the current marking: the sum of `class_hashes` over the fired classes. These numbers
+    /// are linear in the changes of the places, so equal markings have equal hashes. Different
+    /// markings rarely have equal hashes.
     marking_hash: u64,
     /// Number of returns to a marking that the walk visited before.
     revisits: u64,
     /// The letter of the current marking, without atoms on firings.
     marking_letter: u32,
     /// True if cycles were searched for the current letter and the current sets of all properties
-    /// already, so that another search is useless.
+    /// already, or the search was skipped because of its limits. Another search in this walk is
+    /// then useless.
     is_quiet: bool,
     /// True if the last letter changed no state set, so that reading it again changes none either.
     is_stable: bool,
@@ -105,8 +109,9 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Walks along a given firing sequence. Then continues with at most `limit` firings of a walk
-    /// for one of the properties that can still hold.
+    /// Walks along a given firing sequence. If the walk arrives at the end of the sequence,
+    /// continues with at most `limit` firings for one property, drawn at random among the
+    /// properties that can still hold.
     pub(super) fn walk_along(
         &mut self,
         prefix: &FiringSequence,
@@ -142,8 +147,9 @@ impl ProductWalk<'_> {
     }
 
     /// Reads the letter of the current marking, and searches for infinite continuations that the
-    /// properties accept. Returns false if the walk ends, because the marking is dead or no
-    /// followed property can hold any more.
+    /// properties accept. Returns false if the walk ends, because the marking is dead or the state
+    /// sets of all properties are empty. A set is empty if its property cannot hold any more, is
+    /// not followed in this walk, or needs no other run.
     fn search_continuations(
         &mut self,
         state: &mut WalkState,
@@ -264,16 +270,16 @@ impl ProductWalk<'_> {
         fires_neutral.then(|| neutral[random_below(rng, neutral.len())])
     }
 
-    /// Returns a random enabled class with an effect.
+    /// Returns a random enabled class with an effect, or `None` if there is no such class.
     fn choose_random(&mut self) -> Option<u32> {
         let enabled = self.machine.enabled();
         (!enabled.is_empty())
             .then(|| enabled.nth(random_below(&mut self.resources.rng, enabled.len())))
     }
 
-    /// Returns an enabled class that consumes from `marked_place`, which received tokens last.
-    /// Returns `None` in one of eight cases, if there is no such place, or if no such class was
-    /// found.
+    /// Returns an enabled class with an effect that has a consumer of `marked_place`, the place
+    /// that received tokens last. At most 16 consumers are inspected. Returns `None` in one of
+    /// eight cases, if there is no such place, or if no such class was found.
     fn choose_consumer(&mut self, marked_place: Option<u32>) -> Option<u32> {
         let rng = &mut self.resources.rng;
         let arcs = self.net.consumers(PlaceId::new(marked_place? as usize));
@@ -291,7 +297,7 @@ impl ProductWalk<'_> {
 
     /// Returns a transition after which the property can still hold, preferably one that does not
     /// lead away from an accepting component. Returns `None` if the property cannot hold any more,
-    /// if no class is enabled, or if no drawn transition is suitable.
+    /// if the strategy chooses no class, or if no drawn transition is suitable.
     fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
         let set = state.sets[property];
         if set == EMPTY_SET {
@@ -360,9 +366,9 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Searches for infinite continuations from the current marking, for each property. A
-    /// combination of property, set and letter is tried only a few times, more often in later
-    /// rounds.
+    /// Searches for infinite continuations from the current marking, for each property that can
+    /// still hold and needs another run. A combination of property, set and letter is tried only a
+    /// few times, more often in later rounds.
     fn search_cycles(&mut self, state: &mut WalkState, budget: &Budget, sink: &mut RunSink<'_>) {
         let max_searches = 1 + self.rounds / 2;
         for property in 0..state.sets.len() {
@@ -502,8 +508,9 @@ impl ProductWalk<'_> {
         is_found.then_some(fired)
     }
 
-    /// If the walk visited the current marking before, the firings since the first visit are a
-    /// cycle. Reports a run for each property that accepts this cycle.
+    /// Tests for a return: if a marking with the same hash was visited before, the firings since
+    /// the first visit are taken as a cycle. Reports a run for each property that accepts this
+    /// cycle, if the checker accepts the run. After several returns, only some cycles are tested.
     fn test_revisit(&mut self, state: &mut WalkState, sink: &mut RunSink<'_>) {
         let step = state.history.len() as u32;
         let first_visit = *state.first_visits.entry(state.marking_hash).or_insert(step);
@@ -511,8 +518,9 @@ impl ProductWalk<'_> {
             return;
         }
         state.revisits += 1;
-        // Cycles found at later visits begin at the same first visit, so they are longer and have
-        // read more letters. After four revisits, only some cycles are tested.
+        // A cycle begins at the first visit to its marking. So cycles found at later returns to
+        // this marking are longer and have read more letters. After four returns to earlier
+        // markings, a cycle is tested only if the number of returns is a power of two.
         if state.revisits > 4 && !state.revisits.is_power_of_two() {
             return;
         }
@@ -537,8 +545,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Checks a run and reports it. Returns true if the property needs no other run, and false if
-    /// the check fails.
+    /// Checks a run and reports it. Returns true if the property needs no other run. Returns false
+    /// if the property needs another run, is not followed, or if the check fails.
     fn report_run(
         &mut self,
         index: usize,

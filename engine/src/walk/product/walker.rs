@@ -55,7 +55,7 @@ pub(super) struct FollowedProperty<'p> {
     pub(super) is_read_place: Vec<bool>,
     /// True if an atom of the property is about firings.
     pub(super) has_firing_atoms: bool,
-    /// True if the property is settled.
+    /// True if the property is settled or needs no other run.
     pub(super) is_settled: bool,
 }
 
@@ -83,13 +83,14 @@ pub struct ProductWalk<'a> {
     pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
     /// Number of rounds so far.
     pub(super) rounds: u32,
-    /// A random number per class. The sum over the fired classes is a hash of the marking.
+    /// For each class, the sum of its changes of places, each multiplied by a random number of the
+    /// place. The sum of these numbers over the fired classes is a hash of the marking.
     pub(super) class_hashes: Vec<u64>,
     /// Number of firings so far.
     pub(super) firings: u64,
     /// Number of firings left for cycle searches.
     pub(super) search_firings_left: u64,
-    /// Number of changes in the machine at the last check of the budget.
+    /// Value of the machine's `update_count` at the last check of the budget.
     updates_at_last_check: u64,
 }
 
@@ -152,8 +153,8 @@ impl<'a> ProductWalk<'a> {
         (self.machine.update_count - earlier_count) / UPDATES_PER_FIRING
     }
 
-    /// Returns true if the budget is exhausted. Checks it only if `is_due` or after many changes in
-    /// the machine.
+    /// Returns true if the budget is exhausted. Checks the budget only if `is_due`, or after many
+    /// updates in the machine since the last check. Returns false without a check.
     pub(super) fn is_over(&mut self, is_due: bool, budget: &Budget) -> bool {
         if !is_due && self.machine.update_count - self.updates_at_last_check < MAX_UNCHECKED_UPDATES
         {

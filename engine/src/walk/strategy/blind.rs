@@ -36,7 +36,7 @@ pub(in crate::walk) struct Novelty {
     pub(in crate::walk) candidates: u32,
 }
 
-/// Number of firings of one class at which the counts of all classes are halved.
+/// Value of a class's count of choices at which the counts of all classes are halved.
 const HALVING_COUNT: u32 = 1 << 20;
 
 impl Novelty {

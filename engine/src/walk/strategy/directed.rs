@@ -39,7 +39,8 @@ pub(in crate::walk) struct DistanceStrategy {
     /// Classes with a transition adjacent to a place of a target cell. A target cell is a token
     /// count or sum for which the goal requires certain values.
     relevant: Vec<u32>,
-    /// For each class, true if it has an effect on a target cell.
+    /// For each class, true if it is in `relevant`. Such a class may leave all target cells
+    /// unchanged.
     is_relevant: Vec<bool>,
     /// Chance, in 256ths, that a step chooses the class by distance. Other steps are random.
     directed_chance: usize,

@@ -17,9 +17,10 @@
 //!
 //! The length of the plan measures the distance to the goal, even while the target cells themselves
 //! do not change for a long time. Markings with the shortest plans are good starting points for
-//! later walks. If no plan exists, the goal is unreachable from here, and the walk ends. A target
-//! may also ask for fewer tokens: then transitions that decrease the cell are used. Costs contain
-//! some random noise, so that plans differ between walks.
+//! later walks. If no plan exists, the target of this walk is unreachable from here, and the walk
+//! ends. Another alternative of the goal may still be reachable. A target may also ask for fewer
+//! tokens: then transitions that decrease the cell are used. Costs contain some random noise, so
+//! that plans differ between walks.
 
 use super::blind::random_enabled;
 use super::directed::Nearest;
@@ -99,7 +100,8 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     steps: Vec<(u32, u64)>,
     /// True if each step fires the first enabled class of the plan, false if it fires a random one.
     is_in_order: bool,
-    /// Upper bound of the random number added to the cost of each transition.
+    /// Exclusive upper bound of the random number added to the cost of each transition. With 1,
+    /// costs have no noise.
     noise: usize,
     /// Chance of an undirected firing, in 256ths.
     undirected_chance: usize,
