@@ -1,10 +1,11 @@
 //! The formats of model files.
 //!
-//! The reader tries the formats in order, and takes the first that recognises the beginning of the
-//! file and reads the file. PNML files of coloured nets begin like those of place/transition nets.
-//! So if the plain reader finds colours, the coloured reader tries the file next. A new format
-//! needs a file with its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be
-//! audited, the auditor needs its own reader of the format (`parikh_evidence::reader`).
+//! The reader tries the formats that recognise the beginning of the file, in order. The first of
+//! these formats reads the file or reports an error, unless it finds that the file is of another
+//! format. PNML files of coloured nets begin like those of place/transition nets. So if the plain
+//! reader finds colours, the coloured reader tries the file next. A new format needs a file with
+//! its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be audited, the auditor
+//! needs its own reader of the format (`parikh_evidence::reader`).
 //!
 //! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
 //! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return
@@ -60,8 +61,9 @@ const BEGINNING: u64 = 256 * 1024;
 /// [`FORMATS`], compressed or not, or the directory or the archive of a contest instance.
 ///
 /// # Errors
-/// When the file cannot be read, is of no known format, or contains an invalid net. The error has
-/// the position in the file.
+/// When the file cannot be read, is of no known format, or contains an invalid net. Also when the
+/// model has times or priorities, or when its inhibitor and reset arcs cannot be translated. An
+/// error in the text of the file has its position.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
     read(path, false, TimingTreatment::Refused)
 }
@@ -69,7 +71,7 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
 /// Reads a model as [`read_model`] does, with or without its times and priorities.
 ///
 /// # Errors
-/// As [`read_model`].
+/// As [`read_model`]. Times and priorities are errors only if `timing` refuses them.
 pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, false, timing)
 }
@@ -80,7 +82,7 @@ pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, Inpu
 /// reachability, so the caller must ask it no other goals.
 ///
 /// # Errors
-/// As [`read_model`].
+/// As [`read_model_as`], except that a place without a known bound is no error.
 pub fn read_model_within_caps(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, true, timing)
 }
@@ -93,7 +95,7 @@ fn read(path: &Path, allows_caps: bool, timing: TimingTreatment) -> Result<Model
 /// known bound get caps, that is, assumed bounds. Messages use `file` for the net's file.
 ///
 /// # Errors
-/// When no equivalent place/transition net is found.
+/// When no place/transition net is found that represents the net.
 pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
     translated(net, file, true)
 }
@@ -102,7 +104,8 @@ pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, Input
 /// such arcs stays as it is.
 ///
 /// # Errors
-/// When no equivalent place/transition net is found.
+/// When no equivalent place/transition net is found, or when the directory `path` has no
+/// `model.pnml`.
 pub fn translated_model(source: SourceModel, path: &Path) -> Result<Model, InputError> {
     translated_from(source, path, false)
 }
@@ -124,7 +127,8 @@ fn translated_from(
 /// file before, and has then refused or left out times and priorities.
 ///
 /// # Errors
-/// As [`read_source`], and for coloured nets, whose readers support no inhibitor and reset arcs.
+/// As [`read_source`] for a net without times and priorities. Also for coloured nets, whose readers
+/// support no inhibitor and reset arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
     match read_source_as(path, TimingTreatment::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),

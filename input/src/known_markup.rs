@@ -36,7 +36,8 @@ const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 /// definitions. Tokens of a class other than PIPE's default are refused by the reader of markings.
 pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
 
-/// Elements of a transition without meaning: PIPE's drawing, and TINA's second name.
+/// Elements of a transition without meaning: PIPE's `orientation` and `infiniteServer`, and TINA's
+/// second name, `label`.
 pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "label"];
 
 /// Elements of an arc without meaning: PIPE's drawing.

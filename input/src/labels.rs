@@ -111,7 +111,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Skips to the end of a reference node, which may only contain a name and graphics.
+    /// Skips to the end of a reference node, which may only contain a name, graphics and tool data.
     pub(super) fn reference(&mut self) -> Result<(), InputError> {
         while self.child(&[], &[])?.is_some() {
             self.skip()?;

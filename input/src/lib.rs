@@ -1,9 +1,10 @@
 //! Readers of models and questions: nets in any of the [`FORMATS`], the query files of the Model
 //! Checking Contest, and its instance directories.
 //!
-//! Readers make one pass over a file and hold one element at a time. An error gives file, line and
-//! column, the text found and the text expected ([`InputError`]). An error in one formula of many
-//! only affects that formula ([`parikh_formula::FormulaError`]).
+//! Readers of XML make one pass over a file and hold one element at a time. Readers of other
+//! languages read the whole text first. An error gives file, line and column, the text found and
+//! the text expected ([`InputError`]). An error in one formula of many only affects that formula
+//! ([`parikh_formula::FormulaError`]).
 
 pub mod about;
 mod colour_problem;

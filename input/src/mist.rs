@@ -48,7 +48,8 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
     },
 };
 
-/// Returns true if a file with this beginning is a problem of mist.
+/// Returns true if the first word of a file with this beginning, outside of comments, is `vars`.
+/// Then the file is read as a problem of mist.
 pub(super) fn is_problem(text: &str) -> bool {
     let mut words =
         text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
@@ -439,7 +440,7 @@ impl MistReader<'_> {
 /// `None` if the text is not a problem of mist.
 ///
 /// # Errors
-/// When the problem has a syntax error.
+/// When the problem has a syntax error, or its net cannot be built.
 pub fn target_of(text: &str, file: &str) -> Option<Result<String, InputError>> {
     let read = || Ok(target_formula(&problem(Script { file, text })?.targets));
     is_problem(text).then(read)

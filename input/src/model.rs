@@ -30,7 +30,8 @@ pub enum Model {
     Coloured(Box<ColouredViews>),
 }
 
-/// A coloured net with the nets that represent it. Each of these nets is made on first use.
+/// A coloured net with the nets that represent it. The unfoldings and the skeleton are made on
+/// first use. The unfolding of the quotient is stored by [`keep_quotient`](Self::keep_quotient).
 #[derive(Debug)]
 pub struct ColouredViews {
     net: ColouredNet,
@@ -40,7 +41,7 @@ pub struct ColouredViews {
     /// The unfolding of the exact quotient, in which equivalent colours are merged.
     quotient: OnceLock<Net>,
     /// The coloured net with its skeleton, that is, the net without colours. The inner `None` means
-    /// that numbers of the skeleton exceed their types.
+    /// that the skeleton has numbers that are too large or too many nodes.
     with_skeleton: OnceLock<Option<ColouredModel>>,
 }
 
@@ -58,8 +59,8 @@ pub enum ModelView<'m> {
     Coloured(&'m ColouredModel),
 }
 
-/// The error for a coloured net whose unfolding exceeds the limits, or for which the budget is
-/// spent.
+/// The error for a coloured net without an unfolding. The unfolding exceeds the limits, a number in
+/// it overflows, or the budget is spent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
@@ -119,7 +120,8 @@ impl Model {
     /// Returns the place/transition net of the model, unfolded if the model is coloured.
     ///
     /// # Errors
-    /// A coloured net exceeds the limits, or the budget is spent.
+    /// The unfolding of a coloured net exceeds the limits, a number in it overflows, or the budget
+    /// is spent.
     pub fn into_net(
         self,
         config: &parikh_unfolding::UnfoldingConfig,
@@ -138,8 +140,9 @@ impl ColouredViews {
         &self.net
     }
 
-    /// Returns the unfolding, without nodes that no reachable marking uses. With `symmetry`,
-    /// bindings with the same inputs and outputs are built only once.
+    /// Returns the unfolding. It leaves out nodes if it finds that no reachable marking uses them.
+    /// With `symmetry`, bindings with the same inputs and outputs are built only once. If the
+    /// unfolding was made before, it is returned whatever the limits and the budget.
     ///
     /// # Errors
     /// As for [`Model::into_net`].
@@ -181,7 +184,7 @@ impl ColouredViews {
     }
 
     /// Returns the coloured net with its skeleton, that is, the net without colours. Returns `None`
-    /// if numbers of the skeleton exceed their types.
+    /// if the skeleton has numbers that are too large or too many nodes.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.with_skeleton.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
     }

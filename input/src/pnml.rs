@@ -42,8 +42,9 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
 /// a warning, and the net is read without units.
 ///
 /// # Errors
-/// When the file cannot be read, is not PNML, or contains an invalid net, a coloured net or other
-/// types of arcs. The error has the position in the file.
+/// When the file cannot be read, is not PNML, or contains an invalid net, a coloured net or
+/// unsupported types of arcs. Also when the net has times or priorities, or when its inhibitor and
+/// reset arcs cannot be translated. An error in the text of the file has its position.
 pub fn read_net(path: &Path) -> Result<Net, InputError> {
     let (reader, file) = super::open(path)?;
     read_net_from(reader, &file)
@@ -111,8 +112,8 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     /// Checks the type of the net. A coloured type is recognised by the last part of the address, a
-    /// plain type by any part, since older tools use their own addresses. TINA gives untimed nets
-    /// the address of timed nets.
+    /// plain type by any part, since older tools use their own addresses. An empty type counts as
+    /// plain. TINA gives untimed nets the address of timed nets.
     fn check_kind(&self, at: TextPosition, kind: &str) -> Result<(), InputError> {
         let last_part = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
@@ -393,7 +394,8 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     /// Returns the number in a label. An empty label gives `default`: tools write `<text/>` where
-    /// they mean no label.
+    /// they mean no label. Returns an error if the label has several texts, is no number, or has a
+    /// number below `default` or above 2⁶³ − 1.
     fn number(
         &self,
         label: &PnmlLabel,

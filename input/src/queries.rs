@@ -14,8 +14,8 @@ use std::path::Path;
 /// A property of a query file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// The name of the property as written in the file, for the line with its answer. Empty if the
-    /// property has no name.
+    /// The name of the property as written in the file, for the line with its answer. A number is
+    /// appended to a repeated name ([`make_ids_unique`]). Empty if the property has no name.
     pub id: String,
     /// The author's comment.
     pub description: Option<String>,
@@ -79,8 +79,8 @@ pub fn read_queries_from(
 }
 
 /// Makes equal ids different. The first stays, and the others become `ID-2`, `ID-3` and so on, in
-/// order, without collisions with existing ids. Some tools write query files whose formulas all
-/// have one default id. The auditor numbers equal ids in the same way.
+/// order, without collisions with existing ids. Empty ids stay. Some tools write query files whose
+/// formulas all have one default id. The auditor numbers equal ids in the same way.
 pub fn make_ids_unique(ids: &mut [&mut String]) {
     let mut taken: HashSet<String> = ids.iter().map(|id| id.to_string()).collect();
     let mut seen = HashSet::new();

@@ -25,7 +25,7 @@ pub(super) struct ScriptToken<'t> {
     pub(super) is_word: bool,
     /// True if the token stood in quotes or braces, and so cannot be a keyword.
     pub(super) is_quoted: bool,
-    /// True if only blanks precede the token in its line.
+    /// True if only blanks and comments precede the token in its line.
     pub(super) begins_line: bool,
 }
 
@@ -121,7 +121,7 @@ impl<'t> ScriptTokens<'t> {
         }
     }
 
-    /// Takes a whole number of at least `least`.
+    /// Takes a whole number from `least` to 2⁶³ − 1, or returns an error.
     pub(super) fn number(&mut self, least: u64) -> Result<(u64, Range<usize>), InputError> {
         let expected = format!("a whole number from {least} to 2^63 - 1");
         let token = self.word(&expected)?;
@@ -151,7 +151,8 @@ impl<'t> ScriptTokens<'t> {
     }
 }
 
-/// Decodes the beginning of a text, without the byte order mark.
+/// Decodes the beginning of a text as UTF-8, without the byte order mark. Invalid bytes become
+/// U+FFFD.
 pub(super) fn beginning(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }

@@ -235,8 +235,8 @@ impl NetUrgency {
         self.has_rates = true;
     }
 
-    /// Returns the assumptions for answers about the net, and the error that refuses the net if it
-    /// has times or priorities.
+    /// Returns the assumptions for answers about the net, and the error that refuses the net if its
+    /// times or priorities may change the reachable markings.
     pub(super) fn finish(self) -> (Vec<Assumption>, Option<InputError>) {
         let tools = self.tools.into_iter().map(Assumption::ToolSpecific);
         (tools.chain(self.has_rates.then_some(Assumption::Rates)).collect(), self.refusal)

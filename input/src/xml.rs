@@ -51,7 +51,8 @@ pub(super) enum XmlItem<'b> {
     Close,
     /// A piece of text. One text may come in several pieces.
     Text(Cow<'b, str>),
-    /// A comment, a declaration or another construct without text and elements.
+    /// A comment, a declaration or another construct without text and elements. Where text is an
+    /// error, also a blank or stray text.
     Nothing,
     /// The end of the file, with every element closed.
     EndOfFile,
@@ -81,6 +82,7 @@ impl XmlTag<'_> {
     }
 
     /// Returns the name of the first attribute whose name and raw value satisfy a predicate.
+    /// Returns `None` if no attribute does. Returns an error if a malformed attribute comes first.
     pub(super) fn find_attribute(
         &self,
         is_like_this: impl Fn(&str, &str) -> bool,

@@ -86,7 +86,7 @@ pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
     }
 }
 
-/// Returns the keys of the assumptions, in order and without repetition.
+/// Returns the keys of the assumptions in a sorted list, in order and without repetition.
 pub fn keys(assumptions: &[Assumption]) -> Vec<&'static str> {
     let mut keys: Vec<&str> = assumptions.iter().map(Assumption::key).collect();
     keys.dedup();

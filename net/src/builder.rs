@@ -31,7 +31,8 @@ pub enum BuildError {
     /// An arc, or several between the same two nodes together, of more than 2⁶³ − 1.
     #[error("the arcs between `{0}` and `{1}` together weigh more than 2^63 - 1")]
     WeightTooLarge(String, String),
-    /// More than 2³² − 1 nodes or arcs of one kind.
+    /// The net has 2³² or more nodes, 2³² − 1 or more arcs in one direction, or names of more than
+    /// 4 GiB.
     #[error("the net has more than 2^32 - 1 nodes or arcs, or names of more than 4 GiB")]
     TooLarge,
 }

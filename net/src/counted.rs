@@ -28,7 +28,7 @@ use crate::net::Net;
 /// counter per transition of the model: all copies of a transition put a token on the same counter.
 ///
 /// # Errors
-/// Returns an error if there are too many nodes.
+/// If there are too many nodes or arcs, or the names need too much memory.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     for (index, copies) in net.model_transitions().enumerate() {

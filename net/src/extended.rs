@@ -36,10 +36,10 @@ pub struct ExtendedNet {
     /// The places, the transitions and the plain arcs, as a place/transition net.
     core: Net,
     /// The inhibitor arcs of each transition, by ascending place, at most one per place. The outer
-    /// list is empty if the net has no inhibitor arcs.
+    /// list is empty if the net was made from a place/transition net.
     inhibitors: Vec<Vec<Inhibitor>>,
     /// The places that each transition empties by reset arcs, by ascending place. The outer list is
-    /// empty if the net has no reset arcs.
+    /// empty if the net was made from a place/transition net.
     resets: Vec<Vec<PlaceId>>,
 }
 
@@ -190,8 +190,9 @@ impl ExtendedBuilder {
         ExtendedBuilder { core: NetBuilder::new(name), ..ExtendedBuilder::default() }
     }
 
-    /// Adds a read arc: `t` is enabled only while `p` holds `weight` tokens, and takes none of
-    /// them. If plain arcs join the two as well, the larger weight counts.
+    /// Adds a read arc: `t` is enabled only while `p` holds at least `weight` tokens, and takes
+    /// none of them. Of several read arcs, the largest weight counts. If a plain arc from `p` to
+    /// `t` exists as well, the larger of the two weights counts.
     ///
     /// # Errors
     /// As [`NetBuilder::take`].
@@ -255,9 +256,9 @@ impl ExtendedBuilder {
     }
 }
 
-/// Returns a bound on the tokens of a place that follows from its inhibitor and reset arcs alone.
-/// Returns `None` if some transition increases the place, and neither resets it nor is inhibited by
-/// it.
+/// Returns a bound on the tokens of a place that follows from its initial tokens and the arcs at
+/// the place. Returns `None` if some transition increases the place, and neither resets it nor is
+/// inhibited by it. Also returns `None` if the bound exceeds 64 bits.
 ///
 /// Let B be the largest of m₀(p) and of the tokens on p after any firing of a transition that
 /// increases p. With an inhibitor arc of weight w and an increase of d tokens, p then has at most

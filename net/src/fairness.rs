@@ -45,7 +45,7 @@ impl Fairness {
         Fairness { weak: sorted(weak.collect()), strong }
     }
 
-    /// Returns true if every run is fair.
+    /// Returns true if there is no fairness requirement, so that every run is fair.
     pub fn is_none(&self) -> bool {
         self.weak.is_empty() && self.strong.is_empty()
     }
@@ -65,7 +65,8 @@ impl Fairness {
         self.weak.iter().chain(&self.strong).copied()
     }
 
-    /// Returns true if every run that is fair in this sense is fair in the sense of `other`.
+    /// Returns true if the requirements of `other` follow from these requirements, transition by
+    /// transition. Then every run that is fair in this sense is fair in the sense of `other`.
     pub fn implies(&self, other: &Fairness) -> bool {
         let is_strong = |t: &TransitionId| self.strong.binary_search(t).is_ok();
         let is_weak = |t: &TransitionId| self.weak.binary_search(t).is_ok() || is_strong(t);

@@ -18,7 +18,8 @@ pub enum RunEnd {
     Repeats(FiringSequence),
     /// The marking is dead and stays forever.
     Dead,
-    /// Any continuation: all runs that begin with the prefix answer the question in the same way.
+    /// Any continuation. As evidence for a goal about runs, this means that every run that begins
+    /// with the prefix has the property of the goal.
     Anything,
 }
 

@@ -40,8 +40,8 @@ pub struct LoopRun {
 }
 
 /// A position in a run with nested loops. Each entry has the number of a block and the index of an
-/// element in it, from the outermost block inwards. The position is before this element. All
-/// enclosing blocks are in their first repetition.
+/// element in it, from the outermost block inwards. The position is before the element of the last
+/// entry. All enclosing blocks are in their first repetition.
 pub type Spot = [(usize, usize)];
 
 /// The reason why blocks are not a valid run.
@@ -152,14 +152,17 @@ impl LoopRun {
         LoopRun { blocks }
     }
 
-    /// Returns the run as a plain firing sequence; `None` if it has more than `max_steps` steps.
+    /// Returns the run as a plain firing sequence. Returns `None` if the run has no block, more
+    /// than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None` if the
+    /// expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
     pub fn to_sequence(&self, max_steps: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
         self.prefix_to_sequence(&[(last, self.blocks[last].len())], max_steps)
     }
 
-    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than
-    /// `max_steps` steps.
+    /// Returns the part before `spot` as a plain firing sequence. Returns `None` if it has more
+    /// than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None` if the
+    /// expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
     pub fn prefix_to_sequence(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;

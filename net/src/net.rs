@@ -294,8 +294,8 @@ impl Net {
         self.folding.as_deref()
     }
 
-    /// Returns the net with inhibitor or reset arcs that this net represents, if it is a
-    /// translation.
+    /// Returns the relation to the model with inhibitor or reset arcs that this net represents.
+    /// Returns `None` if the net is not a translation.
     pub fn translation(&self) -> Option<&Translation> {
         self.translation.as_deref()
     }
@@ -307,7 +307,8 @@ impl Net {
         self.translation().is_some_and(|it| it.within_caps().is_some())
     }
 
-    /// Returns the places of the model, without those that a translation added.
+    /// Returns the places of the model, without those that a translation added. In a net without a
+    /// translation, returns all places.
     pub fn model_places(&self) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
         let total = self.place_count();
         let count = self.translation().map_or(total, Translation::place_count);
@@ -328,8 +329,9 @@ impl Net {
 
     /// Returns the places meant by a name in a formula: the place with this id. In an unfolding, it
     /// returns all colours of the coloured place with this id, which may be none. Returns `None`
-    /// for an unknown name, and for a single place of a quotient by equivalent colours. Also
-    /// returns `None` for a place that a translation added for caps.
+    /// for an unknown name, and for a single place of a quotient by equivalent colours. In a net
+    /// with caps, that is, assumed bounds, also returns `None` for every place that the translation
+    /// added.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
         if let Some(folding) = self.folding()
             && let Some(coloured_place) = folding.place_named(name)
@@ -389,9 +391,8 @@ impl Net {
         self.transition_named(name).map(|transition| vec![transition])
     }
 
-    /// Returns true if `t` takes the token of the place that is marked as long as no cap, that is,
-    /// no assumed bound, is exceeded. A firing sequence that contains `t` need not be a firing
-    /// sequence of the model.
+    /// Returns true if `t` takes the token that shows that no cap, that is, no assumed bound, is
+    /// exceeded. A firing sequence that contains `t` need not be a firing sequence of the model.
     pub fn exceeds_cap(&self, t: TransitionId) -> bool {
         let within = self.translation().and_then(Translation::within_caps);
         within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))

@@ -58,7 +58,8 @@ impl Net {
         name_of(id, self.transition_label(t))
     }
 
-    /// Returns true if a node of this kind has a label that is not its id.
+    /// Returns true if a node of this kind has a label that is not its id. In an unfolding, returns
+    /// true if some coloured place or coloured transition has a label, whatever the kind.
     pub fn has_labels(&self, kind: NodeKind) -> bool {
         match (self.folding(), kind) {
             (Some(folding), _) => folding.has_labels(),
@@ -109,7 +110,7 @@ impl Net {
 }
 
 /// The ids of the model's places, or of its transitions, by the names that users see. A name is a
-/// label, or the id of a node without a label.
+/// label, or the id of a node whose label is missing or blank.
 #[derive(Clone, Debug)]
 pub struct NameIndex<'n> {
     /// The ids of the nodes with each name. Several nodes may share a name.
@@ -144,9 +145,9 @@ impl<'n> NameIndex<'n> {
     /// Returns the ids of the nodes that a text denotes.
     ///
     /// # Errors
-    /// The ids of all nodes with this name, if the text is a [`Mention::Word`] and several nodes
-    /// have the name. An empty list, if the text denotes no node: for [`Mention::Id`] this means
-    /// that no node has this id.
+    /// For a [`Mention::Word`] that is the id of no node and the name of several nodes, the ids of
+    /// these nodes. An empty list, if the text denotes no node: for [`Mention::Id`] this means that
+    /// no node has this id.
     pub fn find(&self, text: &str, mention: Mention) -> Result<Vec<&'n str>, Vec<&'n str>> {
         let by_name = self.ids(text);
         let by_id = || {
@@ -170,6 +171,7 @@ impl<'n> NameIndex<'n> {
 
     /// Returns true if `text`, read as a name, does not denote exactly the node with the id `text`.
     /// That is, the node with this id has another name, or another node has the name `text`.
+    /// Returns false if no node has this id or name.
     pub fn is_shared(&self, text: &str) -> bool {
         self.names.contains_key(text) || self.ids(text).iter().any(|&id| id != text)
     }

@@ -10,9 +10,9 @@ use crate::translation::{Caps, Translation, Window};
 
 impl Net {
     /// Returns the marking of this net that represents `marking` of the model. Each complement
-    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place
-    /// exceeds its bound or its cap, that is, its assumed bound. Without caps, the model does not
-    /// reach such a marking.
+    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place with a
+    /// complement exceeds its bound or its cap, that is, its assumed bound. Without caps, the model
+    /// does not reach such a marking.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
         let mut completed = marking.padded(self.place_count());
         let Some(translation) = self.translation() else { return Some(completed) };
@@ -102,9 +102,9 @@ fn translate_predicate(
     })
 }
 
-/// Returns true if the atom is about one place, and either the place has no cap, or the number
-/// compared with is at most its cap c. In the latter case the atom holds of m(p) exactly if it
-/// holds of min(m(p), c).
+/// Returns true if the atom is about one place p, and p has no cap or tokens beyond the cap do not
+/// matter. That is, with the cap c, the atom has one truth value for all m(p) from c on. Then the
+/// atom holds of m(p) exactly if it holds of min(m(p), c).
 fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     let [(place, a)] = *atom.sum.terms() else { return false };
     let Some(&(cap, _)) = caps.overflow.get(&place) else { return true };

@@ -24,9 +24,9 @@ const MAX_LISTED_TRANSITIONS: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
-    /// `None` if an intermediate or final result has more than `max_leaves` leaves or numbers that
-    /// are too large. Also returns `None` if the predicate mentions deadness, or if the net has
-    /// arcs other than plain arcs.
+    /// `None` if this predicate, an intermediate result or the final result has more than
+    /// `max_leaves` leaves, or if numbers are too large. Also returns `None` if the predicate
+    /// mentions deadness, or if the net has arcs other than plain arcs.
     pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, None)
     }

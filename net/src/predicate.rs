@@ -167,8 +167,8 @@ impl Predicate {
         }
     }
 
-    /// Returns an equivalent predicate whose only leaves are linear atoms. A test of a transition
-    /// becomes one atom per input, a deadlock one per input arc of the net.
+    /// Returns an equivalent predicate whose only leaves are linear atoms and constants. A test of
+    /// a transition becomes one atom per input, a deadlock one per input arc of the net.
     pub fn to_atoms(&self, net: &Net) -> Predicate {
         let enabled = |t: TransitionId| {
             let inputs = net.pre(t).iter();

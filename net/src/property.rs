@@ -6,9 +6,10 @@ use parikh_temporal::{AtomId, Formula, Formulas, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-/// A formula of CTL or LTL, as the path type `P` says, with the meaning `A` of its atoms. Two
-/// properties are equal if their formulas have the same structure and their atoms the same
-/// meanings. Equivalent formulas of different structure are unequal.
+/// A formula of CTL or LTL, as the path type `P` says, with the meaning `A` of its atoms and a
+/// fairness requirement. Two properties are equal if their formulas have the same structure, their
+/// atoms the same meanings, and their fairness requirements are equal. Equivalent formulas of
+/// different structure are unequal.
 #[derive(Clone, Debug)]
 pub struct Property<P, A> {
     atoms: Vec<A>,

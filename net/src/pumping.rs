@@ -36,7 +36,8 @@ pub struct PumpSequence {
 pub struct Stage {
     /// The firings before the pump, fired once.
     pub prefix: FiringSequence,
-    /// The pump: the firings that are repeated as often as later stages need.
+    /// The pump: the firings that are repeated. In an earlier stage, they are repeated as often as
+    /// later stages need. In the last stage, they can be repeated without limit.
     pub pump: FiringSequence,
 }
 

@@ -25,8 +25,8 @@ impl FiringSequence {
         FiringSequence::default()
     }
 
-    /// Appends `count` firings of `transition`, merged with the last step if it has the same
-    /// transition.
+    /// Appends `count` firings of `transition`. They are merged with the last step if it has the
+    /// same transition and the joint number fits 64 bits. Does nothing if `count` is 0.
     pub fn push(&mut self, transition: TransitionId, count: u64) {
         if count == 0 {
             return;

@@ -10,9 +10,9 @@
 //! transition drain: 2*idle ->     # arcs weigh 1 unless said
 //! ```
 //!
-//! Names are quoted like `"a b"` when they have a blank or one of `#:+*"->`; inside quotes `\"`
-//! and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] and [`print()`] are
-//! inverse to each other.
+//! Names are quoted like `"a b"` when they are empty, or have a blank or one of `#:+*"->`; inside
+//! quotes `\"` and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] reads back
+//! what [`print()`] writes, which leaves out labels, units and final markings.
 
 use crate::builder::{BuildError, NetBuilder, NetNode};
 use crate::id::{PlaceId, TransitionId};
@@ -32,7 +32,8 @@ pub struct TextError {
 /// Reads a net.
 ///
 /// # Errors
-/// The first error, with its line.
+/// The first error, with its line. Arcs are checked after all lines were split, so their errors
+/// come last.
 pub fn parse(text: &str) -> Result<Net, TextError> {
     let mut builder = NetBuilder::new("");
     let mut arcs: Vec<(usize, TransitionId, Vec<TextToken>)> = Vec::new();

@@ -71,7 +71,8 @@ use crate::names::Names;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A bound on a place in every reachable marking of a net with inhibitor or reset arcs.
+/// A bound on a place in every reachable marking of a net with inhibitor or reset arcs. With the
+/// reason [`Because::Cap`], it is an assumed bound that the net may exceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranslationBound {
     /// The place.
@@ -92,7 +93,7 @@ pub enum Because {
     /// places in a visited marking that enables it. Copies for all combinations up to the bounds
     /// would be too many.
     VisitedResetCounts(u64),
-    /// Every transition that adds to the place is inhibited by it:
+    /// Every transition that adds to the place is inhibited by it or resets it:
     /// [`bound_by_inhibitors`](crate::extended::bound_by_inhibitors).
     Capacity,
     /// A weighted sum of tokens that no transition increases by its plain arcs bounds the place.
@@ -114,7 +115,7 @@ pub struct Window {
     pub first_excluded: Option<u64>,
 }
 
-/// The error for names of more than 4 GiB.
+/// The error for names of more than 4 GiB, or more than 2³² − 1 names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("names of more than 4 GiB")]
 pub struct NamesTooLarge;
@@ -129,7 +130,8 @@ pub struct Translation {
     transitions: Names,
     /// The bounds that the translation rests on, by ascending place.
     bounds: Vec<TranslationBound>,
-    /// The places with a complement. Complements come after all other places, in this order.
+    /// The places with a complement. The complements follow the model's places in the translated
+    /// net, in this order.
     complemented: Vec<PlaceId>,
     /// For each transition of the model, the index after its last copy among the transitions of the
     /// translated net.
@@ -141,7 +143,8 @@ pub struct Translation {
 /// The caps of a net: assumed bounds of places whose bounds are unknown.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// The place that is marked as long as no firing has exceeded a cap.
+    /// The place whose token shows that no firing has exceeded a cap. A transition `leave` takes
+    /// the token before the first firing that exceeds a cap, or earlier.
     pub within_place: PlaceId,
     /// For each place with a cap, the cap and the overflow place. The overflow place has the tokens
     /// beyond the cap.
@@ -156,7 +159,7 @@ impl Translation {
     /// numbers of copies, bounds, and places with complements.
     ///
     /// # Errors
-    /// If the names take more than 4 GiB.
+    /// If the names take more than 4 GiB, or there are more than 2³² − 1 names.
     pub fn new<'n>(
         places: usize,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
@@ -190,8 +193,8 @@ impl Translation {
         self.caps.as_ref()
     }
 
-    /// Returns the place that is marked as long as no cap, that is, no assumed bound, is exceeded.
-    /// Returns `None` if the translation has no caps.
+    /// Returns the place whose token shows that no cap, that is, no assumed bound, is exceeded.
+    /// Without the token, a cap may be exceeded. Returns `None` if the translation has no caps.
     pub fn within_caps(&self) -> Option<PlaceId> {
         self.caps.as_ref().map(|caps| caps.within_place)
     }

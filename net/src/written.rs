@@ -154,7 +154,8 @@ fn term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
     }
 }
 
-/// A name as it is, or in braces if it has characters other than letters, digits, `_` and `'`.
+/// A name as it is, or in braces if it is empty or has characters other than ASCII letters, digits,
+/// `_` and `'`.
 struct BracedName<'n>(&'n str);
 
 impl fmt::Display for BracedName<'_> {

@@ -15,14 +15,14 @@ pub struct DisplayNames {
     pub places: Vec<String>,
     /// Names of transitions.
     pub transitions: Vec<String>,
-    /// The index and the label of each node whose label belongs to several nodes. Indices count
-    /// places first, then transitions.
+    /// The index and the label of each node whose label is the label or the id of another node.
+    /// Indices count places first, then transitions.
     pub shared: Vec<(usize, String)>,
 }
 
 impl DisplayNames {
-    /// Returns a name for each node: its label if no other node has the label, and its id
-    /// otherwise.
+    /// Returns a name for each node: its label if the label is not blank and no other node has it
+    /// as its label or id. Otherwise the name is the node's id.
     pub fn for_people(net: &Net) -> DisplayNames {
         let (places, transitions) = (net.places(), net.transitions());
         let places: Vec<_> = places.map(|p| (net.place_name(p), net.place_label(p))).collect();

@@ -23,8 +23,9 @@
 //! because the tokens of fused places end elsewhere. The moves that bring them back appear only in
 //! front of the next pass. So [`BackTranslation::pump`] continues until the fused places hold at
 //! least what they held after an earlier pass. The part between the two passes repeats. Such passes
-//! exist in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only one pass is stored for
-//! comparison: the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//! exist in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only the tokens before one
+//! pass are stored for comparison: the latest pass whose number is a power of two (Brent, *BIT* 20,
+//! 1980).
 //!
 //! The result can be long: a step of the reduced net with 10⁹ firings may expand to 10⁹ moves back
 //! and forth. Hence the budget.
@@ -35,8 +36,9 @@ use parikh_evidence::reduction::{ReducedNet, WorkNet};
 use parikh_net::{FiringSequence, FiringStep, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 
-/// The firings that one level adds to a sequence: before its other firings, and before a dead
-/// marking. A level is the part of a reduction between two fusions of places.
+/// The firings that one level adds to a sequence: the first firings of the level, and the last
+/// firings of a sequence to a dead marking. The levels are the parts into which the fusions of
+/// places divide a reduction.
 #[derive(Debug, Default)]
 struct FusionLevel {
     /// Firings before all other firings of the level, in the order of rule applications.
@@ -54,8 +56,8 @@ pub struct BackTranslation {
     /// The composed transitions: entry i has the steps that the transition with the id
     /// `original_transitions + i` stands for.
     compositions: Vec<Box<[FiringStep]>>,
-    /// The levels, that is, the parts of the reduction between fusions of places. Level 0 is before
-    /// the first fusion, and level i after fusion i.
+    /// The levels, that is, the parts into which fusions of places divide the reduction. Level 0 is
+    /// before the first fusion, and level i begins after fusion i.
     levels: Vec<FusionLevel>,
     /// The routers of the fusions, in the order of rule applications. A router tracks which of the
     /// fused places hold the tokens.
@@ -87,7 +89,8 @@ impl BackTranslation {
         }
     }
 
-    /// Records a firing before all other firings of the current level.
+    /// Records a firing of the current level. The firing comes after the firings recorded before,
+    /// and before all other firings of the level.
     pub(super) fn prefire(&mut self, step: FiringStep) {
         self.current_level().prefix.push(step);
     }
@@ -104,9 +107,10 @@ impl BackTranslation {
     }
 
     /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
-    /// by `moves`, transitions that move a token between places of the group. If `moves` is empty,
-    /// it is justified by twins. Twins are transitions with the same effect that take their token
-    /// from different places of the group.
+    /// by `moves`, transitions that move a token between places of the group. If `moves` is empty
+    /// and the group has two places p and q, the fusion is justified by twins. Twins are a
+    /// transition that takes one token from p and a transition that takes one token from q. Their
+    /// arcs at other places are equal, and both put equally many tokens to p and q together.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(FusionLevel::default());
@@ -135,8 +139,9 @@ impl BackTranslation {
     /// questions.
     ///
     /// # Errors
-    /// Returns an error if the result is too long, the budget ends, or `sequence` is not a firing
-    /// sequence of the reduced net.
+    /// Returns an error if the result is too long or the budget ends. Also returns an error if
+    /// `sequence` names an unknown transition, or takes tokens that a group of fused places does
+    /// not have. Whether `sequence` can be fired in the reduced net is not checked otherwise.
     pub fn sequence(
         &self,
         sequence: &FiringSequence,
@@ -152,8 +157,8 @@ impl BackTranslation {
     ///
     /// After one pass, the tokens of fused places may be on other places of their group, so that
     /// the pass cannot simply be repeated. Passes are added until each fused place holds at least
-    /// as many tokens as after an earlier pass. The firings up to the end of that earlier pass
-    /// belong to the prefix. The firings after it are the repeated part.
+    /// as many tokens as at an earlier point: after `prefix` or after an earlier pass. The firings
+    /// up to this point belong to the returned prefix. The firings after it are the repeated part.
     ///
     /// # Errors
     /// The same as for [`sequence`](Self::sequence).
@@ -184,10 +189,12 @@ impl BackTranslation {
     }
 
     /// Translates a firing sequence to a dead marking. The result ends in a dead marking of
-    /// `original`, the net before the reduction.
+    /// `original`, the net before the reduction, if `sequence` ends in a dead marking of the
+    /// reduced net.
     ///
     /// # Errors
-    /// The same as for [`sequence`](Self::sequence).
+    /// The same as for [`sequence`](Self::sequence). Also returns an error if the translated
+    /// sequence cannot be fired in `original`.
     pub fn deadlock(
         &self,
         original: &Net,
@@ -286,7 +293,8 @@ impl<'b> BackTranslator<'b> {
     }
 
     /// Appends the expansion of `step`, a transition of the working net at `level`, if it can fire
-    /// in `marking`, and updates `marking`. Returns true if it fired.
+    /// in `marking`, and updates `marking`. Returns true if it fired. Returns false if it cannot
+    /// fire, or if the expansion of several firings is too long.
     fn try_to_fire(
         &mut self,
         level: usize,
@@ -400,7 +408,7 @@ fn is_first_enabled(net: &Net, marking: &Marking, steps: &[FiringStep]) -> bool 
 }
 
 /// Fires `steps` in `marking`. Returns false if a step is not enabled or a place would hold too
-/// many tokens.
+/// many tokens. `marking` then has no meaning, since a part of `steps` has changed it.
 fn replay(net: &Net, marking: &mut Marking, steps: &[FiringStep]) -> bool {
     for step in steps.iter().filter(|step| step.count > 0) {
         let t = step.transition;

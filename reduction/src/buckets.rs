@@ -29,7 +29,7 @@ struct Link {
 /// hash. So its ids may have different content, which readers must compare.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
-    /// The id that was last inserted into each bucket.
+    /// The latest of the ids in each bucket. A bucket without ids has no entry.
     latest: HashMap<u32, u32>,
     /// The link of each id, indexed by id. An id in no chain has [`NOT_IN_CHAIN`] as `newer`.
     links: Vec<Link>,

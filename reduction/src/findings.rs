@@ -28,14 +28,17 @@ impl Findings {
         self.is_lossy |= !rule.is_lossless;
     }
 
-    /// Records a dead transition, if it is also dead in the original net.
+    /// Records a dead transition of the original net, unless a lossy rule was applied before. After
+    /// a lossy rule, `t` may be dead in the reduced net only.
     pub(super) fn dead(&mut self, net: &WorkNet, t: TransitionId) {
         if !self.is_lossy && t.index() < net.original_transitions() {
             self.dead_transitions.push(t);
         }
     }
 
-    /// Records a place with constant tokens, if they are also constant in the original net.
+    /// Records a place of the original net with constant tokens. Places whose tokens were merged or
+    /// scaled are left out. After a lossy rule, only support places are recorded, and only if the
+    /// reduction preserves their token counts.
     pub(super) fn record_constant(&mut self, net: &WorkNet, p: PlaceId) {
         let is_valid = !self.is_lossy || (self.keeps_support && net.in_support(p));
         if is_valid && p.index() < net.original_places() && !net.has_changed_meaning(p) {

@@ -42,8 +42,9 @@ pub(super) fn finish(
 
 /// Returns the original units, restricted to the places that remain in the reduced net. Each
 /// reachable marking of the reduced net agrees on these places with a reachable marking of the
-/// original net. So a claim that the units are safe still holds. After a fusion of places this is
-/// not so, and the function returns `None`.
+/// original net. So a claim that the units are safe still holds. After tokens of a place were
+/// merged or scaled this is not so, and the function returns `None`. Also returns `None` if the
+/// original net has no units, or if the restricted units are not valid.
 fn remaining_units(
     original: &Net,
     work: &WorkNet,
@@ -60,8 +61,8 @@ fn remaining_units(
         parent: unit.parent,
     });
     let name = |p: PlaceId| builder.place_name(p);
-    // The check fails only if the initial markings are inconsistent. Then the units are dropped,
-    // which is always sound.
+    // The check fails if a remaining place is in no unit, or if the initial marking violates the
+    // claim. Then the units are dropped, which is always sound.
     Units::new(
         remaining_units.collect(),
         units.root(),
@@ -83,8 +84,10 @@ fn unique_name(builder: &NetBuilder, base: String) -> String {
     name
 }
 
-/// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions,
-/// `first...last` beyond [`MAX_NAME_LENGTH`] bytes. The name is a valid XML id if the parts are.
+/// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions of an
+/// original transition. If the name would exceed [`MAX_NAME_LENGTH`] bytes, it has the first parts,
+/// `...` and the last part, as in `first...last`. The name is a valid XML id if the parts are,
+/// unless the first part alone exceeds the limit.
 fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
     let mut name = String::new();
     let mut stack = vec![(t, 1)];

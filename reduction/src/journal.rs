@@ -79,7 +79,8 @@ impl Journals {
         self.last_batch[t.index()] = self.current_batch;
     }
 
-    /// Returns the changes in `net` since the last call with this cursor.
+    /// Returns the changes in `net` since the last call with this cursor, without removed nodes.
+    /// The first call with a cursor returns all nodes of `net`.
     pub(super) fn changed_since(
         &mut self,
         net: &WorkNet,
@@ -121,7 +122,8 @@ pub(super) struct JournalCursor {
     transitions: usize,
 }
 
-/// The existing nodes that changed since a rule's last call, ascending.
+/// The nodes of the net that changed since a rule's last call, ascending, without removed nodes. At
+/// the first call, these are all nodes.
 #[derive(Debug, Default)]
 pub struct ChangedNodes {
     /// Places whose tokens or arcs changed.
@@ -131,7 +133,7 @@ pub struct ChangedNodes {
 }
 
 impl ChangedNodes {
-    /// Returns true if nothing changed.
+    /// Returns true if the set contains no place and no transition.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
     }

@@ -160,7 +160,7 @@ pub enum LogFileError {
         /// The most similar known name; `None` if no known name is similar.
         hint: Option<String>,
     },
-    /// The log preserves no question, or a step is invalid.
+    /// The log preserves no question.
     #[error(transparent)]
     Log(LogError),
 }
@@ -175,7 +175,7 @@ fn hint_text(hint: Option<&str>) -> String {
     hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
 
-/// Converts an error, and adds the most similar known name.
+/// Converts an error. To the error for an unknown name, adds the most similar known name.
 fn with_hint(net: &Net, error: LogError) -> LogFileError {
     let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
     let classes = CLASS_NAMES.iter().map(|&(_, name)| name);
@@ -189,11 +189,11 @@ fn with_hint(net: &Net, error: LogError) -> LogFileError {
 
 impl LogFile {
     /// Returns the needs, that is, the questions that the reduction preserves, and the log in ids
-    /// of `net`.
+    /// of `net`. The conditions of the steps are not checked.
     ///
     /// # Errors
     /// Returns an error if the file has another format, or if the log belongs to another net. Also
-    /// returns an error if a name is unknown, the log preserves no question, or a step is invalid.
+    /// returns an error if a name is unknown or the log preserves no question.
     pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogFileError> {
         if self.format != FORMAT {
             return Err(LogFileError::OtherFormat(self.format.clone()));

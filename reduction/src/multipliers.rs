@@ -25,8 +25,8 @@ const MIN_POSITIVE: f64 = 1e-9;
 const MAX_DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
 /// Returns guesses of the positive entries of a solution in integer proportions, as (position,
-/// integer), most likely first. Returns none if the numbers are not fractions with small
-/// denominators.
+/// integer), most likely first. The list is empty if the solution has no positive entry, the
+/// numbers are not fractions with small denominators, or the integers are too large.
 pub(super) fn integer_guesses(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     let significant = solution.iter().copied().filter(|&value| value > MIN_POSITIVE);
     let smallest = significant.fold(f64::INFINITY, f64::min);
@@ -37,8 +37,9 @@ pub(super) fn integer_guesses(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
 }
 
 /// Returns the positive entries in units of `unit` as integers without common divisor, each with
-/// its position. Returns `None` if they are not fractions with small denominators, if an integer is
-/// too large, or if there are no positive entries.
+/// its position. Entries below [`MIN_POSITIVE`] count as 0. Returns `None` if they are not positive
+/// fractions with small denominators, if an integer is too large, or if there are no positive
+/// entries.
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let positive = solution.iter().enumerate().filter(|&(_, &value)| value > MIN_POSITIVE);
     let fractions: Vec<(usize, u64, u64)> = positive
@@ -136,7 +137,7 @@ impl MultiplicityProgram {
         self.columns[p.index()]
     }
 
-    /// Returns the row of a transition, or `None` if it has no effect.
+    /// Returns the row of a transition, or `None` if the transition has no effect or was removed.
     pub(super) fn row(&self, t: TransitionId) -> Option<Row> {
         self.rows[t.index()]
     }

@@ -62,8 +62,9 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
 }
 
 /// Returns the needs for preserving the truth values of the property's atoms at markings. Returns
-/// `None` if the property depends on more than the markings along a run. No rule guarantees which
-/// runs are preserved. Runs of the reduced net are hints that must be replayed on the original net.
+/// `None` if the property assumes fairness, or if an atom is about a firing or mentions dead
+/// markings. No rule guarantees which runs are preserved. Runs of the reduced net are hints that
+/// must be replayed on the original net.
 pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
     depends_on_markings_only(property).then(|| reachability(property.support(net)))
 }

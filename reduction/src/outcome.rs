@@ -16,7 +16,7 @@ pub struct TranslatedGoal {
     /// The goal.
     pub goal: Goal,
     /// The constant to add to the maximum of a [`Goal::Maximise`]: the contribution of constant
-    /// places.
+    /// places. It is 0 for goals of other kinds.
     pub constant: i128,
 }
 /// A reduced net with its derivation. It dereferences to its [`ReducedNet`].
@@ -82,8 +82,10 @@ impl Reduction {
         self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
     }
 
-    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover it, or if it
-    /// is about runs or branching time. `original` is the net before the reduction.
+    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover the goal, or
+    /// if a number of the translated goal exceeds 64 bits. Also returns `None` if no rule preserves
+    /// goals of this kind. No rule preserves runs, or home properties other than the liveness of a
+    /// transition. `original` is the net before the reduction.
     pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
         match goal {
             Goal::Reach(predicate) => {
@@ -108,7 +110,8 @@ impl Reduction {
 
     /// Translates the atoms of a property to the reduced net. A run found in the reduced net is
     /// only a hint, because no rule guarantees the preservation of runs. Returns `None` if the
-    /// property depends on more than markings, or if the needs did not cover its atoms.
+    /// property depends on more than markings, or if the needs did not cover its atoms. Also
+    /// returns `None` if a number of a translated atom exceeds 64 bits.
     pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
         if !depends_on_markings_only(property)
             || !self.needs().preserve.covers(Preserve::REACHABILITY)

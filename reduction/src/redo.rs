@@ -14,7 +14,7 @@ use std::time::Instant;
 /// Reduces `net` for `needs` according to the log, and checks every condition of every step.
 ///
 /// # Errors
-/// Returns the first step that does not hold.
+/// Returns the first step that does not hold, or an error if the reduced net cannot be built.
 pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> {
     let start = Instant::now();
     let needs = needs.normalised();
@@ -40,7 +40,8 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
     Ok(reduction)
 }
 
-/// Replays the log as [`redo`] does, and checks that the result equals `reduced`.
+/// Replays the log as [`redo`] does, and checks that the result equals `reduced`. Labels, units and
+/// final markings are not compared.
 ///
 /// # Errors
 /// Returns the first step that does not hold, or an error if the log leads to another net.

@@ -5,8 +5,9 @@
 //! from the start, so it knows the tokens of each place. Before a firing that takes from the group,
 //! it provides the tokens in one of two ways. *Moves* are transitions that only take one token from
 //! one place of the group and put it into another; the router fires them along a shortest path, for
-//! as many firings at once as the tokens allow. A *twin* is a transition with the same effect that
-//! takes its token from another place of the group; the router chooses a twin that is enabled.
+//! as many firings at once as the tokens allow. A *twin* takes its token from the other place of a
+//! group of two, and has equal arcs outside of the group. The router chooses a twin that is
+//! enabled.
 
 use super::back_error::BackError;
 use parikh_evidence::reduction::WorkNet;
@@ -24,7 +25,8 @@ type GroupArcs = Box<[(usize, u64, u64)]>;
 #[derive(Debug)]
 enum ReductionRoute {
     /// Moves as triples: position of the source in the group, position of the target, and the
-    /// transition that moves one token. The moves connect the group strongly.
+    /// transition that moves one token. For fused cycles, the moves connect the group strongly. For
+    /// chained places, there is only one move.
     Moves(Vec<(usize, usize, TransitionId)>),
     /// Classes of twins for a group of two places p and q. A class consists of a transition that
     /// takes one token from p, and of its twins, which take one token from q. Twins have equal arcs
@@ -34,8 +36,8 @@ enum ReductionRoute {
 
 impl ReductionRoute {
     /// Determines the route for the places of `group`, before they are fused in `net`. Tokens are
-    /// moved by the transitions `moves`. If `moves` is empty and the group has two places, twins
-    /// replace moves.
+    /// moved by the transitions `moves`. Transitions in `moves` that do not move a token within the
+    /// group are left out. If `moves` is empty and the group has two places, twins replace moves.
     fn choose(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> ReductionRoute {
         if moves.is_empty()
             && let &[p, q] = group
@@ -61,7 +63,8 @@ impl ReductionRoute {
 /// The router of one fusion; see the module documentation.
 #[derive(Debug)]
 pub(super) struct Router {
-    /// The first transition id that was created after the fusion.
+    /// The number of transition ids before the fusion. A transition was created after the fusion if
+    /// its index is at least this number.
     watermark: usize,
     /// Initial tokens, by position in the group.
     initial: Vec<u64>,
@@ -69,7 +72,7 @@ pub(super) struct Router {
     route_kind: ReductionRoute,
     /// The arcs of each transition next to the group.
     group_arcs: HashMap<TransitionId, GroupArcs>,
-    /// For each transition that has twins, the index of its class in the list of classes.
+    /// For each transition in a class of twins, the index of the class in the list of classes.
     class_of: HashMap<TransitionId, usize>,
 }
 
@@ -100,7 +103,8 @@ impl Router {
         }
     }
 
-    /// Returns the first transition id that was created after the fusion.
+    /// Returns the number of transition ids before the fusion. A transition was created after the
+    /// fusion if its index is at least this number.
     pub(super) fn watermark(&self) -> usize {
         self.watermark
     }
@@ -112,7 +116,8 @@ impl Router {
 
     /// Appends the firings for the first part of `step` in the net before the fusion to `firings`,
     /// and updates `tokens`. Returns the remaining part of the step, or `None` if the whole step is
-    /// translated.
+    /// translated. Returns an error if the fused places lack the tokens for one firing, or if the
+    /// budget is exhausted.
     pub(super) fn route(
         &self,
         tokens: &mut [u64],
@@ -164,10 +169,11 @@ impl Router {
     }
 }
 
-/// Moves tokens within the group until a firing with these arcs is enabled. If possible, it moves
-/// enough tokens for `count` firings, otherwise for as many as the tokens of the group suffice.
-/// `moves` are sorted by target. Returns an error if the group has too few tokens, no moves lead to
-/// a place that needs tokens, or the budget is exhausted.
+/// Moves tokens within the group until the group has the tokens for a firing with these arcs. Does
+/// nothing if it has these tokens already. If tokens are moved, they suffice for `count` firings if
+/// possible, and otherwise for as many as the tokens of the group allow. `moves` are sorted by
+/// target. Returns an error if the group has too few tokens, no moves lead to a place that needs
+/// tokens, or the budget is exhausted.
 fn gather_tokens(
     tokens: &mut [u64],
     arcs: &GroupArcs,
@@ -203,7 +209,7 @@ fn gather_tokens(
                 tokens[position] > required[position]
             })
             .ok_or(BackError::NotEnabled)?;
-            // Move all tokens that this place can spare at once.
+            // Moves as many tokens at once as the place `from` can spare and `place` needs.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
             let count = (tokens[from] - required[from]).min(required[place] - tokens[place]);
             firings.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
@@ -228,7 +234,8 @@ fn path_to(
     moves: &[(usize, usize, TransitionId)],
     can_spare: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
-    // Groups of thousands of places are common, and this function runs for each moved token.
+    // Groups of thousands of places are common, and this function runs for each place that gives
+    // tokens.
     let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
     let mut queue = VecDeque::from([goal]);
     while let Some(position) = queue.pop_front() {

@@ -117,7 +117,8 @@ struct TranslationBuilder<'n> {
     caps: &'n BTreeSet<PlaceId>,
     /// The complement place of each place that has one.
     complements: BTreeMap<PlaceId, PlaceId>,
-    /// The additional places, if there are caps.
+    /// The places that were added for caps, that is, for assumed bounds. `None` if there are no
+    /// caps.
     cap_places: Option<CapPlaces>,
 }
 
@@ -154,7 +155,7 @@ impl CopyChoice {
 /// The parameters of one copy of a transition.
 #[derive(Default)]
 struct CopyParameters {
-    /// The tokens of the reset places before the firing.
+    /// The tokens, before the firing, of the reset places that may hold tokens.
     reset_tokens: BTreeMap<PlaceId, u64>,
     /// The change of the tokens beyond the cap, per capped place. Places without a change have no
     /// entry.
@@ -162,7 +163,8 @@ struct CopyParameters {
 }
 
 impl CopyParameters {
-    /// Returns the parameters of all copies. Their number must be within the limit.
+    /// Returns the parameters of all copies. The caller has checked that their number is within the
+    /// limit on copies.
     fn of_choices(choices: &[CopyChoice]) -> Vec<CopyParameters> {
         let count: u64 = choices.iter().map(CopyChoice::count).product();
         (0..count).map(|number| CopyParameters::numbered(choices, number)).collect()
@@ -297,8 +299,9 @@ impl TranslationBuilder<'_> {
         Ok(copy_parameters.len())
     }
 
-    /// Returns the copies of `t` for the token vectors of its reset places in reachable markings.
-    /// If no marking enables `t`, one copy is made, which is never enabled.
+    /// Returns the copies of `t` for the token vectors of its reset places in the reachable
+    /// markings that enable `t`. If no marking enables `t`, one copy is made, which is never
+    /// enabled.
     fn copies_of_vectors(&self, t: TransitionId, seen: &ResetVectors) -> Vec<CopyParameters> {
         let core = self.net.core();
         let required = || self.net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();

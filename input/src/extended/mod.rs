@@ -13,7 +13,8 @@ use bounds::CapRooms;
 use parikh_net::{BuildError, ExtendedNet, Net};
 use parikh_solvers::Budget;
 
-/// Maximal number of transitions after copying.
+/// Limit on the number of transitions after copying. A net that has more transitions before copying
+/// may keep its number. Transitions that only handle caps are not counted.
 pub const MAX_COPIES: u128 = 20_000;
 
 /// Reasons why a net with inhibitor or reset arcs was not translated.
@@ -74,12 +75,14 @@ pub fn translate_visiting(
 }
 
 /// Translates `net` as [`translate_visiting`] does, with caps of the given room on places without a
-/// known bound. With caps, the result has all runs of `net`, and may have others. Its runs that
-/// stay within the caps are runs of `net`. So only reachability questions are possible
-/// ([`Net::has_caps`]).
+/// known bound. The room on reset places is halved as long as too many transitions are needed. With
+/// caps, the result has all runs of `net`, and may have others. Its runs that stay within the caps
+/// are runs of `net`. So only reachability questions are possible ([`Net::has_caps`]).
 ///
 /// # Errors
-/// Returns an error if too many transitions are needed, or if weights overflow.
+/// Returns an error if too many transitions are needed even without room on reset places, or if
+/// weights overflow. Also returns an error if all bounds are known and too many transitions are
+/// needed.
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,

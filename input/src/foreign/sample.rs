@@ -152,8 +152,8 @@ const LINE_REMARKS: [&str; 5] = ["//", "--", "#", "%", "/*/"];
 const LONG_REMARKS: [(&str, &str); 3] = [("/*", "*/"), ("(*", "*)"), ("{", "}")];
 
 /// Returns the lines of a text, except blank lines and remarks. A remark is only recognised at the
-/// beginning of a line. Lines that begin with `#place`, `#trans` or `#define`, keywords of PROD,
-/// are not remarks.
+/// beginning of a line, or directly after another remark. Lines that begin with `#place`, `#trans`
+/// or `#define`, keywords of PROD, are not remarks.
 fn lines(text: &str) -> Vec<SampleLine<'_>> {
     let mut lines = Vec::new();
     let (mut rest, mut number) = (text, 1);

@@ -186,10 +186,10 @@ fn begins_with(sample: &Sample<'_>, words: &[&str]) -> Option<FormatSign> {
     words.contains(&line.first()).then(|| line.sign())
 }
 
-/// Distinguishes two formats that share keywords such as `.name`. Returns the first line with a
-/// keyword of `own` if more lines begin with keywords of `own` than with keywords of `others`. For
-/// APT, a file without keywords of either list also counts if it has a line `.name`, which is
-/// returned.
+/// Distinguishes two formats that share keywords such as `.name`. Returns `None` if the first line
+/// does not begin with a dot. Returns the first line with a keyword of `own` if more lines begin
+/// with keywords of `own` than with keywords of `others`. For APT, a file without keywords of
+/// either list also counts if it has a line `.name`, which is returned.
 fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<FormatSign> {
     sample.first().filter(|line| line.first().starts_with('.'))?;
     let keyword = |line: &SampleLine<'_>| {

@@ -152,7 +152,8 @@ fn timed_tapaal(sample: &Sample<'_>) -> Option<FormatSign> {
     sample.tags.iter().find(is_sign).map(SampleTag::sign)
 }
 
-/// Returns true if the name or value of an attribute contains a text, in any case.
+/// Returns true if the name or value of an attribute contains `text`, in upper or lower case.
+/// `text` itself must be in lower case.
 fn attributes_contain(tag: &SampleTag<'_>, text: &str) -> bool {
     let contains = |it: &str| it.to_ascii_lowercase().contains(text);
     tag.attributes().any(|(name, value)| contains(name) || contains(value))

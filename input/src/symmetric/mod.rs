@@ -2,9 +2,9 @@
 //!
 //! Declarations may come after their uses, sorts after sorts made of them, and arcs before their
 //! nodes. So one pass reads everything into lists, with terms in postfix order. The lists become a
-//! [`ColouredNet`] at the end. The reader ignores `<text>` and reads `<structure>`, or the term
-//! itself if a tool omits `<structure>`. The test `tests/coloured/styles.rs` lists the tools and
-//! their variants.
+//! [`ColouredNet`] at the end. The reader reads `<structure>`, or the term itself if a tool omits
+//! `<structure>`. It ignores `<text>` beside a term, and refuses a label that has only a text. The
+//! test `tests/coloured/styles.rs` lists the tools and their variants.
 //!
 //! Nesting depth is limited, with an error beyond the limits. Sorts and terms may be nested to
 //! 50,000 elements, including wrappers and sums. After flattening, products, tuples, differences
@@ -49,7 +49,8 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
 /// Reads a coloured net from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
-/// [`InputError`] if the text is no coloured net, or one that cannot be represented.
+/// [`InputError`] if the text cannot be read, is no coloured net, or is one that cannot be
+/// represented. Also if the net has times or priorities.
 pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNet, InputError> {
     match read_with_time(reader, name)? {
         (net, None) => Ok(net),

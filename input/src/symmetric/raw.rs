@@ -149,7 +149,8 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Reads the terms in the element opened last and in its `<structure>` elements, to its end.
-    /// Returns `None` for no term. The boolean is true if there is a text.
+    /// Returns `None` if there is neither a term nor a `<structure>`. An empty `<structure>` gives
+    /// a list without terms. The boolean is true if an element `<text>` is not blank.
     pub(super) fn coloured_label(&mut self) -> Result<(Option<RawTerm>, bool), InputError> {
         let mut term: Option<RawTerm> = None;
         let mut text = String::new();

@@ -368,7 +368,8 @@ impl Resolver<'_> {
     }
 
     /// Multiplies a multiset by a number. The number may be before or after the multiset. Without a
-    /// number, the factor is 1.
+    /// number, the factor is 1. Returns an error if the factor is 0 and the multiset has variables,
+    /// or if a count exceeds 64 bits.
     fn times(
         &mut self,
         node: &TermNode,

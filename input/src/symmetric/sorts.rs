@@ -157,7 +157,9 @@ fn named_sort(
 }
 
 /// Returns for each colour of the sort `of` the index of its element in the partition, or
-/// `u32::MAX` if no element contains the colour.
+/// `u32::MAX` if no element contains the colour. Returns an error if a colour is in an element
+/// twice or in two elements, or if a member is not a colour of `of`. Also returns an error if `of`
+/// has more than 2²⁴ colours.
 fn blocks(
     net: &mut ColouredNet,
     scope: &mut DeclaredNames,

@@ -194,13 +194,14 @@ impl ColouredNet {
         Ok(id)
     }
 
-    /// Sets the name of a place, unless it equals the id.
+    /// Sets the label of a place. If `label` equals the id, the place has no label afterwards.
     pub fn label_place(&mut self, place: ColouredPlaceId, label: &str) {
         let place = &mut self.places[place.index()];
         place.label = (label != place.name).then(|| label.to_owned());
     }
 
-    /// Sets the name of a transition, unless it equals the id.
+    /// Sets the label of a transition. If `label` equals the id, the transition has no label
+    /// afterwards.
     pub fn label_transition(&mut self, t: ColouredTransitionId, label: &str) {
         let transition = &mut self.transitions[t.index()];
         transition.label = (label != transition.name).then(|| label.to_owned());
@@ -250,7 +251,7 @@ impl ColouredNet {
     /// Checks that a multiset is of a sort.
     ///
     /// # Errors
-    /// The first term of another sort.
+    /// The first term that is of another sort or invalid.
     pub fn check_multiset(&self, multiset: &Multiset, sort: SortId) -> Result<(), ColourError> {
         match multiset {
             Multiset::Tokens { term, .. } => self.check_term(term, sort),
@@ -279,8 +280,8 @@ impl ColouredNet {
         })
     }
 
-    /// Checks that a guard compares colours of the same sort, and uses order only in sorts with an
-    /// order.
+    /// Checks that a guard compares colours of the same sort, does not use `all`, and uses order
+    /// only in sorts with an order.
     ///
     /// # Errors
     /// The first invalid comparison.
@@ -345,8 +346,8 @@ impl ColouredNet {
         self.have_equal_colours(found, &Type::Sort(sort))
     }
 
-    /// Returns true if two types have the same colours: the same declared sort, equal ranges, or
-    /// products of such types.
+    /// Returns true if two types have the same colours: the same declared sort, two sorts of the
+    /// black token, equal ranges, or products of such types.
     fn have_equal_colours(&self, a: &Type, b: &Type) -> bool {
         let parts = |kind: &Type| match kind {
             Type::Tuple(parts) => Some(parts.clone()),

@@ -41,13 +41,15 @@ struct BindingSearch<'s> {
     binding: BTreeMap<VariableId, u64>,
     /// The tokens taken by inputs with an assigned colour, by place and colour.
     taken_tokens: BTreeMap<(ColouredPlaceId, u64), u64>,
-    /// Number of steps left: tokens to examine and colours to try.
+    /// Number of steps left. A step examines a colour on an input place, tries a colour for a
+    /// variable, or checks a complete binding.
     steps_left: &'s mut u64,
 }
 
 impl ColouredNet {
     /// Returns a binding that enables `t`. Returns `None` if no binding does. `looks` is the limit
-    /// of steps: each token examined and each colour tried decrements it.
+    /// of steps, and each step decrements it. A step examines a colour on an input place, tries a
+    /// colour for a variable, or checks a complete binding.
     ///
     /// # Errors
     /// If `looks` reaches 0 before the search ends, or an inscription has too many colours or
@@ -137,8 +139,9 @@ impl BindingSearch<'_> {
         Ok(None)
     }
 
-    /// Returns the colours on the place that an input may take, given the variables bound and the
-    /// tokens taken so far.
+    /// Returns the colours on the place that an input may take. A colour must agree with the
+    /// variables bound, the guard, and the tokens taken so far. Returns an error if no steps are
+    /// left.
     fn possible_colours(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
         let MatchedInput { place, term, count } = self.inputs[input];
         let mut possible_colours = Vec::new();
@@ -159,7 +162,8 @@ impl BindingSearch<'_> {
     }
 
     /// Binds the variables of a term so that the term evaluates to `colour`. Returns false if no
-    /// values of the unbound variables give this colour.
+    /// values of the unbound variables give this colour; some variables may then be bound. Returns
+    /// true without a comparison for a block of a partition with an unbound variable.
     fn bind_to_colour(&mut self, term: &Term, colour: u64) -> bool {
         if !self.unify(term, colour) {
             return false;

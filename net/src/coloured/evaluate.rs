@@ -20,7 +20,8 @@ pub struct BoundColour {
     pub colour: u64,
 }
 
-/// The error for a multiset with more colours than allowed, or more than 2⁶³ − 1 tokens.
+/// The error for a multiset with more colours than allowed, or more than 2⁶³ − 1 tokens of one
+/// colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a multiset has too many colours, or more than 2^63 - 1 tokens of one")]
 pub struct TooMany;
@@ -58,7 +59,8 @@ impl ColouredNet {
     /// Returns the initial marking, if no place holds more than `limit` colours.
     ///
     /// # Errors
-    /// If a place holds more.
+    /// If a place holds more colours, or too many tokens of one colour. Also if a part of an
+    /// initial multiset has more than `limit` colours.
     pub fn initial(&self, limit: usize) -> Result<ColouredMarking, TooMany> {
         let bag = |place: &super::ColouredPlace| self.bag(&place.initial, &[], limit);
         Ok(ColouredMarking::new(self.places().iter().map(bag).collect::<Result<_, _>>()?))
@@ -67,7 +69,8 @@ impl ColouredNet {
     /// Evaluates a multiset. Variables without a value count as colour 0.
     ///
     /// # Errors
-    /// If it has more than `limit` colours, or too many tokens of one colour.
+    /// If the multiset or one of its parts has more than `limit` colours, or too many tokens of one
+    /// colour.
     pub fn bag(
         &self,
         multiset: &Multiset,
@@ -103,7 +106,7 @@ impl ColouredNet {
     }
 
     /// Returns the colours that a term represents: one colour, or several if [`Term::All`] occurs
-    /// in the term.
+    /// in the term. Returns an error if [`Term::All`] gives more than `limit` colours.
     fn colours(
         &self,
         term: &Term,
@@ -172,7 +175,7 @@ impl ColouredNet {
         }
     }
 
-    /// Returns true if a guard holds.
+    /// Returns true if a guard holds. A variable without a value counts as colour 0.
     pub fn holds(&self, guard: &Guard, binding: &[BoundColour]) -> bool {
         match guard {
             Guard::Compare(relation, left, right) => {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// The coloured places and transitions from which a net was unfolded. The colours of a coloured
 /// place are consecutive places, and the bindings of a coloured transition are consecutive
-/// transitions. Colours that are never marked and bindings that never fire are left out. So a
-/// coloured node may have no nodes in the unfolded net.
+/// transitions. An unfolding may leave out colours that are never marked and bindings that never
+/// fire. So a coloured node may have no nodes in the unfolded net.
 #[derive(Clone, Debug, Default)]
 pub struct Folding {
     places: Names,
@@ -47,7 +47,8 @@ pub trait ColourNames: std::fmt::Debug + Send + Sync {
 /// the quotient merges.
 pub type NamedClasses = Vec<Vec<String>>;
 
-/// The error for a coloured net with more than 4 GiB of names or more than 2³² − 1 nodes.
+/// The error for names of more than 4 GiB, or an unfolded net with more than 2³² − 1 places or
+/// transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than 2^32 - 1 nodes, or names of more than 4 GiB")]
 pub struct FoldingTooLarge;

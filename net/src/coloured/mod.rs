@@ -266,7 +266,8 @@ impl ColouredNet {
     }
 
     /// Returns the number of bindings without regard to guards: for each transition the product of
-    /// the sizes of its variables' sorts; `u128::MAX` if the sum overflows.
+    /// the sizes of its variables' sorts. Returns `u128::MAX` if a product or the sum of the
+    /// products overflows.
     pub fn binding_count(&self) -> u128 {
         let bindings_of = |transition: &ColouredTransition| {
             let sizes = transition.variables().into_iter().map(|v| self.variable_size(v));
@@ -287,7 +288,8 @@ impl ColouredNet {
         text
     }
 
-    /// Appends a colour's name; a tuple gets its parentheses only if `has_parentheses`.
+    /// Appends a colour's name. If the colour is a tuple, it gets its parentheses only if
+    /// `has_parentheses`. Tuples inside of it always have parentheses.
     pub fn write_colour(
         &self,
         text: &mut String,
@@ -372,7 +374,7 @@ impl ColouredNet {
     ///
     /// # Errors
     /// A message, if there is no such transition, variable or colour, or a variable is missing or
-    /// repeated.
+    /// repeated. Also if a `)` or a `=` is missing.
     pub fn binding_named(
         &self,
         text: &str,

@@ -42,7 +42,8 @@ pub enum Term {
     },
     /// A tuple.
     Tuple(Vec<Term>),
-    /// All colours of a sort; in a tuple, all colours of that component. Not allowed in guards.
+    /// All colours of a sort; in a tuple, all colours of that component. Not allowed in guards,
+    /// shifts and blocks.
     All(SortId),
 }
 
@@ -113,12 +114,13 @@ impl Multiset {
     /// The empty multiset.
     pub const EMPTY: Multiset = Multiset::Sum(Vec::new());
 
-    /// Makes one token of a term's colour.
+    /// Makes one token of a term's colour, or of each of its colours if [`Term::All`] occurs in it.
     pub fn single(term: Term) -> Multiset {
         Multiset::Tokens { count: 1, term }
     }
 
-    /// Makes the sum of `parts`; nested sums are flattened.
+    /// Makes the sum of `parts`. Nested sums are flattened, and parts with 0 tokens are left out. A
+    /// sum of one part is this part.
     pub fn sum(parts: impl IntoIterator<Item = Multiset>) -> Multiset {
         let mut summands = Vec::new();
         for part in parts {
@@ -312,8 +314,8 @@ impl Guard {
         }
     }
 
-    /// Returns the guard with renamed variables, and with the parts of junctions and the sides of
-    /// symmetric comparisons sorted.
+    /// Returns the guard with renamed variables. Sorts the parts of junctions and the sides of
+    /// symmetric comparisons, and turns `>` and `≥` into `<` and `≤`.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Guard {
         let sorted = |parts: &[Guard]| {
             let mut parts: Vec<Guard> = parts.iter().map(|part| part.renamed(rename)).collect();

@@ -18,8 +18,8 @@
 //! grouping as in `2'[x + y]`. `x++` and `x--` are the successor and the predecessor; `Height(l)`
 //! is the block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
 //! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `.` and
-//! `@`. A variable hides a constant of the same name. [`parse`] and [`print()`] are inverse to each
-//! other.
+//! `@`, and are none of `all`, `and`, `or`, `not`. A variable hides a constant of the same name.
+//! [`parse`] reads back what [`print()`] writes, which leaves out labels and assumptions.
 
 mod lexer;
 mod parser;

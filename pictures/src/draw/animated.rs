@@ -16,8 +16,8 @@ pub const MAX_FIRINGS: u128 = 400;
 /// The duration in seconds of a beat, that is, of one firing of the animation.
 const BEAT: f64 = 0.9;
 
-/// The number of beats for which the last marking is shown before the animation restarts. A beat
-/// has the duration of a firing.
+/// The number of additional beats for which the last marking is shown before the animation
+/// restarts. A beat has the duration of a firing.
 const BEATS_AT_END: usize = 3;
 
 /// Draws the nodes of `part` while `sequence` fires.
@@ -81,9 +81,10 @@ pub fn animated(
     Ok(picture)
 }
 
-/// Appends an SVG animation of the attribute `name`. `values` has one entry per beat, that is, per
-/// firing, and `words` has the attribute's texts for false and true. The last value stays until the
-/// animation restarts after `beats` beats.
+/// Appends an SVG animation of the attribute `name`. `values` has one entry per marking: the first
+/// for the beat before all firings, and one for the beat of each firing. `words` has the
+/// attribute's texts for false and true. The last value stays until the animation restarts after
+/// `beats` beats.
 fn animate(text: &mut String, name: &str, values: &[bool], words: [&str; 2], beats: usize) {
     let (mut list, mut times) = (String::new(), String::new());
     let mut last_value = None;

@@ -161,7 +161,7 @@ fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
 }
 
 /// Groups the nodes by their names without digits. With `for_people`, a node's name is its label,
-/// or its id if it has no label. Otherwise it is always the id.
+/// or its id if the label is missing or blank. Otherwise it is always the id.
 fn by_names(net: &Net, for_people: bool) -> NodeGroups {
     let name =
         |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());

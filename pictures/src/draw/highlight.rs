@@ -203,8 +203,10 @@ impl Highlight {
         Ok(Highlight { places, caption, ..Highlight::default() })
     }
 
-    /// Highlights the transitions of a firing sequence, with the positions of their firings beside
-    /// them. Draws the marking after the sequence.
+    /// Highlights the transitions of a firing sequence. Beside a transition are the positions at
+    /// which it begins to fire, at most five, and its number of firings if there are several. Also
+    /// highlights the places whose tokens differ after the sequence. Draws the marking after the
+    /// sequence.
     ///
     /// # Errors
     /// The sequence cannot be fired.
@@ -272,7 +274,8 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
 }
 
 /// Returns the node with this id. In an unfolding, the name of a coloured node denotes all its
-/// nodes. The list is empty if no node has the name.
+/// nodes. The list is empty if no node has the name, or if the coloured node has no nodes in the
+/// unfolding.
 fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     if let Some(place) = net.place_named(name) {
         return vec![NetNode::Place(place)];
@@ -287,7 +290,8 @@ fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     transitions.into_iter().map(NetNode::Transition).collect()
 }
 
-/// Returns the error about an unknown name, with the closest name of a node as a suggestion.
+/// Returns the error about an unknown name. If the id of a node is similar to the name, the most
+/// similar id is the suggestion.
 fn unknown(net: &Net, name: &str) -> HighlightError {
     let places = net.places().map(|place| net.place_name(place));
     let names = places.chain(net.transitions().map(|t| net.transition_name(t)));

@@ -1,7 +1,8 @@
 //! A firing sequence as a strip of pictures, one per marking, for paper and programs without
 //! animation. The first picture shows the initial marking. Each further picture shows the marking
-//! after a firing, with the fired transition highlighted and named above. The pictures fill a page
-//! in rows, and every node has the same position in all pictures.
+//! after a firing, with the fired transition highlighted and named above. Beyond [`MAX_PICTURES`]
+//! markings, some in the middle have no picture. The pictures fill a page in rows, and every node
+//! has the same position in all pictures.
 
 use super::net::{box_text, tokens};
 use super::svg::{self, SceneDrawing, highlighted_name, write_centred};

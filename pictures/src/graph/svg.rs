@@ -187,8 +187,8 @@ fn place_boxes(
 }
 
 /// Draws an edge with its label. `pairs` has the source and target of every edge, to find edges in
-/// the opposite direction. Returns the smallest and the largest x coordinate of the edge and its
-/// label.
+/// the opposite direction. Returns the smallest and the largest x coordinate of the label and of
+/// the bends in `route`.
 fn draw_edge(
     boxes: &[MarkingBox],
     pairs: &HashSet<(u32, u32)>,

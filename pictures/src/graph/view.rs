@@ -29,7 +29,7 @@ pub struct MarkingNode {
     /// The marked places in ascending order with their tokens. [`OMEGA`] stands for an unbounded
     /// number of tokens.
     pub tokens: Vec<(PlaceId, u64)>,
-    /// True if no transition is enabled.
+    /// True if the node has no outgoing edge, so that no transition is enabled.
     pub is_dead: bool,
     /// The index of the terminal component that contains the node, that is, the strongly connected
     /// component without outgoing edges. `None` if no such component contains it.
@@ -174,7 +174,8 @@ impl<'n> GraphView<'n> {
     }
 
     /// Groups the edges by source and target. Each entry has the source, the target, a text with
-    /// the names of the transitions, and true if an edge of the group is highlighted.
+    /// the names of the transitions, and true if an edge of the group is highlighted. For more than
+    /// three transitions, the text has the first two names and the number of transitions.
     pub fn bundles(&self, names: &DisplayNames) -> Vec<(u32, u32, String, bool)> {
         let mut bundles: BTreeMap<(u32, u32), (Vec<&str>, bool)> = BTreeMap::new();
         for (at, edge) in self.edges.iter().enumerate() {
@@ -198,8 +199,9 @@ pub(super) struct GraphTexts {
     pub(super) marking_terms: Vec<Vec<String>>,
     /// The full text of each marking, if a term was clipped; otherwise `None`.
     pub(super) full_texts: Vec<Option<String>>,
-    /// The edges grouped by source and target. Each entry has the source, the target, a text with
-    /// the names of the transitions, and true if an edge of the group is highlighted.
+    /// The edges grouped by source and target, as [`GraphView::bundles`] returns them with clipped
+    /// names. Each entry has the source, the target, a text about the transitions, and true if an
+    /// edge of the group is highlighted.
     pub(super) bundles: Vec<(u32, u32, String, bool)>,
     /// The text with the transitions of each group of edges, with unclipped names; `None` if no
     /// name in the text was clipped.

@@ -18,10 +18,10 @@ pub fn aut(view: &GraphView<'_>) -> String {
     text
 }
 
-/// Returns a name as a quoted label. In mCRL2 a quote ends the label even after a backslash, and
-/// CADP accepts only printable ASCII. Quotes and characters beyond printable ASCII are therefore
-/// written as escapes such as `\u{22}`. A backslash is doubled, so that different names never give
-/// the same label.
+/// Returns a name as the text of a quoted label, without the quotes around it. In mCRL2 a quote
+/// ends the label even after a backslash, and CADP accepts only printable ASCII. Quotes and
+/// characters beyond printable ASCII are therefore written as escapes such as `\u{22}`. A backslash
+/// is doubled, so that different names never give the same label.
 fn label(name: &str) -> String {
     let mut label = String::with_capacity(name.len());
     for c in name.chars() {

@@ -13,7 +13,7 @@ use super::LayoutSpacing;
 use super::layers::LayeredGraph;
 use parikh_solvers::Budget;
 
-/// The number of rounds over all layers.
+/// The largest number of rounds over all layers. Fewer rounds are made if the budget is spent.
 const ROUNDS: usize = 24;
 
 /// Returns the coordinate of the centre of every node and bend within its layer, that is, across

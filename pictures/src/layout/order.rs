@@ -40,8 +40,9 @@ pub(super) fn order(layers: &mut LayeredGraph, budget: &Budget) -> u64 {
     min_crossings
 }
 
-/// Sets an initial order in which neighbours are close: the order of a depth-first search from the
-/// nodes of the first layer.
+/// Sets an initial order in which neighbours are close: the order of a depth-first search along
+/// edges in both directions. The search begins at the nodes of the first layer, and then at nodes
+/// of later layers that it has not reached.
 fn initial_order(layers: &mut LayeredGraph) {
     let mut visit_time = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
@@ -98,6 +99,7 @@ fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
 }
 
 /// Exchanges adjacent nodes of a layer as long as an exchange reduces the number of crossings.
+/// Stops after 8 rounds over the layer, or when `budget` is spent.
 fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
     let mut position = positions(layers);
     for layer in 0..layers.rows.len() {
@@ -130,7 +132,8 @@ fn exchange(layers: &mut LayeredGraph, budget: &Budget) {
 
 /// Returns the number of crossings that an exchange of two adjacent nodes saves, negative if
 /// crossings are added. `first` has the neighbours of the left node, and `second` the neighbours of
-/// the right node. `position` has the positions of the neighbours.
+/// the right node. `position` has the positions of the neighbours. Returns 0 without counting if
+/// the nodes have more than 4,000 pairs of neighbours.
 fn saved_crossings(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
     // For two nodes with many edges, the count costs more than an exchange saves. The nodes keep
     // their order.

@@ -44,10 +44,11 @@ const MAX_BOXES: usize = 60;
 /// two nodes.
 const PARALLEL_SHIFT: f64 = 16.0;
 
-/// Returns for every edge the points between its two ends, so that no edge comes nearer than
-/// [`CLEARANCE`] to the box of a node that it does not join. `nodes` are the centres of boxes of
-/// the size `sizes`; `routes` are the routes to begin with, one per edge. An edge keeps its route
-/// if no path around is found or `budget` is spent.
+/// Returns for every edge the points between its two ends. An edge keeps the distance [`CLEARANCE`]
+/// from the boxes of nodes that it does not join. Boxes that contain or nearly touch the centre of
+/// an end of the edge do not count. `nodes` are the centres of boxes of the size `sizes`; `routes`
+/// are the routes to begin with, one per edge. An edge keeps its route if no path around is found
+/// or `budget` is spent.
 pub fn route_around_boxes(
     nodes: &[LayoutPoint],
     sizes: &[LayoutSize],
@@ -260,9 +261,9 @@ impl RouteSearch<'_> {
         inner_points(&joined_path)
     }
 
-    /// Returns a shortest path between two points, both included, that hits no box. The usual
-    /// distance from boxes is tried first, then [`NARROW`]. Returns `None` if no path is found with
-    /// either distance.
+    /// Returns a shortest path between two points, both included, that hits no box except the boxes
+    /// in `joined`. The usual distance from boxes is tried first, then [`NARROW`]. Returns `None`
+    /// if no path is found with either distance.
     fn path(&self, ends: [LayoutPoint; 2]) -> Option<Vec<LayoutPoint>> {
         let distance = BEND + LANE * self.lane as f64;
         self.path_at_distance(ends, distance).or_else(|| self.path_at_distance(ends, NARROW))

@@ -81,7 +81,8 @@ pub fn png(svg: &str, size: PngSize) -> Result<PngPicture, PngError> {
     draw_within(svg, size, MAX_PIXELS)
 }
 
-/// Draws an SVG picture with at most `max_pixels` pixels.
+/// Draws an SVG picture. Returns an error if the picture would have more than `max_pixels` pixels,
+/// apart from one row and one column by rounding. Also returns an error if the SVG cannot be drawn.
 fn draw_within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, PngError> {
     let missing = Mutex::new(BTreeSet::new());
     let mut options = Options::default();

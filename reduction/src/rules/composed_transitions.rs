@@ -23,8 +23,9 @@
 //! None.
 //!
 //! # Cost
-//! For a changed transition, one hash lookup for each neighbour at its inputs. Hashes of effects
-//! are additive.
+//! For a changed transition, two hash lookups for each other transition that takes from one of its
+//! inputs. Inputs with more than [`MAX_CONSUMERS`] consumers are skipped. Hashes of effects are
+//! additive.
 
 use crate::buckets::Buckets;
 use crate::candidate;
@@ -71,6 +72,8 @@ impl CandidateSearch for ComposedTransitions {
                 let mut sequence = vec![first, second, composed];
                 // If the first and the second transition are equal, the candidate lists the
                 // transition once: the conditions of the rule also allow a sequence to be repeated.
+                // If the second and the composed transition are equal, the candidate also lists the
+                // transition once. The conditions decide about all candidates.
                 sequence.dedup();
                 candidate::transitions(sequence)
             }));

@@ -31,7 +31,8 @@ impl CandidateSearch for DeadTransitions {
 fn may_fire(net: &WorkNet) -> Vec<bool> {
     let mut fires = vec![false; net.transition_ids()];
     let mut can_grow = vec![false; net.place_ids()];
-    // Number of inputs of each transition without enough tokens.
+    // For each transition, the number of inputs that have too few tokens and were not yet found to
+    // grow.
     let mut missing: Vec<u32> = vec![0; net.transition_ids()];
     let mut ready: Vec<TransitionId> = Vec::new();
     for t in net.transitions() {

@@ -4,7 +4,8 @@
 //! A router chooses between a transition and its twin, depending on the tokens.
 //!
 //! # Cost
-//! A hash over the consumers of a changed place, at most [`MAX_CONSUMERS`].
+//! A hash over the consumers of each place that changed or is next to a changed transition. Places
+//! with more than [`MAX_CONSUMERS`] consumers are skipped.
 
 use crate::buckets::Buckets;
 use crate::candidate;

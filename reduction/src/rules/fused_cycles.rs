@@ -5,10 +5,10 @@
 //! takes them.
 //!
 //! # Cost
-//! Linear in the net if much of it has changed. Otherwise, the moves after a changed move are
-//! followed for at most [`MAX_STEPS_PER_MOVE`] steps each. If one cycle enables the next, each
-//! costs this much instead of a pass over the net. Longer cycles are found when the whole net is
-//! shown again.
+//! Linear in the net if much of it has changed. Otherwise, the search follows the moves after the
+//! changed moves. Its steps together are at most [`MAX_STEPS_PER_MOVE`] times the number of changed
+//! moves. If one cycle enables the next, each costs this much instead of a pass over the net.
+//! Longer cycles are found when the whole net is shown again.
 
 use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
@@ -18,7 +18,8 @@ use parikh_net::components::components_of_rows;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Limit on the number of transitions visited for one changed token move.
+/// Limit on the average number of transitions visited for a changed token move. The limit for one
+/// search is this number times the number of changed token moves.
 const MAX_STEPS_PER_MOVE: usize = 64;
 
 /// A transition that moves one token from one place to another, as the triple of transition, source
@@ -61,8 +62,8 @@ fn free_move(net: &WorkNet, t: TransitionId) -> Option<TokenMove> {
 }
 
 /// Returns the token moves on paths that begin at the target of a move in `changed`, in
-/// breadth-first order. The search visits at most [`MAX_STEPS_PER_MOVE`] transitions for each move
-/// in `changed`.
+/// breadth-first order. The search stops after [`MAX_STEPS_PER_MOVE`] transitions times the number
+/// of moves in `changed`.
 fn moves_after(net: &WorkNet, changed: &[TokenMove]) -> Vec<TokenMove> {
     let mut steps_left = MAX_STEPS_PER_MOVE * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();

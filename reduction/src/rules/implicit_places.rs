@@ -5,9 +5,10 @@
 //! None.
 //!
 //! # Cost
-//! For a changed place, a search of at most [`MAX_INCREASES`] steps without backtracking: a
-//! transition that violates condition (2) or (3) of the rule is repaired by increasing the
-//! multiplicity of one of its inputs. The check reads the rows of all places of the candidate.
+//! For each place that changed or is next to a changed transition, a search of at most
+//! [`MAX_INCREASES`] steps without backtracking. A transition that violates condition (2) or (3) of
+//! the rule is repaired by increasing the multiplicity of one of its inputs. The check reads the
+//! rows of all places of the candidate.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;
@@ -97,10 +98,11 @@ impl<'n> ImplicitPlaceSearch<'n> {
         self.net.consumers(self.p).find(is_short).map(|t| (t, false))
     }
 
-    /// Returns the input place of `t` whose multiplicity should be increased. It is the input that
-    /// causes the fewest new violations of condition (2), and among such inputs one with the fewest
-    /// tokens. Inputs other than `p` with few arcs are usable; if `by_effect`, a firing of `t` must
-    /// also remove tokens from the input. Returns `None` if no input is usable.
+    /// Returns the input place of `t` whose multiplicity should be increased. It is the input of
+    /// which the fewest producers violate condition (2) after the increase, and among such inputs
+    /// one with the fewest tokens. Inputs other than `p` with few arcs are usable; if `by_effect`,
+    /// a firing of `t` must also remove tokens from the input. Returns `None` if no input is
+    /// usable.
     fn best_input(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);

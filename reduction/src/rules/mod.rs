@@ -30,7 +30,8 @@ use parikh_evidence::reduction::{Conditions, WorkNet};
 pub use parikh_evidence::reduction::rules::{ALL, named};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limits on the growth of the net by a single application of a rule.
+/// Limits on the growth of the net by a single application of a rule, and the places that rules
+/// keep.
 #[derive(Clone, Debug)]
 pub struct GrowthLimits {
     /// Limit on the number of transitions that an n × m agglomeration with n, m > 1 creates.
@@ -55,9 +56,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Pairs of the name of a family and the names of its searches, for comparisons. A family has one
-/// purpose. The families, in this order, remove dead nodes, nodes that the goals do not depend on,
-/// superfluous places, and superfluous transitions. The last two families fuse places and merge
-/// firings.
+/// purpose. The first four families, in this order, remove dead nodes, nodes that the goals do not
+/// depend on, superfluous places and arcs, and superfluous transitions. The fifth family fuses
+/// places and fires transitions at the start. The sixth family merges firings.
 pub const FAMILIES: [(&str, &[&str]); 6] = [
     ("dead", &["dead-transitions", "unmarkable-presets"]),
     ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),

@@ -25,7 +25,8 @@ const MARKS: [&str; 24] = [
     "<", ">", "+", "-", "*", "'", "|",
 ];
 
-/// Returns true for characters of names without quotes.
+/// Returns true for characters of names without quotes. Such a name may also have single dots
+/// between these characters.
 pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '@'
 }

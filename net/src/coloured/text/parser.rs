@@ -10,7 +10,8 @@ use crate::coloured::{
 /// Reads a coloured net.
 ///
 /// # Errors
-/// The first error, with its line.
+/// The first error, with its line. Transitions are parsed after all other declarations, so their
+/// errors come last.
 pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
@@ -417,8 +418,8 @@ impl LineParser<'_> {
         Ok(Guard::Compare(relation, left, right))
     }
 
-    /// Returns the sort of a parsed term, if a variable or an element of a partition in the term
-    /// determines it.
+    /// Returns the sort of a parsed term, if the term is a variable, a shifted variable or an
+    /// element of a partition. Returns `None` for constants, tuples and `all`.
     fn sort_of(&self, tree: &ExpressionTree) -> Option<SortId> {
         match tree {
             ExpressionTree::Name(name) => {

@@ -87,7 +87,8 @@ pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }
 
-/// Writes a multiset; `is_operand` adds brackets if it must be a single operand.
+/// Writes a multiset. With `is_operand`, a sum or a difference gets brackets, so that it is a
+/// single operand.
 fn write_multiset(net: &ColouredNet, multiset_: &Multiset, is_operand: bool) -> String {
     let text = match multiset_ {
         Multiset::Tokens { count: 1, term } => return write_term(net, term),
@@ -138,7 +139,8 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
     }
 }
 
-/// Writes a guard; `is_operand` adds brackets if it must be a single operand.
+/// Writes a guard. With `is_operand`, a conjunction or disjunction with parts gets brackets, so
+/// that it is a single operand.
 fn write_guard(net: &ColouredNet, guard_: &Guard, is_operand: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {

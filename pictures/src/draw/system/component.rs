@@ -279,8 +279,8 @@ impl ComponentSheet<'_> {
         (x, top - LOOP * 0.75 - 3.0 - (lines(labels) as f64 - 1.0) * LINE)
     }
 
-    /// Draws an edge to another state, shifted if an edge in the opposite direction exists. Returns
-    /// the position of its first label.
+    /// Draws an edge to another state. The edge is shifted if an edge in the opposite direction
+    /// exists and the layout gives no bends. Returns the position of its first label.
     fn write_line(
         &self,
         [(from, from_at), (to, to_at)]: [(u32, LayoutPoint); 2],
@@ -330,7 +330,8 @@ impl ComponentSheet<'_> {
         }
     }
 
-    /// Writes the labels of an edge, the first at the given point.
+    /// Writes the labels of an edge, the first at the given point. Beyond [`MOST_LABELS`] labels,
+    /// the last line has the number of omitted labels.
     fn write_labels(&self, (x, y): LayoutPoint, labels: &[LabelId], body: &mut String) {
         let shown_count = match labels.len() {
             ..=MOST_LABELS => labels.len(),

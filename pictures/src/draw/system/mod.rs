@@ -62,8 +62,9 @@ pub fn colours(system: &System) -> HashMap<LabelId, usize> {
 }
 
 /// Returns for each component whether all of its states are drawn. With `draws_all`, this is true
-/// for all components. Otherwise a component needs at most [`MAX_READABLE_NODES`] states, and
-/// together with all smaller components at most [`MAX_WHOLE_NODES`].
+/// for all components. Otherwise a component needs at most [`MAX_READABLE_NODES`] states. Together
+/// with all components before it, by size and then by index, it needs at most [`MAX_WHOLE_NODES`]
+/// states.
 fn drawn_components(system: &System, draws_all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
