@@ -1,4 +1,5 @@
-//! `parikh check`: answers the questions of an examination about a model.
+//! `parikh check`: answers questions about a model: the questions of an examination, given
+//! formulas, or the properties of a parallel system.
 
 use super::examination::ExaminationParser;
 use super::fair::{self, FairnessOption, RunRestriction};

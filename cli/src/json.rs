@@ -1,7 +1,7 @@
 //! Answers as JSON. `docs/json.md` describes the format, and `docs/parikh.schema.json` is its
 //! schema.
 //!
-//! Every object has a `version`, added by [`object`](super::terminal::object). Numbers from −2⁵³ to
+//! Every printed object has a `version`, added by `in_json` in `terminal`. Numbers from −2⁵³ to
 //! 2⁵³ are JSON numbers, because every reader represents them exactly. Other numbers are strings of
 //! digits, and infinity is `"+inf"`.
 

@@ -148,8 +148,8 @@ fn outcome(findings: &KeyFindings) -> ProgramOutcome {
 }
 
 impl KeyLimits {
-    /// Returns the budget. The first signal cancels the budget, and soon afterwards ends the
-    /// process.
+    /// Returns the budget. The first signal cancels the budget. If the process still runs shortly
+    /// afterwards, it is ended.
     pub(super) fn budget(&self) -> Budget {
         let budget = self.limits.budget();
         signals::cancel_on_signal(&budget, || ());

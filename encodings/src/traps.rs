@@ -103,6 +103,7 @@ pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut leaving = LeavingPlaces { variables: HashMap::new(), pending: Vec::new() };
     let mut constraints = Vec::new();
+    // left(p): p is removed in the computation of the largest trap among the empty places.
     for (place, _) in net.initial().marked() {
         let (has_left, _) = leaving.of(variables, place);
         let tokens = variables.tokens(place).into();

@@ -64,7 +64,7 @@ pub enum LassoFlaw {
     /// The run is not fair.
     #[error("the run is not {kind} fair to transition `{transition}`")]
     Unfair {
-        /// `weakly` or `strongly`.
+        /// The violated kind of fairness, as an adverb: `weakly` or `strongly`.
         kind: &'static str,
         /// A transition that never fires in the repeated part.
         transition: String,

@@ -27,8 +27,9 @@ pub enum RefutationFlaw {
 }
 
 /// Checks the steps one after the other, up to the first contradiction of the clauses and the
-/// accepted steps. Later steps are not checked. The variables of `clauses` must be at most
-/// `variables`. The check stops when `goes_on` returns false.
+/// accepted steps. Of the later steps, only the first is checked, and only for unknown variables.
+/// The variables of `clauses` must be at most `variables`. The check stops when `goes_on` returns
+/// false.
 ///
 /// # Errors
 /// The first step that does not follow or has an unknown variable, a missing contradiction after

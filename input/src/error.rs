@@ -145,7 +145,7 @@ pub enum InputError {
         /// The encoding's name in the declaration.
         found: String,
     },
-    /// Well-formed XML with another root element.
+    /// A file whose content begins with another element than the expected root, or with text.
     #[error("{at}: found {found}, expected `<{expected}>`; is this the right file?")]
     WrongRoot {
         /// The position where the content begins.

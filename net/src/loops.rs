@@ -115,7 +115,8 @@ impl LoopRun {
         let prefix_elements =
             spot.iter().flat_map(|&(block, end)| copied(&self.blocks[block][..end]));
         let prefix_elements: Vec<RepeatedElement> = prefix_elements.collect();
-        // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
+        // Marks the needed blocks with the number 0. Then they are numbered in their old order, so
+        // that blocks still refer to earlier blocks.
         let mut new_number = vec![None; self.blocks.len()];
         let mut open_blocks: Vec<usize> =
             prefix_elements.iter().filter_map(RepeatedElement::block_number).collect();

@@ -111,7 +111,7 @@ pub struct RunReport {
     /// A description of how a replayed sequence violated the model's claim of safe units, if one
     /// did.
     pub breach: Option<String>,
-    /// Statistics of the stages, for `--stats`.
+    /// Name and statistics of each finished piece of work, such as an engine's turn, for `--stats`.
     pub statistics: Vec<(String, String)>,
     /// The turns of engines, ordered by end.
     pub turns: Vec<EngineTurn>,

@@ -112,7 +112,8 @@ impl fmt::Display for Category {
 /// The value of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VerdictValue {
-    /// The value of a key.
+    /// The value of a verdict in [`Category::Generic`]: whether the model has one of the 21
+    /// properties.
     Truth(Truth),
     /// The value of a verdict in another category than [`Category::Generic`], as text.
     Text(String),
@@ -127,7 +128,7 @@ impl fmt::Display for VerdictValue {
     }
 }
 
-/// The value of a key.
+/// The value of a key, that is, of one of the 21 properties of a model form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Truth {

@@ -2,7 +2,8 @@
 //!
 //! The recursion descends through both sets together from the top, for all transitions at once.
 //! Above its first level a transition changes nothing, so all transitions share this part. At each
-//! node, the transitions that begin at its level fire.
+//! node, the transitions that begin at its level fire backwards, from the second set into the
+//! first.
 
 use crate::cache::Operation;
 use crate::relation::TransitionRelation;

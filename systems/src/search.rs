@@ -23,9 +23,10 @@ use std::collections::HashMap;
 pub enum FiniteRuns {
     /// Only infinite runs count (RERS on systems and nets).
     Ignored,
-    /// The last letter repeats forever, and before the first label there is an empty letter (SPIN
-    /// on the Promela of RERS). The number of repetitions is ignored, so this is valid only for
-    /// formulas without next.
+    /// The last letter of a finite run repeats forever, and before the first label there is an
+    /// empty letter (SPIN on the Promela of RERS). SPIN also repeats a letter for each step that it
+    /// takes between two labels. These repetitions are left out, so this is valid only for formulas
+    /// without next.
     Stutter,
 }
 

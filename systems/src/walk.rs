@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// A possible continuation of a walk.
+/// A possible next step of a walk.
 struct WalkChoice {
     label: LabelId,
     /// The joint state after the step.
@@ -175,7 +175,7 @@ impl<'a, 's> SystemWalker<'a, 's> {
         ranks
     }
 
-    /// Returns all continuations from a joint state and an automaton state.
+    /// Returns all steps that can come next from a joint state and an automaton state.
     fn choices(&mut self, joint_state: &[u32], state: u32) -> Vec<WalkChoice> {
         let moves = &self.automaton.states[state as usize];
         let readable_kinds = moves.iter().fold(0, |kinds, edge| kinds | edge.kinds);

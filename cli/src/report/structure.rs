@@ -67,8 +67,8 @@ fn factor(value: &Integer) -> String {
     if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
-/// Cuts a list to [`MAX_LISTED`] entries. Returns the list, with the reason why it is incomplete.
-/// The reason mentions the cut and contains the given reason. `None` if the list is complete.
+/// Cuts a list to [`MAX_LISTED`] entries. Returns the list, with the reason why it is incomplete,
+/// or `None` if it is complete. The reason names the cut, if there is one, and the given reason.
 fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
     items.truncate(MAX_LISTED);

@@ -24,7 +24,7 @@ pub(super) struct PartFacts<'b> {
     version: Option<u64>,
     /// The facts about the reachable markings.
     premises: TreePremises,
-    /// The goals on the board that prove these facts.
+    /// The goals on the board that prove the facts in `premises`.
     premise_goals: Vec<GoalId>,
     /// Goals whose firing sequences have been returned.
     returned_sequences: HashSet<GoalId>,

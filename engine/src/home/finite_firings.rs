@@ -97,8 +97,9 @@ fn report(
 /// one is sufficient.
 const MAX_GOALS: usize = 64;
 
-/// Returns weights that no firing of these transitions increases and each firing decreases. Returns
-/// `None` if there are no such weights, none are found in time, or a number is too large.
+/// Returns place weights such that every firing of these transitions decreases the weighted sum of
+/// tokens. Returns `None` if there are no such weights, none are found in time, or a number is too
+/// large.
 pub(super) fn decreasing_weights(
     net: &Net,
     transitions: &[TransitionId],

@@ -222,9 +222,9 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     refuted()
 }
 
-/// Like `unreachable`, by a diagram of all markings of `net`, for a few goals only. The set of
-/// these markings is the certificate of every proof. Returns an empty list if no goal is
-/// unreachable, if the diagram is too large, or if the budget ends first.
+/// Like `unreachable`, by a decision diagram of the reachable markings of `net`, and for a few
+/// goals only. This set of markings is the certificate of every proof. Returns an empty list if no
+/// goal is unreachable, if the diagram is too large, or if the budget ends first.
 fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

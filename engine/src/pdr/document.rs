@@ -45,8 +45,10 @@ pub(super) fn build_certificate(
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<BoundsCertificate>,
     budget: &Budget,
 ) -> Option<Induction> {
-    // The first attempt uses no theory lemmas. Lemmas are needed only if they contain a bound on a
-    // term that occurs in no other clause. A new solver derives other lemmas again.
+    // The first attempt uses no theory lemmas of the search, because the new solver in
+    // `needed_cubes` derives most of them itself. It cannot derive a lemma with a bound on a term
+    // that occurs in no other clause. If such a lemma is needed, the first attempt fails, and the
+    // second one adds all lemmas of the search.
     let without_lemmas = ProofMaterial { lemmas: &[], ..material };
     let (cubes, lemmas) = match needed_cubes(terms, without_lemmas, predicate, budget) {
         Some(needed) => needed,
@@ -104,8 +106,6 @@ fn named_rows(
         goal_terms.extend(terms.bound(atom).map(|bound| bound.term));
     });
     mentioned_terms.extend(&goal_terms);
-    // Constant rows whose equations contain a relevant row are included in the first set. Such a
-    // constant row may bound the relevant row.
     let places = terms.net.place_count();
     let mentioned_equations =
         terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
@@ -113,6 +113,8 @@ fn named_rows(
         mentioned_equations.flat_map(|relation| &relation.summands).map(|&(summand, _)| summand);
     let sums: Vec<usize> = summands.filter(|&summand| summand >= places).collect();
     mentioned_terms.extend(&sums);
+    // A place invariant whose equation contains a mentioned row may bound that row. So its own row
+    // needs clauses, too.
     let is_bounding = |relation: &&SumEquation| {
         let mut summands = relation.summands.iter();
         summands.any(|&(summand, _)| summand >= places && mentioned_terms.contains(&summand))

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct StateEquationStatistics {
     /// Number of goals proved unreachable.
     pub refuted: usize,
-    /// Number of bounds proved, including improvements.
+    /// Number of proved upper bounds of sums to maximise. Each improvement counts.
     pub bounds: usize,
     /// Number of goals with a candidate solution that this engine cannot exclude.
     pub candidates: usize,
@@ -16,7 +16,7 @@ pub struct StateEquationStatistics {
     pub programs: u64,
     /// Number of conjunctions of comparisons that the linear program solver found infeasible.
     pub infeasible: u64,
-    /// Number of programs without a usable answer: out of time, the solver gave up, or its answer
+    /// Number of linear programs without a usable answer: out of time, the solver gave up, or its answer
     /// was unexpected.
     pub unanswered: u64,
     /// Counts of exact proofs made from floating-point answers of the linear program solver.

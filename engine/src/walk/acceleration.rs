@@ -129,8 +129,9 @@ pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transiti
 }
 
 /// Returns the number of firings after which some cell, that is, a token count or a watched sum,
-/// leaves its interval. Within the interval, no transition or goal depends on the cell. The number
-/// is at least 1 and at most [`MAX_COUNT`].
+/// leaves its interval. As long as the cell stays in its interval, its changes affect neither the
+/// enabledness of a transition nor the truth of a goal. The number is at least 1 and at most
+/// [`MAX_COUNT`].
 fn firings_until_change(machine: &WatchedMarking<'_>, class: u32) -> i64 {
     let mut smallest_count = MAX_COUNT;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 
-/// The maximum number of colours of a sort with classes.
+/// The maximum number of colours of a sort with classes. In a larger sort, each colour is its own
+/// class.
 const MAX_COLOURS: u64 = 1_000_000;
 
 /// The maximum number of colours that are examined to split classes, for the whole net. Each split

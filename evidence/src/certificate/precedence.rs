@@ -138,7 +138,7 @@ impl Precedence {
         let event_marks_second = match self {
             Precedence::Unfed { places, .. } => {
                 if places.iter().any(|&place| net.initial()[place] > 0) {
-                    return refuse("a place of it is marked initially"); // 1
+                    return refuse("a place of it is marked initially"); // condition 1
                 }
                 let mut is_counted = vec![false; net.transition_count()];
                 let counters = second
@@ -151,7 +151,7 @@ impl Precedence {
             }
             Precedence::Kept { places, .. } => {
                 if emptying(net, places).is_some() {
-                    return refuse("a transition takes from the trap and puts nothing back"); // 1
+                    return refuse("a transition takes from the trap and puts nothing back"); // condition 1
                 }
                 let mut is_in_second = vec![false; net.place_count()];
                 second.sum.terms().iter().for_each(|(place, _)| is_in_second[place.index()] = true);
@@ -170,13 +170,13 @@ impl Precedence {
         };
         let terms = first.sum.terms();
         if first.bound < 0 || terms.iter().any(|&(p, a)| a > 0 && !is_zero_before_event(p)) {
-            return refuse("its first comparison may be false initially"); // 2
+            return refuse("its first comparison may be false initially"); // condition 2
         }
         if second.bound < -1
             || second.sum.terms().iter().any(|&(_, a)| a > 0)
             || !event_marks_second
         {
-            return refuse("its second comparison may be false after the event"); // 3, 4
+            return refuse("its second comparison may be false after the event"); // conditions 3 and 4
         }
         Ok(())
     }

@@ -66,7 +66,8 @@ pub enum ReturnWay<P = PlaceId, T = TransitionId, D = Document> {
         /// a target of the way.
         document: D,
     },
-    /// A backward search in a closed set.
+    /// A backward search in a closed set: each step adds the members from which some firings lead
+    /// into the set found so far.
     Steps {
         /// The closed set D.
         set: ClosedSet<P>,

@@ -7,7 +7,7 @@ use super::sort::SortId;
 pub struct VariableId(pub(crate) u32);
 
 impl VariableId {
-    /// Returns the position, from 0.
+    /// Returns the variable's position among the variables of the net, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }

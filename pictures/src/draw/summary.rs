@@ -55,7 +55,8 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     Summary { scene: drawn, lines }
 }
 
-/// Returns the scene with one node per group and one line per pair of connected groups.
+/// Returns the scene with one node per group. All arcs from one group to another are drawn as one
+/// line with their number.
 fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     let caption = format!(
         "{}: {} and {}, grouped by {}; the number at an arc counts the arcs of the net",

@@ -31,7 +31,8 @@ pub(super) const NO_REPLY: &str = "the solver does not respond";
 #[derive(Debug)]
 pub(super) struct SolverProcess {
     pub(super) process: Process,
-    /// Commands for the solver that were not sent yet. Each command is complete.
+    /// Bytes for the solver that were not sent yet. They may begin inside a command whose beginning
+    /// was already sent.
     pub(super) unsent: Vec<u8>,
     /// The parser of the solver's output.
     expressions: Expressions,
