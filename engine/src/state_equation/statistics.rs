@@ -16,8 +16,8 @@ pub struct StateEquationStatistics {
     pub programs: u64,
     /// Number of conjunctions of comparisons that the linear program solver found infeasible.
     pub infeasible: u64,
-    /// Number of linear programs without a usable answer: out of time, the solver gave up, or its answer
-    /// was unexpected.
+    /// Number of linear programs without a usable answer: out of time, the solver gave up, or its
+    /// answer was unexpected.
     pub unanswered: u64,
     /// Counts of exact proofs made from floating-point answers of the linear program solver.
     pub certified: Tally,
