@@ -533,8 +533,9 @@ class Questions(unittest.TestCase):
 
     def test_answers_that_differ_in_their_time_only_are_equal_and_pickled_without_evidence(self):
         net = process({"i": 1})
-        answer = net.check("EF o >= 1")
-        self.assertEqual(answer, net.check("EF o >= 1"))
+        # With several threads, the engine that answers first, and so the techniques, may differ.
+        answer = net.check("EF o >= 1", threads=1)
+        self.assertEqual(answer, net.check("EF o >= 1", threads=1))
         again = pickle.loads(pickle.dumps(answer))
         self.assertEqual(again, answer)
         with self.assertRaisesRegex(ParikhError, "a pickled answer has no evidence"):
