@@ -45,7 +45,7 @@ pub struct Plan {
     /// True after an examination or a formula was added. Its questions are adapted to nets with
     /// caps, that is, assumed bounds of places ([`within_caps`]). On a net with caps, a plan
     /// without such questions decides nothing.
-    minds_caps: bool,
+    is_adapted_to_caps: bool,
 }
 
 /// The state of a question.
@@ -86,7 +86,7 @@ impl Plan {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::examination_formula(examination, net)?;
         let asked = within_caps::adapt_formula(asked, net).ok()?;
-        plan.minds_caps = true;
+        plan.is_adapted_to_caps = true;
         plan.ask(examination.name(), whole, asked);
         Some(plan)
     }
@@ -174,7 +174,7 @@ impl Plan {
         net: &Net,
         logic: TemporalLogic,
     ) -> Result<(), UnsupportedFormula> {
-        self.minds_caps = true;
+        self.is_adapted_to_caps = true;
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
                 if !self.fairness.is_none() {
@@ -398,7 +398,7 @@ impl Plan {
         at: usize,
         settled: Option<GoalId>,
     ) -> Option<IndexedDecision> {
-        if board.net().has_caps() && !self.minds_caps {
+        if board.net().has_caps() && !self.is_adapted_to_caps {
             return None;
         }
         let question = &self.questions[at];
@@ -449,7 +449,7 @@ impl Plan {
 
     /// Creates a plan of the selected questions (by index) and their goals.
     fn restricted_to(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
-        let mut again = Plan { minds_caps: self.minds_caps, ..Plan::default() };
+        let mut again = Plan { is_adapted_to_caps: self.is_adapted_to_caps, ..Plan::default() };
         let goal = |aim: RoledGoal| self.goals[aim.goal.index()].clone();
         let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
         for (_, GoalQuestion { id, query, joint_meaning: whole, .. }) in asked {

@@ -428,3 +428,38 @@ impl Schedule {
         Schedule { workers: vec![phases] }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_schedule_runs_the_engines_that_run_once_exactly_once() {
+        for threads in 1..=3 {
+            let schedule = Schedule::of_threads(threads);
+            let phases = schedule.workers.iter().flatten();
+            let count = phases.filter(|&&phase| phase == SchedulePhase::RunOnceEngines).count();
+            assert_eq!(count, 1, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn on_one_thread_provers_come_before_the_longer_walk() {
+        let schedule = Schedule::of_threads(1);
+        let phases = &schedule.workers[0];
+        let is_long_walk = |phase: &SchedulePhase| match phase {
+            SchedulePhase::Run(Role::Walk, _, part) => part.share >= 0.1,
+            _ => false,
+        };
+        let walk = phases.iter().position(is_long_walk).expect("a walk");
+        let provers = &phases[..walk];
+        assert!(provers.contains(&SchedulePhase::RunOnceEngines));
+        for role in [Role::Homes, Role::Slices] {
+            let is_of_role = |phase: &SchedulePhase| match *phase {
+                SchedulePhase::Run(of, ..) | SchedulePhase::Continue(of, _) => of == role,
+                _ => false,
+            };
+            assert!(provers.iter().any(is_of_role), "{role:?}");
+        }
+    }
+}

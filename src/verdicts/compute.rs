@@ -212,9 +212,12 @@ impl<'a> Computation<'a> {
             }
             _ => (examination(Examination::QuasiLiveness), false),
         };
-        // On a net with caps, that is, assumed bounds of places, LIVE has no plan. The empty plan
-        // then leaves the key unknown.
-        let plan = plan.unwrap_or_default();
+        // Liveness has no plan on a net with caps, that is, assumed bounds of places.
+        let Some(plan) = plan else {
+            let why = run::OpenReason::from(OpenCause::CapsUnsupported).to_string();
+            let why = ReasonText::from_words(why);
+            return unknown(property, self.key_net.net_meant(property), why);
+        };
         let mut answer: Option<GoalAnswer> = None;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
             Event::Answered(found) => answer = Some(found.clone()),
