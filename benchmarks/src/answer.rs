@@ -9,7 +9,7 @@ pub struct ToolAnswer {
     pub id: String,
     /// The value as printed.
     pub value: String,
-    /// The text after `TECHNIQUES`, separated by single blanks.
+    /// The words after the value, without the word `TECHNIQUES`, separated by single blanks.
     pub techniques: String,
 }
 

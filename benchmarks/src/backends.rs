@@ -68,10 +68,10 @@ impl Backend {
 }
 
 impl Backend {
-    /// Checks that an external solver can be started.
+    /// Checks that the solver can be started, if it is an external program. Other back-ends pass.
     ///
     /// # Errors
-    /// [`Error::Solver`].
+    /// [`Error::Solver`] if the solver cannot be started, or no program is known for it.
     pub fn check_start(self) -> Result<(), Error> {
         let program = match self {
             Backend::Z3Guest => guest(),

@@ -105,8 +105,8 @@ impl Tasks {
     }
 }
 
-/// Returns a task definition. An examination with a single question gets an expected verdict if the
-/// answer is known.
+/// Returns a task definition. If the oracle has a single question, and its answer is TRUE or FALSE,
+/// the answer is the expected verdict.
 fn definition_of(name: &str, exam: Exam, known: &[oracle::OracleQuestion]) -> String {
     let verdict = match known {
         [only] if only.expected == "TRUE" => "\n    expected_verdict: true",
@@ -234,7 +234,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String>
     Ok(attribute_value.map(|attribute| attribute.value.trim().to_owned()))
 }
 
-/// Makes a run of the columns that BenchExec reports for a task.
+/// Makes a run from the columns that BenchExec reports for a task.
 fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let number = |title: &str, unit: &str| -> Option<f64> {
         columns.get(title)?.trim_end_matches(unit).trim().parse().ok()

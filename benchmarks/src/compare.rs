@@ -33,7 +33,8 @@ pub fn truncated_at(rows: &[ResultRow], seconds: f64) -> Vec<ResultRow> {
 /// The kind of difference between two files on one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// Both files answer, with different values.
+    /// Both files answer, with different values, or one of the answers lists several contradicting
+    /// values.
     Contradicting,
     /// Only the first file answers.
     OnlyA,
@@ -56,7 +57,7 @@ pub struct ComparisonLine {
     pub new_answers: [usize; 2],
     /// Questions that only A, or only B, answers.
     pub only: [usize; 2],
-    /// Questions that A and B answer differently.
+    /// Questions that A and B answer differently, or with contradicting values in one answer.
     pub contradicting: usize,
 }
 

@@ -59,8 +59,8 @@ impl Contest {
     /// made have no rows.
     ///
     /// # Errors
-    /// If an instance, an oracle, the tool's program, a log or the result file cannot be used.
-    /// Finished runs are in the result file by then.
+    /// If an instance, an oracle, the tool's program, a log or the result file cannot be used. Rows
+    /// written before the failure stay in the result file.
     pub fn run(&self) -> Result<Vec<ResultRow>, Error> {
         for name in &self.instances {
             let archive = self.inputs.join(format!("{name}.tgz"));
@@ -97,7 +97,7 @@ impl Contest {
         Ok(shared.store.rows().iter().filter(is_requested).cloned().collect())
     }
 
-    /// Takes pairs of instance and examination until none is left, a worker failed, or the harness
+    /// Makes pending runs, one after another, until none is left, a worker failed, or the harness
     /// was interrupted.
     fn work(&self, shared: &Mutex<ContestState<'_>>) {
         loop {

@@ -50,15 +50,16 @@ pub enum EncodingOutcome {
     NotWithin,
     /// The solver called a linear program infeasible, but its certificate failed the exact check.
     Uncertified,
-    /// No answer in time, or the solver gave up.
+    /// The solver gave no answer in time, gave up or failed. Also the outcome if an encoding in
+    /// propositional logic has too many values.
     GaveUp,
-    /// The back-end solves linear programs, and the encoding or the goal has disjunctions or
-    /// numbers beyond 64 bits. A goal may be split into at most `MAX_CUBES` linear programs. Also
-    /// the outcome for a k-induction with k > 1, whose base case has disjunctions.
+    /// The back-end solves linear programs, but the encoding or the goal has disjunctions or
+    /// numbers beyond 64 bits. Also the outcome if the goal needs more than `MAX_CUBES` linear
+    /// programs, or for a k-induction with k > 1, whose base case has disjunctions.
     HasDisjunctions,
-    /// Nothing was asked. Either the flows or traps were not found in time, or the build lacks the
-    /// back-end, or the solver cannot be started. Or the encoding does not fit the goal or the
-    /// back-end.
+    /// Nothing was asked. The place invariants (flows) were not found within the limits, the build
+    /// lacks the back-end, or the solver cannot be started. Or the encoding does not fit the goal
+    /// or the back-end, or it is too long.
     NotAsked,
 }
 
@@ -96,8 +97,9 @@ pub struct Measurement {
     /// True if a goal was refuted that is known to be reachable, or reached that is known to be
     /// unreachable.
     pub is_wrong: bool,
-    /// The number of constraints besides m ≥ 0, x ≥ 0 and the goal, or the number of clauses for
-    /// the SAT solver.
+    /// The number of constraints, or of clauses for the SAT solver. Not counted are the goal and
+    /// the constraints that tokens and firing counts are not negative. 0 if nothing was encoded, or
+    /// if the base case of a k-induction decided the outcome.
     pub constraints: usize,
     /// Seconds for encoding and solving.
     pub seconds: f64,
@@ -118,8 +120,8 @@ pub struct Encodings {
     pub encodings: Vec<Encoding>,
     /// The solvers.
     pub backends: Vec<Backend>,
-    /// Time limit for each goal in each encoding with each back-end. The unfolding of an instance,
-    /// and the flows, bounds and traps of an encoding, have the same limit each.
+    /// Time limit for each goal in each encoding with each back-end. The unfolding of an instance
+    /// has the same limit. So has the computation of the flows, bounds and traps for an encoding.
     pub timeout: Duration,
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,

@@ -98,7 +98,8 @@ pub fn print(measurements: &[Measurement]) -> String {
     text
 }
 
-/// Returns, for each encoding and back-end, the times of the goals that it refuted or reached.
+/// Returns, for each encoding and back-end, the times of the goals that it refuted or reached. An
+/// encoding and back-end without such goals has no curve.
 pub fn curves(measurements: &[Measurement]) -> Vec<Curve> {
     let curve = |pair: (&str, Backend)| Curve {
         name: pair.0.to_owned(),

@@ -19,7 +19,7 @@ pub enum Error {
     Rows {
         /// The file.
         path: PathBuf,
-        /// The text found and the text expected.
+        /// A description of the problem.
         problem: String,
     },
     /// A line of an oracle file is no answer, or a line of a list of goals is no goal.

@@ -33,9 +33,11 @@ pub struct AuditMeasurement {
     pub exam: String,
     /// Number of answers that `check` calls replayed, certified and searched.
     pub grades: [usize; 3],
-    /// Number of answers that the auditor calls confirmed, searched, beyond and refused.
+    /// Number of answers with the auditor's verdicts confirmed, searched, beyond (not supported by
+    /// the auditor) and refused. Answers that the auditor had no time or memory to check are not
+    /// counted.
     pub verdicts: [usize; 4],
-    /// Number of answers that assume the model's claim about its units.
+    /// Number of answers, except refused ones, that assume the model's claim about its units.
     pub assuming_units: usize,
     /// Questions without an answer.
     pub unanswered: usize,
@@ -88,7 +90,7 @@ fn run(program: &Path, command: &mut Command) -> Result<(Output, f64), Error> {
     Ok((output, start.elapsed().as_secs_f64()))
 }
 
-/// Parses the output as JSON objects, one per line.
+/// Parses each line of the output as a JSON object. Skips lines that are not JSON.
 fn objects(output: &Output) -> Vec<Value> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
@@ -185,8 +187,8 @@ pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     fields
 }
 
-/// Returns a table with one line per examination, and the runs that failed or have answers that are
-/// not confirmed.
+/// Returns a table with one line per examination and a total. Below it are the runs that failed,
+/// and the runs with answers that are only searched or beyond the auditor.
 pub fn print(measurements: &[AuditMeasurement]) -> String {
     let mut text = String::from(
         "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \

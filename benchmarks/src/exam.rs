@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 macro_rules! exams {
     ($($(#[$doc:meta])* $exam:ident $short:literal $long:literal;)*) => {
-        /// An examination. Its `Display` and [`FromStr`] use the abbreviation.
+        /// An examination of the contest. Its `Display` prints the abbreviation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Exam { $($(#[$doc])* $exam,)* }
 

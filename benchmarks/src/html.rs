@@ -10,7 +10,7 @@ pub enum Cell {
     Text(String),
     /// A number, aligned right.
     Number(String),
-    /// A number that needs attention, aligned right.
+    /// A value that needs attention, such as a number or an answer, aligned right.
     Alarm(String),
 }
 

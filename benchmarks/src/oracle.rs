@@ -11,7 +11,8 @@ use std::path::Path;
 pub struct OracleQuestion {
     /// The id that tools print with the answer.
     pub id: String,
-    /// The known answer; `?` if the contest's tools did not agree, empty without an oracle.
+    /// The known answer; `?` if the contest's tools did not agree. Empty if no oracle has an answer
+    /// to the question.
     pub expected: String,
 }
 
@@ -19,7 +20,7 @@ pub struct OracleQuestion {
 /// could be wrong.
 ///
 /// # Errors
-/// If the directory cannot be read or has no file `NAME-XX.out`.
+/// If the directory cannot be read or has no file whose name ends in `.out`.
 pub fn check(directory: &Path) -> Result<(), Error> {
     let entries = std::fs::read_dir(directory).map_err(Error::at(directory))?;
     let is_answer_file = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -35,10 +36,10 @@ pub fn check(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// Checks that the directory has a known answer to some question of the given runs.
+/// Checks that the oracle file of at least one of the given runs has an answer line.
 ///
 /// # Errors
-/// If no question has a known answer, or the directory cannot be read.
+/// If no oracle file has an answer line, or if the directory or an oracle file cannot be read.
 pub fn check_for<'r>(
     directory: &Path,
     runs: impl IntoIterator<Item = (&'r str, Exam)>,
@@ -64,7 +65,7 @@ pub fn instance_exam_pairs<'r>(
 /// Reads the answers of one oracle file, in its order. Returns `None` if the file does not exist.
 ///
 /// # Errors
-/// If the file cannot be read, or a line after the first is not an answer.
+/// If the file cannot be read, or a line after the first is neither blank nor an answer.
 pub fn read(
     directory: &Path,
     instance: &str,

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
 /// The progress line on stderr. On a terminal, the line is rewritten in place. Without a terminal,
-/// no progress line is printed. Wrong answers are reported immediately in either case.
+/// no progress line is printed. In either case, wrong answers are reported as soon as their run has
+/// ended.
 pub(crate) struct BenchProgress {
     /// True if stderr is a terminal.
     is_terminal: bool,

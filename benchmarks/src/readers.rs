@@ -236,8 +236,8 @@ impl<'n> NodePairing<'n> {
     }
 
     /// Returns true if `first`, from the prover's reader, asks the same as `second`, from the
-    /// auditor's reader. Only queries with at most one goal are compared, because no query file of
-    /// an examination has others.
+    /// auditor's reader. Returns false for a query with several goals: the query files of the
+    /// compared examinations have none.
     fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         match (first.only_atom(), first, second) {

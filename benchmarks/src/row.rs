@@ -26,10 +26,11 @@ pub struct ResultRow {
     pub seconds: Option<f64>,
     /// Seconds from the start to the end of the run.
     pub wall: f64,
-    /// The largest resident set of a process of the run, in MB. `None` if the file has no such
-    /// figure.
+    /// The peak memory of the run in MB. This is the largest resident set of a process, or, for a
+    /// run by BenchExec, the peak of all processes together. `None` if the file does not state it.
     pub memory: Option<u64>,
-    /// The end of the run, as [`crate::run::RunEnd`] prints it.
+    /// The end of the run, as [`crate::run::RunEnd`] prints it. Empty if the file does not state
+    /// it.
     pub end: String,
     /// Number of rows of the run: a run with fewer rows was not written completely. `None` if the
     /// file does not state the number.
@@ -99,7 +100,8 @@ pub fn read(path: &Path) -> Result<Vec<ResultRow>, Error> {
 /// Parses rows from CSV text.
 ///
 /// # Errors
-/// A message with the line, as for [`read`].
+/// A message if the text is not CSV, lacks one of the first eight columns of [`COLUMNS`], or has a
+/// field of the wrong type.
 pub fn parse(text: &[u8]) -> Result<Vec<ResultRow>, String> {
     let mut reader = csv::Reader::from_reader(text);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();

@@ -40,7 +40,8 @@ pub enum RunEnd {
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
     Signal(i32),
-    /// The harness sent SIGTERM at the time limit.
+    /// The harness sent SIGTERM at the time limit, and the tool ended in the grace period. For a
+    /// run by BenchExec: the run reached a time limit, or the exit status is not known.
     Terminated,
     /// The harness sent SIGKILL after the grace period.
     Killed,
@@ -67,7 +68,8 @@ pub struct RunOutcome {
     pub answers: Vec<(ToolAnswer, f64)>,
     /// Seconds from the start to the end of the tool's first process.
     pub wall: f64,
-    /// The largest resident set of any process of the run, in MB.
+    /// The peak memory in MB: the largest resident set of the first process and of descendants that
+    /// were waited for. For a run by BenchExec, the peak of all processes together.
     pub memory: u64,
     /// The end of the run.
     pub end: RunEnd,
@@ -75,9 +77,10 @@ pub struct RunOutcome {
 
 /// An event that a thread of the run reports.
 enum Event {
-    /// An answer line, with the time at which its end was read.
+    /// An answer line, with the seconds from the start of the run until the end of the line was
+    /// read.
     Answer(ToolAnswer, f64),
-    /// No process has stdout open any more.
+    /// The end of stdout: no process has it open any more, or it cannot be read.
     Closed,
     /// The first process ended and is not yet reaped.
     Exited,
@@ -86,7 +89,7 @@ enum Event {
 /// Runs a job to its end.
 ///
 /// # Errors
-/// If the process cannot be started or reaped, or a log cannot be written.
+/// If the process cannot be started or reaped, or a log file cannot be created.
 pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     let mut command = std::process::Command::new(&job.command[0]);
     command.args(&job.command[1..]).current_dir(job.directory).envs(job.variables.iter().cloned());
@@ -112,7 +115,8 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
     }
     std::thread::spawn(move || {
         wait_for_end(process);
-        // Sending fails if the function has already returned, with an error.
+        // The receiver waits for this event, so sending fails only if the receiving thread
+        // panicked.
         let _ = events.send(Event::Exited);
     });
 
@@ -134,7 +138,8 @@ pub fn run(job: &Job<'_>) -> Result<RunOutcome, Error> {
 
 /// Collects answers until the first process ends. Sends SIGTERM to its process group at the time
 /// limit, and SIGKILL after the grace period or after an interruption. Returns the wall time, and
-/// the last end that the harness caused. The end is `None` if the harness sent no signal.
+/// the end that the last signal of the harness stands for. The end is `None` if the harness sent no
+/// signal.
 fn wait_for_exit(
     job: &Job<'_>,
     process: libc::pid_t,
@@ -190,7 +195,8 @@ fn read_remaining_answers(inbox: &Receiver<Event>, answers: &mut Vec<(ToolAnswer
     }
 }
 
-/// Reports each answer line of a tool, and writes all lines to the log.
+/// Reports each answer line of a tool, and writes all lines to the log if there is one. After an
+/// error in writing the log, only reports.
 fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &Sender<Event>) {
     let mut stdout = BufReader::new(stdout);
     let mut log = log;

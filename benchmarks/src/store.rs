@@ -36,8 +36,8 @@ impl ResultStore {
     /// written completely.
     ///
     /// # Errors
-    /// If the file cannot be read or written, another process has it open, or it is not a result
-    /// file of this harness. A result file of another tool is never changed.
+    /// If the file cannot be read or written, another process has it open, it is not a result file
+    /// of this harness, or a row is malformed. A result file of another tool is never changed.
     pub fn open(path: &Path) -> Result<ResultStore, Error> {
         let mut options = OpenOptions::new();
         let file =
@@ -90,8 +90,9 @@ impl ResultStore {
     }
 }
 
-/// Returns the rows of the runs that were written completely. Also returns true if the text has no
-/// other rows and ends with a complete line.
+/// Returns the rows of the runs that were written completely. The flag is true if the text has no
+/// other rows and ends with a complete line. Returns an error if the line of column names or a row
+/// is malformed.
 fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<ResultRow>, bool), Error> {
     let fail = |problem: String| Error::Rows { path: path.to_owned(), problem };
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -140,8 +141,8 @@ fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
 struct LockedFile(File);
 
 impl LockedFile {
-    /// Locks a file. Fails if another process has locked it. On a file system without locks,
-    /// succeeds without a lock.
+    /// Locks a file. Fails if the file is already locked, usually by another process. On a file
+    /// system without locks, succeeds without a lock.
     fn new(file: File) -> std::io::Result<LockedFile> {
         // SAFETY: flock takes numbers only, and the descriptor is open.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {

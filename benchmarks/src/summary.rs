@@ -122,7 +122,8 @@ fn scores(runs: &[SummaryRun]) -> String {
            answers to questions without a known answer.</p>\n"
 }
 
-/// Returns the list of answers that contradict a known answer.
+/// Returns the section with the wrong answers, including answers that contradict each other.
+/// Returns an empty text if there are none.
 fn wrong_answers(runs: &[SummaryRun]) -> String {
     let is_wrong = |row: &&ResultRow| row.verdict == Score::Wrong;
     let rows: Vec<Vec<Cell>> = runs
@@ -231,7 +232,7 @@ fn key(row: &ResultRow) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
 
-/// Returns the time of an answer that is not wrong.
+/// Returns the time of an answer. Returns `None` if there is no answer, or if it is wrong.
 fn answer_time(row: &ResultRow) -> Option<f64> {
     row.seconds.filter(|_| matches!(row.verdict, Score::Ok | Score::New))
 }

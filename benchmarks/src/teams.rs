@@ -129,8 +129,8 @@ impl Teams {
     /// goals. After an interruption, the runs not yet made have no rows.
     ///
     /// # Errors
-    /// If an instance, an oracle, the program or a result file cannot be used. Also if a result
-    /// file has the run of a request without a row for some requested goal.
+    /// If an instance, an oracle, the program, the output directory or a result file cannot be
+    /// used. Also if a result file has the run of a request without a row for some requested goal.
     pub fn run(&self) -> Result<Vec<(Team, Vec<ResultRow>)>, Error> {
         std::fs::create_dir_all(&self.output_directory)
             .map_err(Error::at(&self.output_directory))?;
@@ -266,8 +266,9 @@ impl Teams {
     /// Returns a table with one line per team. A line counts the goals, the settled goals, and the
     /// right and wrong answers. It also counts the goals with a known answer, the answers to other
     /// goals, and the right answers and known answers among goals kept aside. Goals lost and gained
-    /// are counted in comparison with the first team. With `alone`, a line also counts the goals
-    /// that this team settles and no other team except the first does.
+    /// are counted in comparison with the first team. The line also has the total wall time of the
+    /// runs. With `alone`, a line also counts the goals that this team settles and no other team
+    /// except the first does. The line of the first team lacks this count.
     pub fn table(&self, results: &[(Team, Vec<ResultRow>)], alone: bool) -> String {
         let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
         let mut text = format!(
@@ -345,7 +346,8 @@ fn is_settled(row: &&ResultRow) -> bool {
     matches!(row.verdict, Score::Ok | Score::New)
 }
 
-/// Returns the times of each team's answers.
+/// Returns, for each team, the times of the right answers and of the answers to questions without a
+/// known answer.
 pub fn curves(results: &[(Team, Vec<ResultRow>)]) -> Vec<Curve> {
     let curve = |(team, rows): &(Team, Vec<ResultRow>)| Curve {
         name: team.name.clone(),

@@ -25,7 +25,8 @@ pub const UNKNOWN_ANSWER: &str = "?";
 /// The separator between contradicting values of one formula.
 pub const CONTRADICTION: char = '/';
 
-/// Compares an answer with the known answer; an empty text means no answer.
+/// Compares an answer with the known answer. An empty `got` means no answer. An empty `expected` or
+/// `?` means that no answer is known.
 pub fn judge(expected: &str, got: &str) -> Score {
     let is_known = !expected.is_empty() && expected != UNKNOWN_ANSWER;
     match (is_known, got) {
@@ -65,7 +66,8 @@ pub struct UnknownVerdict(String);
 impl FromStr for Score {
     type Err = UnknownVerdict;
 
-    /// Takes also the words of the peers' result files, `miss` and `miss-unknown`.
+    /// Parses a word of a result file. Also accepts the words in result files of other tools,
+    /// `miss` and `miss-unknown`.
     fn from_str(word: &str) -> Result<Score, UnknownVerdict> {
         Ok(match word {
             "ok" => Score::Ok,

@@ -19,7 +19,7 @@ pub(super) struct ConvertArguments {
     /// (Parikh's own).
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format, if the name of the file does not tell.
+    /// The format. By default it follows from the ending of the file name.
     #[arg(long, value_enum)]
     to: Option<ConvertFormat>,
 }

@@ -170,7 +170,7 @@ fn write_scene(
     Ok(ProgramOutcome::Complete)
 }
 
-/// Writes an SVG picture in the requested format.
+/// Writes an SVG picture as it is, or converted to PNG.
 fn write_picture(svg: &str, output: Option<DrawOutput<'_>>) -> Result<()> {
     match output {
         Some(DrawOutput::Svg(file)) => write(file, svg),

@@ -16,7 +16,7 @@ pub(super) struct FairnessOption {
 /// The restriction of runs for formulas.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunRestriction<'a> {
-    /// Fairness constraints. Without constraints, all runs are considered.
+    /// Fairness constraints. Without constraints, unfair runs are considered, too.
     pub(super) fair: &'a [FairnessOption],
     /// True if only runs that end in a final marking are considered.
     pub(super) cases: bool,

@@ -229,8 +229,8 @@ fn cover(
     }
 }
 
-/// Returns a workflow net without an initial marking with a token in its source. Other nets are
-/// returned unchanged.
+/// Puts a token into the source of a workflow net that has no initial marking. Returns other nets
+/// unchanged.
 fn with_initial_token(net: Net) -> Net {
     let ends = Workflow::of(&net).case_markings();
     match (net.initial().total(), ends) {
@@ -277,7 +277,8 @@ fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> 
 
 /// The result of a formula on the graph.
 enum FormulaPath {
-    /// A shortest firing sequence to a marking that satisfies or violates the formula.
+    /// A shortest firing sequence to a marking that satisfies φ for a formula EF φ, or violates φ
+    /// for a formula AG φ.
     Found(FiringSequence),
     /// No such marking exists. The text states the consequence.
     Absent(String),

@@ -31,7 +31,7 @@ pub(super) struct InquiryJob<'a> {
     /// The messages to print besides the answers.
     pub(super) messages: RunMessages,
     pub(super) printer: AnswerPrinter,
-    /// The files to write.
+    /// The directories of traces and evidence files.
     pub(super) directories: OutputDirectories<'a>,
 }
 
@@ -113,8 +113,8 @@ struct RunListener<'j, 'm> {
     /// The progress display. `None` before the questions are known, and for the examination
     /// StateSpace, which asks for the numbers of a state space.
     progress: Option<RunProgress>,
-    /// The evidence file. `None` if no evidence is requested, if the file could not be created, or
-    /// after an error in writing it.
+    /// The evidence file. `None` before work on a net has begun, if no evidence is requested, if
+    /// the file could not be created, or after an error in writing it.
     file: Option<OpenEvidence<'m>>,
     /// The answers to explain by the id of the question, with their times since the start of the
     /// run.

@@ -30,7 +30,8 @@ pub(super) fn number(number: impl Display) -> Json {
     }
 }
 
-/// Returns the value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
+/// Returns the value of an answer: `"TRUE"`, `"FALSE"`, `"+inf"`, or a number as [`number`] writes
+/// it.
 pub(super) fn value(value: &QuestionValue) -> Json {
     match value {
         QuestionValue::Number(_) | QuestionValue::Count(_) => number(value),
@@ -81,7 +82,8 @@ pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
     named.iter().map(entry).collect()
 }
 
-/// Returns the witness of an answer, step by step.
+/// Returns the witness of an answer, step by step. The steps are left out if there are more than
+/// [`STEPS`].
 pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
     let mut witness = match exhibit {
         _ if length(exhibit) > STEPS => json!({"cut": true}),
@@ -149,8 +151,8 @@ fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     steps.collect()
 }
 
-/// Returns the steps of a run with loops. A block that occurs once is written out, and other blocks
-/// are repetitions.
+/// Returns the steps of a run with loops. A transition or block that occurs once in a row is
+/// written out. With more repetitions, it is written as a repetition.
 fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
     let mut block_steps: Vec<Vec<Json>> = Vec::new();

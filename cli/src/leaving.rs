@@ -22,8 +22,8 @@ pub(super) fn code(code: u8) -> u8 {
     }
 }
 
-/// Ends the process immediately. Ends the user's solver commands first, which would otherwise
-/// continue.
+/// Ends the process immediately. Ends all worker processes first, because a solver command of the
+/// user might otherwise continue.
 pub(super) fn exit(code: u8) -> ! {
     guest::end_all();
     std::process::exit(self::code(code).into())

@@ -155,9 +155,9 @@ enum ProgramCommand {
 /// The result of a command that ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ProgramOutcome {
-    /// All questions were answered.
+    /// All questions were answered, or the requested output is complete.
     Complete,
-    /// Some question is open.
+    /// Some question is open, or some output is missing or incomplete because of a limit.
     Incomplete,
     /// A result failed its check, which is a bug.
     InternalError,
@@ -211,8 +211,8 @@ pub fn main() -> ExitCode {
             print_error(&error);
             ExitCode::from(match () {
                 () if error.is::<UsageError>() || error.is::<SyntaxError>() => 2,
-                // A coloured net was not unfolded, because it exceeds a limit on time, memory or
-                // size.
+                // A coloured net was not unfolded: it exceeds a limit, a number overflows, or the
+                // run was interrupted.
                 () if is_declined(&error) => 3,
                 () => 1,
             })
@@ -220,8 +220,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Returns true if a coloured net was not unfolded: it exceeds a limit on size, time or memory, or
-/// a number overflows.
+/// Returns true if a coloured net was not unfolded: it exceeds a limit on size, time or memory, a
+/// number overflows, or the run was interrupted.
 fn is_declined(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<parikh_unfolding::UnfoldingError>())
 }
@@ -237,8 +237,8 @@ fn exit_with_usage(error: clap::Error) -> ! {
     }
 }
 
-/// Prints an error in a line. For an error in a formula or a script, also prints its position in
-/// the text. For a file of unknown format, also prints the expected formats.
+/// Prints an error, usually in one line. For an error in a formula or a script, also prints its
+/// position in the text. For a file of unknown format, also prints the expected formats.
 fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::error_lines(error).iter().for_each(|line| note!("{line}")),
@@ -274,8 +274,8 @@ fn code_of(outcome: ProgramOutcome) -> u8 {
     }
 }
 
-/// Arguments that are valid one by one and contradictory together. The exit code is 2, as for
-/// arguments that clap refuses.
+/// A wrong use of the command line that clap does not detect, for example contradictory arguments.
+/// The exit code is 2, as for arguments that clap refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UsageError(String);

@@ -20,9 +20,9 @@ pub(super) fn net_with(
 }
 
 /// Returns possible names of the instance, likeliest first. The first is the name of the directory,
-/// or of the file without extensions. For a file `model.…`, it is the name of the directory that
-/// contains the file. The last is the name of the net, which is the only one for standard input.
-/// Empty names and duplicates are left out.
+/// or of the file without its extension (and without `.gz`). For a file `model.…`, it is the name
+/// of the directory that contains the file. The last is the name of the net, which is the only one
+/// for standard input. Empty names and duplicates are left out.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
     // The canonical path also gives `.` a name.
     let full_path = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
@@ -52,7 +52,8 @@ fn stem(file: &Path) -> Option<&str> {
     Path::new(name).file_stem()?.to_str()
 }
 
-/// Returns the query file of `examination` in the directory of a model.
+/// Returns the path of the query file of `examination` in the directory or archive of a model.
+/// Returns an error if there is no such file.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
     parikh_files::associated_file(model, &format!("{examination}.xml")).with_context(|| {
         format!(

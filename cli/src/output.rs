@@ -46,11 +46,13 @@ pub(super) struct AnswerPrinter {
     /// True if several engines run in parallel.
     parallel: bool,
     /// The progress bar of `parikh states`, which only computes the numbers of a state space.
-    /// Printing suspends the bar. `None` for other commands.
+    /// Printing a number suspends the bar. `None` for other commands.
     state_space_bar: Option<ProgressBar>,
-    /// The name of the inquiry in JSON objects. `None` if JSON objects name no inquiry.
+    /// The name of the inquiry (an examination, or the formulas given) in JSON objects. `None` if
+    /// JSON objects name no inquiry.
     examination: Option<String>,
-    /// The names of the inquiries that follow. They are reported as open if the process has to end.
+    /// The names of the inquiries (examinations, or the formulas given) that follow. They are
+    /// reported as open if the process has to end.
     later_inquiries: Vec<String>,
 }
 
@@ -66,14 +68,14 @@ impl AnswerPrinter {
         }
     }
 
-    /// Returns the printer for one of several inquiries. `name` is its name, and `later` has the
-    /// names of the inquiries that follow.
+    /// Returns the printer for one of several inquiries, that is, examinations or the formulas
+    /// given. `name` is its name, and `later` has the names of the inquiries that follow.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
         AnswerPrinter { examination: Some(name), later_inquiries: later, ..self.clone() }
     }
 
-    /// Returns the printer of `parikh states`. It prints the numbers of a state space as a table,
-    /// and suspends the progress bar while it prints.
+    /// Returns the printer of `parikh states`. It prints the numbers of a state space as a table or
+    /// as JSON objects, and suspends the progress bar while it prints a number.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
         AnswerPrinter { state_space_bar: Some(progress), ..self }
     }
@@ -168,7 +170,7 @@ impl AnswerPrinter {
         }
     }
 
-    /// Withdraws a printed answer. The question is answered again.
+    /// Withdraws a printed answer. The question counts as open again.
     pub(super) fn withdrawn(&self, id: &str) {
         if let Some(expected) = &mut *expected() {
             expected.open.push(id.to_owned());
@@ -233,7 +235,8 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints a figure as an answer of the examination StateSpace, in the format of the printer.
+    /// Prints a number of the state space as an answer of the examination StateSpace, in the format
+    /// of the printer.
     fn contest_figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
         let GoalAnswer { id, value, reason, grade, .. } = figure;
         match self.format {
@@ -291,7 +294,8 @@ fn assumed(answer: &GoalAnswer, assumptions: &[Assumption]) -> String {
     others.map(|it| format!("; assumed: {it}")).collect()
 }
 
-/// Returns a figure's name in words.
+/// Returns the words for a number of the state space: `markings` for the contest's `STATES`.
+/// Returns an unknown id unchanged.
 fn figure_words(id: &str) -> &str {
     match id {
         "STATES" => "markings",
@@ -302,7 +306,8 @@ fn figure_words(id: &str) -> &str {
     }
 }
 
-/// Returns a figure's key for programs.
+/// Returns the JSON key of a number of the state space, given by its contest name. Returns an
+/// unknown id unchanged.
 fn figure_key(id: &str) -> &str {
     match id {
         "STATES" => "markings",
@@ -332,12 +337,14 @@ fn in_groups(number: &str) -> String {
 /// of other questions.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
-/// Returns the name of a question for text output: its id, or the words of a figure.
+/// Returns the name of a question for text output: its id, or for a number of the state space its
+/// contest name in small letters.
 fn name_of_question(id: &str) -> String {
     id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
 }
 
-/// Returns the contest's name of a figure in small letters: `max token in place`.
+/// Returns the contest's name of a number of the state space in small letters: `max token in
+/// place`.
 fn in_letters(figure: &str) -> String {
     figure.to_lowercase().replace('_', " ")
 }

@@ -112,7 +112,7 @@ impl OutputDirectories<'_> {
 }
 
 /// Converts an id into a file name. Special characters become `%` and their code, so different ids
-/// have different names.
+/// usually have different names.
 fn file_name(id: &str) -> String {
     let safe_text = |c: char| match c {
         c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),

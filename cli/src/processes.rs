@@ -43,7 +43,7 @@ pub(super) struct CaseOptions {
     /// workflow net. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
     last: Vec<String>,
-    /// Let formulas consider cases, which end in a final marking, instead of infinite runs. A
+    /// Let formulas consider cases, which end in a final marking, instead of maximal runs. A
     /// formula states what every case does, or with E in front what some case does.
     #[arg(long = "cases", conflicts_with = "fair")]
     pub(super) one_by_one: bool,
@@ -67,8 +67,9 @@ impl CaseOptions {
     /// markings. For relaxed soundness, the net has additional places that count firings.
     ///
     /// # Errors
-    /// The model is coloured, or has no final marking. Also an error: `--final` is no marking of
-    /// the model or has no token. Further causes are that the model cannot be read again or
+    /// The model is coloured, or has no initial or no final marking. Also an error: `--final` is no
+    /// marking of the model or has no token. Another cause is that the markings of several cases
+    /// are too large or too many. Further causes are that the model cannot be read again or
     /// translated, and that the places that count firings cannot be added.
     pub(super) fn prepared_model(
         &self,

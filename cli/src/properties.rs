@@ -231,8 +231,8 @@ fn explained(computed: &ComputedKey) -> String {
     }
 }
 
-/// Returns the techniques of a key, including the contest's words. `unfolded` means that the keys
-/// are about the unfolding of a coloured net.
+/// Returns the techniques of a key, including the contest's words. The list is empty for an unknown
+/// value. `unfolded` means that the keys are about the unfolding of a coloured net.
 fn techniques_of(
     computed: &ComputedKey,
     threads: Option<u16>,

@@ -42,8 +42,9 @@ pub(super) struct InquiryReader<'a> {
     only: &'a [String],
     /// The ids of answers to explain (`--explain`). An id that no question has is an error.
     explain: &'a [String],
-    /// Messages not yet printed. Messages about a coloured net are delayed. Formulas refused there
-    /// may be accepted on the unfolding, whose messages then replace the delayed ones.
+    /// Messages not yet printed. Messages about a coloured net or its quotient are delayed.
+    /// Formulas refused there may be accepted on the unfolding, whose messages then replace the
+    /// delayed ones.
     notes: RefCell<Vec<String>>,
     /// The nodes that names denote on the net read last, by the id of the question. The empty id
     /// has the names of `--fair`.
@@ -87,7 +88,7 @@ impl RequestedQuestions<'_> {
 }
 
 impl<'a> InquiryReader<'a> {
-    /// Returns the translation of an inquiry. See the fields for `only` and `explain`.
+    /// Creates a translator of `inquiry`. See the fields for `only` and `explain`.
     pub(super) fn new(
         inquiry: &'a RequestedQuestions<'a>,
         restriction: RunRestriction<'a>,

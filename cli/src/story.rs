@@ -7,7 +7,7 @@ use parikh_evidence::Replayer;
 use parikh_net::{FiringSequence, FiringStep, Marking, Net, TransitionId, marking_text};
 use std::collections::BTreeSet;
 
-/// The largest number of lines for the prefix and for the cycle. The number of further firings is
+/// The largest number of lines for the prefix, and for the cycle. The number of further lines is
 /// printed.
 const MAX_LINES: usize = 30;
 
@@ -15,8 +15,9 @@ const MAX_LINES: usize = 30;
 /// enabled in the cycle and never fire in it.
 const MAX_NAMES: usize = 5;
 
-/// The largest number of enabledness checks for these lists. A check is made for each transition
-/// and each firing of the cycle. If the cycle needs more checks, the lists are not printed.
+/// The largest number of enabledness checks for the lists of transitions that are enabled in the
+/// cycle and never fire in it. A check is made for each transition and each firing of the cycle. If
+/// the cycle needs more checks, the lists are not printed.
 const MAX_ENABLEDNESS_CHECKS: u128 = 10_000_000;
 
 /// Prints a lasso of `net`. The caller has checked that the run fires and the cycle returns to its
@@ -39,7 +40,8 @@ pub(super) fn print_lasso(
     Ok(())
 }
 
-/// Fires the steps, and prints each with the marking that it leads to.
+/// Fires the steps, and prints the first [`MAX_LINES`] steps, each with the marking that it leads
+/// to.
 fn print_steps(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -> Result<()> {
     let all_steps = steps.steps();
     for (index, step) in all_steps.iter().enumerate() {

@@ -36,12 +36,13 @@ pub(super) fn line(text: &str) {
 /// incompatible changes, and not for additions.
 const JSON_VERSION: u32 = 1;
 
-/// Prints a JSON object with its version as a line, as [`line()`] does.
+/// Prints a JSON object as a line, with the version of the JSON format. Flushes stdout as
+/// [`line()`] does.
 pub(super) fn object(object: Value) {
     print(&in_json(object));
 }
 
-/// Returns a JSON object with its version as a line.
+/// Returns a JSON object as a line, with the version of the JSON format.
 pub(super) fn in_json(mut object: Value) -> String {
     object["version"] = JSON_VERSION.into();
     format!("{}\n", json(object.to_string()))
@@ -146,7 +147,8 @@ where
     }
 }
 
-/// Prints panics as one line with their position. Called once at the start.
+/// Prints panics as one line with their position, and the backtrace if it is enabled. Called once
+/// at the start.
 pub(super) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();

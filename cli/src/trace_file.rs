@@ -41,7 +41,8 @@ use std::str::FromStr;
 /// The contents of a trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct TraceFile {
-    /// Notes at the head of the file, as key and text.
+    /// Notes from comment lines `# key: text`, as key and text. They are written at the head of the
+    /// file.
     pub(super) notes: Vec<(String, String)>,
     /// The stages of a self-covering sequence before the last stage. Empty for other traces.
     pub(super) earlier_stages: Vec<Stage>,
@@ -136,7 +137,8 @@ impl TraceFile {
         Ok(trace)
     }
 
-    /// Returns the self-covering sequence, if the trace has a repeated suffix.
+    /// Returns the trace as a sequence in stages. The repeated suffix belongs to the last stage.
+    /// Returns `None` without a repeated suffix.
     pub(super) fn pump_sequence(&self) -> Option<PumpSequence> {
         let pump = self.repeat.clone()?;
         let last = Stage { prefix: self.sequence.clone(), pump };

@@ -162,7 +162,8 @@ impl<'n> EncodedGoal<'n> {
     }
 
     /// Returns one term for each comparison of a conjunction (see [`predicate::cubes`]). The term
-    /// states the comparison for m, the variables for the tokens of the goal marking.
+    /// states the comparison for the variables m(p), that is, for the goal marking if the encoding
+    /// unrolls no firings.
     pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
         let mut stated = Vec::with_capacity(atoms.len());
         for atom in atoms {
@@ -247,8 +248,8 @@ impl<'n> EncodedGoal<'n> {
     /// Writes the goal in CPLEX LP format.
     ///
     /// # Errors
-    /// Returns the errors of `out`, and [`io::ErrorKind::InvalidInput`] for a goal that is not
-    /// linear.
+    /// Returns the errors of `out`, and [`io::ErrorKind::InvalidInput`] if [`linear`](Self::linear)
+    /// fails.
     pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let linear =
             self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -21,7 +21,7 @@ pub enum EncodingPart {
     Units,
     /// Initially marked traps stay marked: [`traps`](crate::traps).
     Traps,
-    /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
+    /// A listed trap is marked if it is marked initially or gains a token: [`traps`](crate::traps).
     ListedTraps,
     /// A token that a transition needs and the initial marking lacks must be produced by a firing:
     /// [`read_feed`](crate::read_feed).
@@ -30,7 +30,8 @@ pub enum EncodingPart {
     /// A token that is missing initially is then produced earlier in the order:
     /// [`causal_order`](crate::causal_order).
     CausalOrder,
-    /// The marking before the first goal marking: [`predecessor`](crate::predecessor).
+    /// The first goal marking has a predecessor that is no goal marking:
+    /// [`predecessor`](crate::predecessor).
     Predecessor,
     /// At most k firings from the initial marking: [`unrolling`](crate::unrolling).
     Unrolling,

@@ -11,8 +11,8 @@ pub(crate) type FrameTerms = Vec<TokenTerm>;
 /// Returns the marking after `frame`, in which the tokens of each place differ by `changes`. A
 /// changed place gets a new variable with `step` in its name; other places keep their terms.
 /// `upper_bounds` bounds the tokens of each place in the new marking, with `None` for an unknown
-/// bound. Adds the equations of the new tokens to `constraints`. The other lists are indexed by
-/// place.
+/// bound. `frame`, `upper_bounds` and `changes` are indexed by place. Adds the equations of the new
+/// tokens to `constraints`.
 pub(crate) fn successor(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

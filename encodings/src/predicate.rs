@@ -77,7 +77,7 @@ pub fn predicate_term(
     }
 }
 
-/// Returns the term that a comparison holds in the marking with these tokens.
+/// Returns the term that a comparison holds in the marking given by `tokens_at`.
 fn comparison(terms: &mut Terms, atom: &Atom, tokens_at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
     let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {

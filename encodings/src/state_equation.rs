@@ -41,7 +41,7 @@ pub struct FiringSum {
 
 impl StateEquation {
     /// Builds the program, with one column per class with an effect and one row per place. A row
-    /// states m(p) ≥ 0, and the proved upper bound of its place unless the bound is 2⁶³ or more.
+    /// states m(p) ≥ 0, and the proved upper bound of its place if a bound below 2⁶³ is known.
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
@@ -85,8 +85,9 @@ impl StateEquation {
         self.columns[effect.index()]
     }
 
-    /// Returns the interval of the row of `place` that states low ≤ m(p) ≤ high. The interval is
-    /// relative to the initial tokens, because the row is the change of the place.
+    /// Returns the interval of the row of `place` that states low ≤ m(p) ≤ high. A bound of 2⁶³ or
+    /// more is left out. The interval is relative to the initial tokens, because the row is the
+    /// change of the place.
     pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
         // The cast is lossless: initial token counts are below 2⁶³. A bound of 2⁶³ or more is
         // dropped.

@@ -32,7 +32,8 @@ use parikh_solvers::term::{Term, Variable};
 
 /// Returns the marking after one more step, and the firing counts of this step. Transitions without
 /// effect have no firing count. Adds the constraints of the step to `constraints`. `before` and
-/// `after` have the known upper bounds of the tokens before and after the step, by place index.
+/// `after` have upper bounds of the tokens before and after the step, by place index. `None` means
+/// that no bound is known.
 pub(crate) fn after_step(
     variables: &mut Variables<'_>,
     frame: &FrameTerms,

@@ -37,7 +37,7 @@ pub struct Variables<'n> {
     pub terms: Terms,
     /// The kind of numbers.
     numbers: Numbers,
-    /// Proved upper bounds of the tokens, by place index.
+    /// Proved upper bounds of the tokens, by place index. `None` if no bound is proved.
     bounds: Vec<Option<u64>>,
     /// The variable m(p) of each place, by place index.
     marking: Vec<Variable>,
@@ -87,7 +87,7 @@ impl<'n> Variables<'n> {
         }
     }
 
-    /// Returns the proved upper bound of each place, by place index.
+    /// Returns the proved upper bound of each place, by place index. `None` if no bound is proved.
     pub fn bounds(&self) -> &[Option<u64>] {
         &self.bounds
     }

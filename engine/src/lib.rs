@@ -50,7 +50,7 @@ pub struct Task<'a> {
     pub board: &'a Board<'a>,
     /// Limits on time and memory.
     pub budget: &'a Budget,
-    /// Random seed. The same seed gives the same run.
+    /// Random seed. The same seed gives the same random choices.
     pub seed: u64,
 }
 
@@ -225,7 +225,7 @@ pub struct Assignment<'g> {
     pub working_net: &'g WorkingNet<'g>,
     /// The board, for goals that other engines have settled.
     pub board: &'g Board<'g>,
-    /// Random seed. The same seed gives the same run; workers have different seeds.
+    /// Random seed. The same seed gives the same random choices; workers have different seeds.
     pub seed: u64,
     /// Number of threads that the engine may use, including its own. All threads if no engine of
     /// the run walks and at most one worker has engines in its schedule. Otherwise 1.

@@ -7,11 +7,12 @@ use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
 /// Returns the net of `parent`, [reduced](reduced::reduce) for the open goals among `goals`.
-/// Returns `None` if no goal is open or nothing can be reduced. The first of `budgets` limits the
-/// reduction, the second one the later back-translation of witnesses. The function `learn` gets the
-/// reduced net and its known facts, and returns the facts with further bounds.
+/// Returns `None` if `parent` expresses no such goal or nothing can be reduced. The first of
+/// `budgets` limits the reduction, the second one the later back-translation of witnesses. The
+/// function `learn` gets the reduced net and its known facts, and returns the facts with further
+/// bounds.
 ///
-/// The token intervals of the reduced net decide some goals, and these goals are settled
+/// The token intervals of the reduced net may decide some goals, and these goals are settled
 /// immediately. They are about transitions that the reduction found dead, or places that it found
 /// constant.
 pub fn reduce<'a>(

@@ -12,7 +12,8 @@ use super::{
     ranking, runs, siphon_trap, smt, state_equation, walk,
 };
 
-/// All engines of the portfolio except token intervals, which run before it.
+/// The engines of the portfolio that run without being requested by name. Token intervals are not
+/// listed, because they run before the portfolio.
 pub const ENGINES: &[Engine] = &[
     coverability::ENGINE,
     siphon_trap::ENGINE,

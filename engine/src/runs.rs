@@ -56,8 +56,8 @@ const MAX_MARKINGS_BOUNDED: usize = 10_000;
 /// Limit on the stored token counts of all markings together.
 const MAX_TOKEN_COUNTS: usize = 200_000_000;
 
-/// Settles the goals of `task` that ask for a marking with φ after a firing of a certain
-/// transition. Returns a summary for the log.
+/// Tries to settle the goals of `task` that ask for a marking with φ after a firing of one of
+/// certain transitions. Returns a summary for the log.
 pub fn run(
     task: &Task<'_>,
     witness_reporter: WitnessReporter<'_>,

@@ -30,13 +30,13 @@ pub(super) enum EncodeLogic {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum BitEncoding {
-    /// One variable for each "at least n tokens".
+    /// One variable for each place and number n: "the place has at least n tokens".
     Order,
-    /// One variable for each "at least n tokens", as in `order`, with constraints for components.
-    /// Exactly one place of a place invariant with one token is marked, and at most one place of a
-    /// safe unit.
+    /// The variables of `order`, with constraints for components. Exactly one place of a place
+    /// invariant with one token is marked, and at most one place of a safe unit.
     OneOfN,
-    /// The index of the marked place of each component, as a binary number.
+    /// For each component, that is, places that together hold at most one token: the index of its
+    /// marked place as a binary number. For other places as in `order`.
     Log,
 }
 
@@ -149,7 +149,8 @@ impl<'n> EncodedQuery<'n> {
             return Ok(EncodedQuery::Clauses(question));
         }
         if *format == SolverFormat::Lp {
-            // A trap that is initially empty need not stay marked, so it would add a disjunction.
+            // The constraint of an initially empty trap is a disjunction: the trap stays empty, or
+            // it is marked.
             facts.traps.retain(|trap| trap.iter().any(|&place| net.initial()[place] > 0));
         }
         let question = EncodedGoal::new(net, &subject.goal, encoding, &facts)?;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The largest number of enabled transitions listed.
 const MAX_LISTED: usize = 40;
 
-/// The largest number of firings of one command.
+/// The largest number of firings that can be typed in a command.
 const MAX_FIRINGS: usize = 1_000_000;
 
 /// The response to a command.
@@ -53,8 +53,8 @@ pub(super) struct TokenGame<'n> {
     goals: Vec<(String, Predicate)>,
     /// The trace that `next` follows. `None` if no trace is given.
     followed_trace: Option<FollowedTrace>,
-    /// The bookmarks by name: the firings that lead to the marking, and the number of trace firings
-    /// followed.
+    /// The bookmarked markings, by the name of the bookmark. A marking is stored as the firings
+    /// that lead to it, with the number of trace firings followed there.
     bookmarks: BTreeMap<String, (Vec<TransitionId>, usize)>,
     rng: Rng,
 }
@@ -78,7 +78,7 @@ impl<'n> TokenGame<'n> {
         self.goals.push((name, goal));
     }
 
-    /// Makes `next` follow a trace that starts in `start`.
+    /// Starts the game in the marking `start`, and makes `next` follow a trace from there.
     pub(super) fn follow(&mut self, start: Marking, course: FollowedTrace) {
         self.marking.clone_from(&start);
         self.start = start;
@@ -152,8 +152,8 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Executes a move: a number of the list or a name, optionally followed by the number of
-    /// firings.
+    /// Executes a move: a number in the list of enabled transitions, or the name of a transition. A
+    /// name may be followed by the number of firings.
     fn execute_move(&mut self, line: &str) -> CommandResponse {
         let core = self.net.core();
         if let Ok(t) = names::find(core, line) {
@@ -311,7 +311,7 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Explains why a transition is disabled.
+    /// Explains why a transition is disabled, or says that it is enabled.
     fn why_not(&self, t: TransitionId) -> CommandResponse {
         let core = self.net.core();
         let tokens_on = |place| (self.marking[place], quote(core.place_name(place)));

@@ -3,7 +3,7 @@
 use super::super::trace_file::{quote, unquote};
 use parikh_net::{Net, TransitionId, closest};
 
-/// Returns the name of a transition for lists. The name can be typed as a command.
+/// Returns the id of a transition for lists, quoted as in a trace. It can be typed after `fire`.
 pub(super) fn quoted_name(net: &Net, t: TransitionId) -> String {
     quote(net.transition_name(t))
 }

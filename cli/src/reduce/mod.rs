@@ -159,7 +159,8 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     })
 }
 
-/// Refuses contradictory options.
+/// Refuses options without a property to preserve or without a rule. Also refuses an output file
+/// that would overwrite another file of the command.
 fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
     let formulas = &arguments.formulas;
     let has_formulas = !formulas.formula.is_empty() || !formulas.formulas.is_empty();

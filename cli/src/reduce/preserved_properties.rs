@@ -173,8 +173,9 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
 }
 
 impl FormulaQuery {
-    /// Translates the query to the reduced net. Returns `None` if a number exceeds 64 bits there,
-    /// or if a translated goal has no form as a formula.
+    /// Translates the query to the reduced net. Returns `None` if a goal cannot be translated, for
+    /// example because a number exceeds 64 bits there. Also returns `None` if a translated goal has
+    /// no form as a formula.
     pub(super) fn translate(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
         let reduced_net = &reduction.net;
         match &self.query {

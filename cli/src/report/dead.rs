@@ -18,16 +18,19 @@ use parikh_structure::integer::Integer;
 /// few tokens initially, if only dead transitions add tokens to the place. Transitions that wait
 /// for each other have the same cause.
 pub(super) struct DeadTransitionCause {
-    /// The dead transitions of the cause, roots first.
+    /// The dead transitions of the cause. Those in `roots` come first.
     pub(super) members: Vec<TransitionId>,
     /// The dead transitions that wait for no place. Their reason is not the lack of tokens alone.
     pub(super) roots: Vec<TransitionId>,
-    /// Places for which some member waits, although no transition increases their tokens.
+    /// Places for which a transition of the cause waits, although no transition increases their
+    /// tokens.
     pub(super) sources: Vec<PlaceId>,
-    /// Places for which some member waits, and whose tokens only members increase.
+    /// Places for which a transition of the cause waits, and whose tokens only transitions of the
+    /// cause increase.
     pub(super) waited_for: Vec<PlaceId>,
-    /// The reason why each root is dead, set by [`merge_by_reason`]. `None` before, if the roots
-    /// have different or unknown reasons, if there are no roots, or if the cause has sources.
+    /// The reason why each transition in `roots` is dead, set by [`merge_by_reason`]. `None`
+    /// before, if these transitions have different or unknown reasons, if `roots` is empty, or if
+    /// `sources` is not.
     common_reason: Option<Sentence>,
 }
 
@@ -101,10 +104,11 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<DeadTransitionCaus
     causes.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// Merges the causes without sources whose roots all have the same reason. Also merges the causes
-/// that are single roots if there are more than [`MAX_SEPARATE_CAUSES`] of them. Returns the causes
-/// sorted by the number of transitions, largest first. `reason` explains a root, and returns `None`
-/// if no reason is known.
+/// Merges the causes without sources whose roots all have the same reason. A root is a dead
+/// transition that waits for no place. A source is a place for which a transition waits, although
+/// no transition increases its tokens. Also merges the causes that are single roots if there are
+/// more than [`MAX_SEPARATE_CAUSES`] of them. Returns the causes sorted by the number of
+/// transitions, largest first. `reason` explains a root, and returns `None` if no reason is known.
 pub(super) fn merge_by_reason(
     causes: Vec<DeadTransitionCause>,
     reason: &dyn Fn(TransitionId) -> Option<Sentence>,
@@ -129,8 +133,8 @@ pub(super) fn merge_by_reason(
     merged
 }
 
-/// Merges the causes that consist of a single root into one cause if there are more than
-/// [`MAX_SEPARATE_CAUSES`] such causes.
+/// Merges the causes that consist of a single dead transition, which waits for no place, if there
+/// are more than [`MAX_SEPARATE_CAUSES`] such causes.
 fn merge_single_transitions(causes: Vec<DeadTransitionCause>) -> Vec<DeadTransitionCause> {
     let (single, mut merged): (Vec<DeadTransitionCause>, Vec<DeadTransitionCause>) =
         causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
@@ -170,7 +174,7 @@ impl DisjointSets {
 }
 
 impl DeadTransitionCause {
-    /// Adds the transitions and the awaited places of another cause, which has no sources.
+    /// Adds the transitions and the awaited places of another cause, whose `sources` are empty.
     fn merge(&mut self, mut other: DeadTransitionCause) {
         let waiting = other.members.split_off(other.roots.len());
         self.members.splice(self.roots.len()..self.roots.len(), other.members);
@@ -179,17 +183,17 @@ impl DeadTransitionCause {
         self.waited_for.extend(other.waited_for);
     }
 
-    /// Returns the common reason of all roots. Returns `None` if the cause has fewer than two roots
-    /// or no common reason.
+    /// Returns the common reason of all transitions in `roots`. Returns `None` if there are fewer
+    /// than two, or if they have no common reason.
     fn shared_reason(&self) -> Option<&Sentence> {
         self.common_reason.as_ref().filter(|_| self.roots.len() > 1)
     }
 
     /// Returns the headline of the finding: the dead transition or the number of dead transitions,
-    /// and a reason. The reason is the common reason of all roots, or the reason of the only root
-    /// or source. Without roots and sources, it is that the members wait for each other. If all
-    /// members are roots with different reasons, the headline says so. Otherwise the headline has
-    /// no reason. `why` explains a root.
+    /// and a reason. The reason is the common reason of all `roots`, or the reason of the only
+    /// transition in `roots` or place in `sources`. Without both, it is that the members wait for
+    /// each other. If all members are roots without a common reason, the headline says that the
+    /// reasons differ. Otherwise the headline has no reason. `why` explains a root.
     pub(super) fn title(
         &self,
         net: &Net,
@@ -250,11 +254,11 @@ impl DeadTransitionCause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// Returns the sentences below the headline. If several roots have a common reason, the first
+    /// Returns the sentences below the headline. If several `roots` have a common reason, the first
     /// sentence lists the roots. Otherwise, if there is more than one root or source, each gets a
-    /// sentence with its reason. At most [`MAX_REASONS`] roots and [`MAX_REASONS`] sources are
-    /// explained, and a further sentence counts the others. If the cause has several members and
-    /// some wait for a place, the last sentence lists those members.
+    /// sentence with its reason if it is known. At most [`MAX_REASONS`] roots and [`MAX_REASONS`]
+    /// `sources` are explained, and a further sentence counts the others. If the cause has several
+    /// members and some wait for a place, the last sentence lists those members.
     pub(super) fn details(
         &self,
         net: &Net,
@@ -301,12 +305,12 @@ impl DeadTransitionCause {
     }
 }
 
-/// The largest number of roots, and of sources, whose reasons are listed for one cause. The page
-/// shows the first of these reasons at once and folds the others.
+/// The largest number of transitions in `roots`, and of places in `sources`, whose reasons are
+/// listed for one cause. The page shows the first of these reasons at once and folds the others.
 const MAX_REASONS: usize = 40;
 
-/// The largest number of dead transitions with separate reasons that get findings of their own. If
-/// there are more, they share one finding.
+/// The largest number of causes with a single dead transition, which waits for no place, that have
+/// separate findings. If there are more, they share one finding.
 const MAX_SEPARATE_CAUSES: usize = 3;
 
 /// Says that no transition increases the tokens of the place. Every transition that puts tokens on

@@ -87,8 +87,9 @@ pub struct CertificateText {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GoalEvidence {
     /// The firing sequence. `None` if the evidence has no witness, a witness without firings, or an
-    /// accelerated witness. Also `None` for a self-covering sequence in several stages. A sequence
-    /// that is left out for its length is `Some`, without a trace.
+    /// accelerated witness, that is, one with nested loops. Also `None` for a self-covering
+    /// sequence in several stages. A sequence that is left out for its length is `Some`, without a
+    /// trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayedSequence>,
     /// The index of the certificate in the list of the page. `None` if the evidence has no kept
@@ -111,8 +112,8 @@ pub(super) struct EvidenceStore<'n> {
     /// `None` if the page leaves the sequence out. Keeping the sequence alive keeps its address
     /// unique.
     sequences: HashMap<*const FiringSequence, (Option<usize>, Arc<FiringSequence>)>,
-    /// The index of the certificate, by the address of the document. The reference keeps the
-    /// document alive, so that its address stays unique.
+    /// The index of the certificate, by the address of its document or of its home-space argument.
+    /// The reference keeps this object alive, so that its address stays unique.
     documents: HashMap<*const (), (usize, KeptReference)>,
     /// The number of steps in all traces so far.
     steps: usize,
@@ -120,7 +121,7 @@ pub(super) struct EvidenceStore<'n> {
     pieces: usize,
 }
 
-/// A reference that keeps the address of a document unique.
+/// A reference that keeps the address of a document or of a home-space argument unique.
 #[expect(dead_code, reason = "kept for its address alone")]
 enum KeptReference {
     Document(Arc<parikh_evidence::Document>),
@@ -228,9 +229,9 @@ impl<'n> EvidenceStore<'n> {
     }
 
     /// Stores the firing sequence of a witness. Returns empty evidence without a witness, for a
-    /// witness without firings, and for a witness in which firings are accelerated.
+    /// witness without firings, and for an accelerated witness, that is, one with nested loops.
     fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
-        // An accelerated sequence is not played, because it has too many firings.
+        // An accelerated sequence is not played, because it usually has too many firings.
         let play = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
                 Some(PlayedSequence::of(self.trace(sequence), *firings))

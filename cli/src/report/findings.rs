@@ -44,10 +44,10 @@ pub struct ReportFinding {
     /// The firing sequence that shows the finding. `None` if no sequence shows the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayedSequence>,
-    /// The index of the certificate in the report.
+    /// The index of the certificate in the report. `None` if the finding shows no certificate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<usize>,
-    /// The index of the question that the finding answers.
+    /// The index of the question that the finding answers. `None` if it answers no question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<usize>,
 }
@@ -394,8 +394,8 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Returns the dead marking at the end of the question's witness, or the initial marking
-    /// without a witness. Returns `None` if the page does not keep the trace, or if the trace
+    /// Returns the marking at the end of the question's sequence to play, or the initial marking
+    /// without such a sequence. Returns `None` if the page does not keep the trace, or if the trace
     /// cannot be replayed.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {

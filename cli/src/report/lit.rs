@@ -17,15 +17,15 @@ pub struct SubformulaValues {
     pub holds: String,
 }
 
-/// The largest number of subformulas shown, counted from the largest subformula.
+/// The largest number of subformulas shown, beginning with the whole formula.
 const MAX_SUBFORMULAS: usize = 12;
 /// The largest number of firings, including one cycle, of a run whose subformulas are evaluated.
 const MAX_POSITIONS: u128 = 5_000;
 
-/// Returns the largest subformulas, at most [`MAX_SUBFORMULAS`], with their values along a run.
-/// Constant subformulas are left out. The list is empty if the run has an open end or cannot be
-/// replayed. It is also empty if the prefix and one cycle together have more than [`MAX_POSITIONS`]
-/// firings.
+/// Returns the subformulas with their values along a run, at most [`MAX_SUBFORMULAS`]. A subformula
+/// comes after the formulas that contain it. Constant subformulas are left out. The list is empty
+/// if the run has an open end or an empty cycle, or cannot be replayed. It is also empty if the
+/// prefix and one cycle together have more than [`MAX_POSITIONS`] firings.
 pub(super) fn subformula_values(
     net: &Net,
     property: &RunProperty,

@@ -69,7 +69,7 @@ pub struct NetReport {
     /// The largest number of tokens per place of the model. `None` entries and an empty list have
     /// the same meaning as for `fates`.
     pub bounds: Vec<Option<PlaceMaximum>>,
-    /// The firing sequences, to which plays refer by index.
+    /// The firing sequences to play. Each [`PlayedSequence`] refers to them by index.
     pub traces: Vec<FlatSequence>,
     /// The certificates, to which answers refer by index.
     pub certificates: Vec<CertificateText>,
@@ -99,19 +99,22 @@ pub struct ReportSubject<'a> {
     pub remark: Option<String>,
     /// The positions of nodes given by the model, by name.
     pub positions: &'a HashMap<String, (f64, f64)>,
-    /// The net to which the keys of a model form refer.
+    /// The net whose keys are shown, that is, the 21 properties in a contest model form.
     pub keys: &'a KeyNet<'a>,
-    /// If true, the keys that do not follow from the answers are computed.
+    /// If true, the keys (properties of a model form) that do not follow from the answers are
+    /// computed.
     pub computes_all_keys: bool,
-    /// A verdict file of the contest to compare the keys with, and the instance whose verdicts are
-    /// read from it. `None` if nothing is compared.
+    /// A verdict file of the contest to compare the keys (properties of a model form) with, and the
+    /// instance whose verdicts are read from it. `None` if nothing is compared.
     pub compared_file: Option<(&'a VerdictFile, &'a str)>,
 }
 
-/// The share of the time for the questions if the keys of an unfolding are computed, too.
+/// The share of the time for the questions if the keys (properties of a model form) of an unfolding
+/// are computed, too.
 const QUESTION_SHARE: f64 = 0.7;
 
-/// Time limit for the structure, in addition to the budget for answers.
+/// Time limit for computing invariants, siphons, traps and units, in addition to the budget for
+/// answers.
 const STRUCTURE_TIME: Duration = Duration::from_millis(2_000);
 
 /// Time limit for the reductions, in addition to the budget for answers.

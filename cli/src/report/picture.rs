@@ -35,11 +35,12 @@ pub struct NetPicture {
     /// unless the model gives usable positions for all nodes.
     pub drawing: Option<NodePositions>,
     /// Groups of nodes, for unfoldings and for nets with more than `MAX_WHOLE` nodes whose
-    /// positions the model does not give.
+    /// positions the model does not give. `None` for other nets.
     pub groups: Option<GroupPicture>,
 }
 
-/// Labels of nodes. Nodes that share a label have their ids instead.
+/// Labels of nodes. Nodes that share a label have their ids instead. A label is shared if it is
+/// also the label or the id of another node.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeLabels {
     /// The label of each place, or its id if the label is shared or missing.
@@ -226,7 +227,7 @@ fn graph(net: &Net, labels: Option<&NodeLabels>) -> (LayoutGraph, Vec<usize>) {
     (graph, line_of)
 }
 
-/// Returns the size of a node of 28 pixels with its name below.
+/// Returns the size of the drawn box of a node or a group, with its name below.
 fn size(name: &str) -> LayoutSize {
     let letters = name.chars().count().min(MAX_NAME_LETTERS);
     LayoutSize { width: (6.2 * letters as f64).max(30.0), height: 54.0 }
@@ -285,10 +286,10 @@ fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option
     spread(points)
 }
 
-/// Scales points so that neighbours have the usual distance. Returns `None` for fewer than two
-/// points, or if more than a tenth of the points coincide after rounding. Also returns `None` if
-/// too many points have no neighbour at a distance above 0.7, or if the scaled coordinates become
-/// too large.
+/// Scales points so that most nearest neighbours are at least 62 pixels apart, unless the scale
+/// reaches a limit. Returns `None` for fewer than two points, or if more than a tenth of the points
+/// coincide after rounding. Also returns `None` if too many points have no neighbour at a distance
+/// above 0.7, or if the scaled coordinates become too large.
 fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {

@@ -29,9 +29,10 @@ pub enum ReportQuestions {
     Formulas {
         /// The formulas as goals and questions.
         plan: Box<Plan>,
-        /// The source text per formula, by id.
+        /// The text of the formulas, by id. A formula that could not be parsed has no text.
         written: HashMap<String, String>,
-        /// Formulas outside the supported logics: the id and the reason.
+        /// Formulas that cannot be asked: the id and the reason. Reasons are syntax errors,
+        /// repeated ids and unsupported logics.
         refused: Vec<(String, String)>,
         /// True if the author of the model states the formulas. A false formula is a problem then.
         are_requirements: bool,
@@ -43,7 +44,7 @@ pub enum ReportQuestions {
 pub struct AnsweredQuestion {
     /// The examination's or the formula's name.
     pub id: String,
-    /// The question in words, or the formula.
+    /// The question in words, or the formula. Empty if the text of the formula is unknown.
     pub title: String,
     /// `TRUE`, `FALSE`, a number or `+inf`. `None` if the question is open.
     #[serde(serialize_with = "as_text")]
@@ -67,7 +68,7 @@ pub struct AnsweredQuestion {
     pub net: NetMeant,
     /// Seconds from the start of the run to the answer. For an open question, and for a question
     /// examined node by node, the duration of the run. If the question was asked again because it
-    /// was open, the seconds of both runs.
+    /// was open, the seconds of both runs. 0 if the question could not be asked.
     pub seconds: f64,
     /// The attempts to answer an open question. Each entry has the time span with the name of the
     /// engine, and the statistics of the engine.
@@ -137,9 +138,11 @@ fn shown<S: Serializer>(value: &QuestionValue, serializer: S) -> Result<S::Ok, S
 #[derive(Default)]
 pub(super) struct ReportResults {
     pub(super) questions: Vec<AnsweredQuestion>,
-    /// An entry per transition, if transitions were examined one by one. Otherwise empty.
+    /// An entry per transition, if transitions were examined one by one. Otherwise empty. An entry
+    /// is `None` if it is open whether the transition can fire.
     pub(super) fates: Vec<Option<TransitionFate>>,
-    /// An entry per place of the model, if places were examined one by one. Otherwise empty.
+    /// An entry per place of the model, if places were examined one by one. Otherwise empty. An
+    /// entry is `None` if the maximum is open.
     pub(super) bounds: Vec<Option<PlaceMaximum>>,
     /// A description of a marking that violates the model's claim of safe units. `None` if no such
     /// marking is known.
@@ -150,7 +153,8 @@ pub(super) struct ReportResults {
     pub(super) are_requirements: bool,
 }
 
-/// The largest number of nodes for a net whose nodes are examined one by one.
+/// The largest number of transitions, and of places, of a net for which they are examined one by
+/// one.
 const MAX_NODES_ONE_BY_ONE: usize = 3_000;
 
 /// The largest number of different pieces of evidence that are shown for one answer.
@@ -379,7 +383,8 @@ impl<'a> QuestionRunner<'a, '_> {
     }
 
     /// Answers the open questions again in the time that the other questions left. A question that
-    /// was split into one goal per node is not repeated, because most of its goals are settled.
+    /// was split into one goal per node is not repeated, because usually most of its goals are
+    /// settled.
     fn repeat_open_questions(
         &mut self,
         topics: &[StandardQuestion],

@@ -22,8 +22,9 @@ const MAX_LINES: usize = 150;
 /// The largest number of text pieces shown of one certificate.
 const MAX_PIECES: usize = 4_000;
 
-/// Describes a document in words, for readers who look at `net`. The document is about the net
-/// `document_net`, which is the original net or a reduced net.
+/// Describes a document in words, for readers who look at `net`. The document is about
+/// `document_net`, that is, the original net or a reduced net. It may be about this net with
+/// another initial marking.
 pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
     let mut reader =
         CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
@@ -142,9 +143,9 @@ struct CertificateReader<'n> {
     document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
-    /// The lines so far. The method `line` adds lines only up to [`MAX_LINES`].
+    /// The lines so far. The method `line` adds lines only up to [`MAX_LINES`] and [`MAX_PIECES`].
     lines: Vec<Sentence>,
-    /// The number of text pieces in the lines so far.
+    /// The number of text pieces in the lines that the method `line` has added.
     pieces: usize,
     /// The number of lines that were not added because of the limits.
     left_out: usize,
@@ -353,7 +354,8 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Writes a lemma about places that are empty or marked, with the inequalities that it implies.
+    /// Writes a lemma about places that are empty or marked, with two inequalities of which one
+    /// holds in every reachable marking.
     fn precedence(&self, precedence: &Precedence, atoms: &[Atom]) -> Sentence {
         let words = match precedence {
             Precedence::Unfed { .. } => {

@@ -22,9 +22,9 @@ pub struct ReductionSummary {
     pub steps: Vec<Sentence>,
     /// The total number of applications.
     pub applications: usize,
-    /// Indices of the remaining places.
+    /// Indices of the places of the original net that remain.
     pub places: Vec<usize>,
-    /// Indices of the remaining transitions.
+    /// Indices of the transitions of the original net that remain.
     pub transitions: Vec<usize>,
     /// True if the budget ended the reduction, that is, the time limit or an interruption.
     pub cut_short: bool,

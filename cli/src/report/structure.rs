@@ -30,7 +30,7 @@ pub struct StructureSet {
 /// The index of a node and its coefficient as text. The text is empty for the coefficient 1.
 pub type WeightedNode = (usize, String);
 
-/// The sets of a kind.
+/// The sets of one kind, such as place invariants.
 #[derive(Clone, Debug, Serialize)]
 pub struct StructureSets {
     /// The headline, such as `Place invariants`.
@@ -49,7 +49,7 @@ const MAX_LISTED: usize = 60;
 /// The largest number of intermediate rays in the computation of semiflows.
 const MAX_RAYS: usize = 1_000;
 
-/// Computes the sets of all kinds within the budget.
+/// Computes the invariants, siphons, traps and units within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
     let mut sets = vec![
         place_invariants(net, &budget.portion(0.25)),

@@ -19,7 +19,7 @@ enum SentencePiece {
     Transition { t: usize },
 }
 
-/// The largest number of nodes listed in a sentence.
+/// The largest number of items that [`Sentence::list`] appends.
 const LISTED: usize = 30;
 
 impl Sentence {

@@ -131,7 +131,7 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
 
 impl KeySources<'_> {
     /// Returns the keys (properties of a model form) that follow from the answers on the page. For
-    /// an unfolding, only three keys follow. The other keys have different meanings for coloured
+    /// an unfolding, at most three keys follow. The other keys have different meanings for coloured
     /// nodes and for nodes of the unfolding. For a net without colours, no key follows if the page
     /// and the keys have different initial markings.
     fn keys_from_answers(&self) -> Vec<ComputedKey> {

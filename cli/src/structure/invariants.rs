@@ -104,7 +104,7 @@ impl<F> ConfirmedFlows<F> {
         ConfirmedFlows { refuted: found_count - flows.len(), flows, incomplete }
     }
 
-    /// Returns the first line of text.
+    /// Returns the first line of the text output.
     fn head(&self, what: &str, semiflows: bool) -> String {
         let kind = match semiflows {
             true => "without negative coefficients, with minimal support",
@@ -118,7 +118,7 @@ impl<F> ConfirmedFlows<F> {
         }
     }
 
-    /// Returns the last line of JSON.
+    /// Returns the last line of the JSON output, that is, the summary.
     fn summary(&self, net: &Net, what: &str, semiflows: bool) -> Value {
         json!({
             "type": "summary",

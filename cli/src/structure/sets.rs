@@ -217,8 +217,9 @@ fn minimal(
     printer.finish(count, incomplete)
 }
 
-/// Prints the largest siphon or trap within the places `allowed`. If any siphon or trap within
-/// `allowed` is initially marked, the largest is marked, too.
+/// Prints the largest siphon or trap within the places `allowed`, or that it is empty. If any
+/// siphon or trap within `allowed` is initially marked, the largest is marked, too. If
+/// `must_be_marked` is true, an unmarked largest set is not printed.
 fn largest_within(
     mut printer: SetPrinter<'_>,
     allowed: &[PlaceId],

@@ -20,8 +20,8 @@ use parikh_structure::siphons::is_siphon;
 use parikh_structure::traps::{is_marked, largest_trap};
 use serde_json::{Value, json};
 
-/// The result for a [`SiphonTrapProperty`]: each of certain sets of places contains an initially
-/// marked trap.
+/// The result for a [`SiphonTrapProperty`]. Such a property says that every set of places of one
+/// kind, such as every siphon, contains an initially marked trap.
 enum PropertyResult {
     /// The property is true, with the certificate that the check accepts.
     Holds(TrapCertificate),

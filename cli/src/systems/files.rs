@@ -47,11 +47,13 @@ fn format(path: &Path, text: &str) -> Option<SystemFormat> {
     SystemFormat::of(path, &text.as_bytes()[..text.len().min(4096)])
 }
 
-/// Reads the system in a file. Returns `None` if the file is in no format of systems, or cannot be
-/// opened. In the second case the reader of nets, which is tried next, reports the error.
+/// Reads the system in a file. Returns `None` if the file is in no format of systems, or if its
+/// beginning cannot be read. In the second case the reader of nets, which is tried next, reports
+/// the error.
 ///
 /// # Errors
-/// The file is in a format of systems, and contains an error or is not UTF-8.
+/// The file is in a format of systems, and contains an error, is not UTF-8 or cannot be read to its
+/// end.
 pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     // Files of nets may be large, so only the name and the first bytes are examined here.
     let mut beginning = Vec::new();

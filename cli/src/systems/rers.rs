@@ -166,7 +166,7 @@ fn print_problem(
     note!("{text}");
 }
 
-/// Returns the problems of a directory, sorted by name.
+/// Returns the problems of a directory, sorted by the length of the name and then by name.
 fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
     let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
     let mut problems = Vec::new();

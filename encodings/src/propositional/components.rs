@@ -10,7 +10,8 @@ use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::BTreeMap;
 
-/// A set of places that together always hold exactly one token, or at most one token.
+/// A set of places that together always hold exactly one token, or at most one token. For a nested
+/// unit, this is only a claim of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafeComponent {
     /// The places of the component, at least two.
@@ -20,7 +21,8 @@ pub struct SafeComponent {
 }
 
 impl SafeComponent {
-    /// Returns the place invariants that are components.
+    /// Returns the components among the sums in `flows`. Such a sum is a place invariant with at
+    /// least two places, all coefficients 1, and the value 1 in the initial marking.
     pub fn of_flows<'a>(
         net: &Net,
         flows: impl IntoIterator<Item = &'a LinearSum>,
@@ -94,7 +96,7 @@ pub(super) struct TokenMove {
 }
 
 impl CodedComponent {
-    /// Returns the number of the marked place in the initial marking.
+    /// Returns the number of the initially marked place, or the number for "no place is marked".
     pub(super) fn initial_number(&self, net: &Net) -> usize {
         let marked = self.places.iter().position(|&place| net.initial()[place] > 0);
         marked.unwrap_or(self.empty_number())

@@ -40,7 +40,8 @@ struct PredicateEncoder<'a> {
 }
 
 impl PredicateEncoder<'_> {
-    /// Returns a literal that implies the predicate, whose leaves are comparisons or constants.
+    /// Returns a literal that implies the predicate, or a constant. The leaves of the predicate
+    /// must be comparisons or constants.
     fn encode(
         &mut self,
         predicate: &Predicate,
@@ -83,7 +84,7 @@ impl PredicateEncoder<'_> {
         })
     }
 
-    /// Returns a literal that implies the comparison.
+    /// Returns a literal that implies the comparison, or a constant.
     fn comparison(
         &mut self,
         atom: &Atom,

@@ -103,7 +103,8 @@ impl FromStr for TokenEncoding {
 pub enum StepSemantics {
     /// At most a single transition fires per step.
     SingleFiring,
-    /// Any number of transitions that do not conflict, each once.
+    /// Any number of transitions fire per step, each at most once. At most one of them changes a
+    /// place, and none reads a place after another has taken tokens from it.
     Steps,
 }
 

@@ -43,7 +43,7 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Number of rounds, that is, passes over all open goals, at one number of steps. Then the
-/// unrolling is extended, even if queries are unanswered.
+/// unrolling is extended if possible, even if queries are unanswered.
 const MAX_ROUNDS: u32 = 2;
 
 /// Result of a query.
@@ -54,7 +54,7 @@ pub(super) enum QueryResult {
     /// In this unrolling, no marking that satisfies the query's predicate is reachable within the
     /// current number of steps.
     UnreachableWithin,
-    /// Time ran out.
+    /// The budget is exhausted.
     Unfinished,
     /// The solver has no answer, and more time would not help.
     Unknown(String),
@@ -110,8 +110,9 @@ pub(super) struct Bmc<'g, R> {
     /// The reason why the unrolling cannot be extended further. `None` as long as extending it is
     /// possible.
     limit: Option<String>,
-    /// Goals that need no further query at the current number of steps. Each is unreachable within
-    /// this number of steps, or the solver has no answer.
+    /// Goals that need no further query at the current number of steps. In the unrolling, the
+    /// predicate or a larger value of the sum is unreachable within this number of steps. Or the
+    /// solver has no answer.
     answered: BTreeSet<GoalId>,
     /// Goals treated in the current round. The budget may interrupt a round at any goal.
     treated_in_round: BTreeSet<GoalId>,
@@ -123,7 +124,7 @@ pub(super) struct Bmc<'g, R> {
     /// Time slice per goal in the current round. `None` before the first round at the current
     /// number of steps.
     slice: Option<Duration>,
-    /// Number of witnesses found.
+    /// Number of queries for which the solver found a witness.
     reached: u64,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Propositions<'g> {
     /// The last query of each goal: the number of steps, the predicate, and the literal that
     /// implies the predicate.
     last_queries: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
-    /// Number of queries.
+    /// Number of queries that the SAT solver had to decide.
     query_count: u64,
 }
 

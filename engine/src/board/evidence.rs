@@ -15,11 +15,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The evidence for "unreachable", "at most" and similar results. An inner `None` means that the
-/// certificate, argument or labelling is not kept here for an evidence file. The certificate that a
-/// home-space goal becomes unreachable after a sequence is in its [`Proof`](super::Proof) instead.
+/// certificate, argument or labelling is not kept here for an evidence file. If a home-space goal
+/// becomes unreachable after a sequence, the certificate may be in its [`Proof`](super::Proof)
+/// instead.
 #[derive(Clone, Debug)]
 pub enum Evidence {
-    /// The checker accepted a certificate for this goal.
+    /// The checker accepted a certificate for this goal. For a home-space goal without a
+    /// certificate, the checker verified that the witness ends in a dead marking that violates the
+    /// goal.
     Certified(Option<KeptDocument>),
     /// The checker accepted an argument, a [`Structure`], that the goal stays reachable from every
     /// reachable marking, or that it does not.
@@ -40,9 +43,9 @@ pub enum Evidence {
         markings: u64,
         /// True if the search used stubborn sets, which may leave out markings.
         stubborn: bool,
-        /// For an evidence file about a home-space goal: the search that an auditor must repeat.
-        /// `None` for other goals and if no evidence is kept. Also `None` if the goals could not be
-        /// translated to the searched net, for example for lack of time.
+        /// For a home-space goal: the search that an auditor must repeat, kept for an evidence
+        /// file. `None` for other goals, and if the search is not kept, was dropped later, or could
+        /// not be repeated by the checker.
         argued: Option<KeptStructure>,
     },
 }

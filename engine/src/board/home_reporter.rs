@@ -301,8 +301,8 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Reports that the goal's target marking stays coverable. The net is closed by a transition
-    /// that takes the target marking and puts the initial marking. The closed net is live, because
-    /// every siphon contains an initially marked trap.
+    /// that takes the target marking and puts the initial marking. The closed net is live: it is an
+    /// asymmetric-choice net in which every siphon contains an initially marked trap.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };

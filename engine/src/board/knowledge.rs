@@ -148,8 +148,9 @@ pub enum RunKnowledge {
     Open,
     /// A run with the property exists.
     Exists {
-        /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses or
-        /// dropped the run later.
+        /// The run. If it ends in [`RunEnd::Anything`](parikh_net::lasso::RunEnd::Anything), it is
+        /// a prefix, and every run that begins with it has the property. `None` if the board does
+        /// not keep witnesses or dropped the run later.
         run: Option<Arc<LassoRun>>,
         /// The technique behind the result.
         technique: Technique,
@@ -180,8 +181,8 @@ pub enum TreeKnowledge {
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
-        /// The goals that the argument assumes to be settled, as unreachable or as staying
-        /// reachable.
+        /// The goals on which the argument rests. Each is settled as unreachable, as staying
+        /// reachable, or as reached.
         premise_goals: Arc<[GoalId]>,
         /// The technique behind the result.
         technique: Technique,

@@ -9,11 +9,12 @@ use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// The largest number of steps of an accelerated sequence that is stored as a plain firing sequence
-/// instead.
+/// The largest number of steps of a plain firing sequence that is stored instead of an accelerated
+/// sequence, that is, a firing sequence with nested loops.
 const MAX_FLAT_STEPS: usize = 2_000;
 
-/// An observation about a goal along an accelerated sequence, with its position.
+/// An observation about a goal along an accelerated sequence, that is, a firing sequence with
+/// nested loops.
 struct Sight {
     id: GoalId,
     /// For a maximum, the value of its sum at this position. `None` for a predicate: the marking at

@@ -133,11 +133,11 @@ pub struct Board<'n> {
     /// The place invariants for explanations, computed at first use. `None` unless
     /// [`with_reasons_by_sums`](Self::with_reasons_by_sums) was called.
     sums: Option<OnceLock<InvariantSums>>,
-    /// Prefixes of runs of the original net, as hints for searches. Each is the translation of a
-    /// run of a reduced net that has a property, although its translation does not have the
-    /// property.
+    /// Firing sequences of the original net that may be prefixes of runs with an open property, as
+    /// hints for searches. Each was translated from a run of a reduced net, of which no translation
+    /// was accepted as a run with the property.
     run_hints: Mutex<Vec<FiringSequence>>,
-    /// The goals with a witness or a proof from a reduced net.
+    /// The goals for which an engine on a reduced net recorded a proof or reported a witness.
     reduced: Mutex<BTreeSet<GoalId>>,
     /// The accepted argument that every firing can be undone, with the technique behind it. Empty
     /// while no such argument is known.
@@ -192,8 +192,8 @@ impl<'n> Board<'n> {
 
     /// Drops witnesses of reached goals, witnesses of seen values, and runs after the replay.
     /// Witnesses of home-space goals, self-covering sequences, and witnesses for deadness goals of
-    /// a net without colours are still kept. This is for contest examinations with one goal per
-    /// place or transition.
+    /// a net without colours are still kept. Examinations of the contest with one goal per place or
+    /// transition use this.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
@@ -256,14 +256,15 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Sends each goal once to `settled`, at the moment when it is settled. Abandoned and frozen
-    /// goals are not sent.
+    /// Sends each goal once to `settled`, at the moment when it is settled. Goals that were
+    /// abandoned or frozen before are not sent.
     pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
         self.settled = Some(settled);
         self
     }
 
-    /// Returns the net that the goals are about, on which witnesses are replayed.
+    /// Returns the net that the goals are about, on which witnesses are replayed. For a coloured
+    /// net it is the skeleton, and witnesses are replayed on the coloured net instead.
     pub fn net(&self) -> &'n Net {
         self.net
     }
@@ -440,8 +441,8 @@ impl<'n> Board<'n> {
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
     }
 
-    /// Records a claim that cannot be shown because of a numeric limit: neither a bug nor a
-    /// verdict.
+    /// Records a claim that cannot be shown because of a limit on tokens, length, time or memory:
+    /// neither a bug nor a verdict.
     fn record_exceeded_limit(&self, limit: TranslationLimit) {
         tracing::debug!("a claim is dropped: {limit}");
         if limit == TranslationLimit::Tokens {

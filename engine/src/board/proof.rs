@@ -51,13 +51,14 @@ pub enum Argument {
         /// True if the bounds use the model's claim of unit-safety (NUPN).
         assumes_units: bool,
     },
-    /// No marking is dead: each set of places that a dead marking would leave empty contains a trap
-    /// that is marked initially.
+    /// No reachable marking is dead: each siphon that a dead marking would leave empty contains a
+    /// trap that is marked initially.
     Traps {
         /// The number of traps.
         traps: usize,
     },
-    /// The state equation, traps and safe units exclude the goal by linear arithmetic.
+    /// The state equation excludes the goal by linear arithmetic, possibly with traps, lower
+    /// bounds, precedence constraints or safe units.
     StateEquation {
         /// The number of traps used.
         traps: usize,
@@ -110,10 +111,11 @@ pub enum Argument {
         /// The number of nodes of the diagram.
         nodes: usize,
     },
-    /// No infinite run stays in a component of the property's automaton and visits all its
-    /// acceptance marks.
+    /// No run stays in a strongly connected component of the property's automaton and meets all of
+    /// its acceptance marks infinitely often. A dead marking counts as repeated forever.
     NoRun {
-        /// The number of rankings.
+        /// The number of ranking functions. Each is a weighted sum of tokens, plus a value per
+        /// automaton state, that never increases along such runs.
         rankings: usize,
         /// The number of other goals whose unreachability is assumed.
         given: usize,
@@ -126,8 +128,8 @@ pub enum Argument {
     Labelling {
         /// The number of markings.
         markings: usize,
-        /// The number of other goals that are assumed to be settled, as unreachable or as staying
-        /// reachable.
+        /// The number of other goals on which the labels rest. Each is settled as unreachable, as
+        /// staying reachable, or as reached.
         given: usize,
         /// True if the model's claim of unit-safety (NUPN) is used for the assumed goals.
         assumes_units: bool,
@@ -187,8 +189,8 @@ impl Proof {
         Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }
 
-    /// Returns the same proof about the net from which reductions made the engine's net, by this
-    /// number of rule applications.
+    /// Returns the same proof, with `applications` more rule applications in `reduced`: those that
+    /// reduced a net to the engine's net.
     #[must_use]
     pub fn of_reduced(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }

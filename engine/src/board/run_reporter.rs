@@ -62,8 +62,8 @@ impl<'b> RunReporter<'b> {
     }
 
     /// Reports a run with the property. Reductions need not preserve runs: the translation of a
-    /// reduced net's run may lack the property. Then the prefix of the run is stored as a
-    /// [hint](Board::run_hints).
+    /// reduced net's run may fail or lack the property. Then a translated prefix of the run is
+    /// stored as a [hint](Board::run_hints), if there is one.
     pub fn exists(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
@@ -96,8 +96,8 @@ impl<'b> RunReporter<'b> {
         self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
     }
 
-    /// Translates the prefix of a run of a derived net to the original net, and stores the
-    /// translation as a hint for searches.
+    /// Translates the prefix of a run of a derived net to the original net. Stores the translation
+    /// as a hint for searches. Does nothing if the translation fails.
     fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
         if let Ok(Some(way)) = working_net.run_to_original(way) {

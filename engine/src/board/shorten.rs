@@ -94,7 +94,8 @@ impl ShorteningState {
         self.firings_after.fetch_add(after, Ordering::Relaxed);
     }
 
-    /// Describes the result. Returns `None` if shortening was tried for no witness; self-covering
+    /// Describes in words how many witnesses shortening was tried for, their firings before and
+    /// after, and the time. Returns `None` if shortening was tried for no witness; self-covering
     /// sequences are not counted.
     pub(super) fn summary(&self) -> Option<String> {
         let [tried, before, after] =
@@ -135,9 +136,10 @@ impl Board<'_> {
         found
     }
 
-    /// Returns the given witness of the goal, or a shorter witness. `end` is the end marking of the
-    /// given witness. The end of a shorter witness satisfies the predicate, or has at least the
-    /// same value of the sum, or, for other goals, equals `end`.
+    /// Returns the given witness of the goal, or another witness, which is shorter or known to be
+    /// shortest. `end` is the end marking of the given witness. The end of another witness
+    /// satisfies the predicate, or has at least the same value of the sum, or, for other goals,
+    /// equals `end`.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
@@ -181,10 +183,10 @@ impl Board<'_> {
 /// Number of transition tests between two readings of the clock.
 const TESTS_PER_CLOCK_READING: usize = 20_000;
 
-/// Number of firings between two readings of the clock.
+/// Number of firings or steps between two readings of the clock.
 const STRIDE: usize = 512;
 
-/// The clock, read at intervals of work.
+/// A time limit. The clock is read only after a certain number of transition tests.
 struct Clock {
     until: Instant,
     tests_since_reading: usize,
@@ -310,7 +312,7 @@ impl Long<'_> {
             kept.push((t, hash));
             if let Some(&before) = seen.get(&hash) {
                 for (_, hash) in kept.drain(before..) {
-                    // The marking that the loop returns to stays.
+                    // The marking to which the loop returns is inserted again below.
                     seen.remove(&hash);
                 }
             }
@@ -368,7 +370,7 @@ impl Long<'_> {
                 return Breadth::NoneWithin(depth);
             }
         }
-        // No wanted marking can be reached with fewer than `less` firings, or at all.
+        // No sequence of fewer than `less` firings, but at least one, leads to a wanted marking.
         Breadth::NoneWithin(less as u64)
     }
 

@@ -154,8 +154,8 @@ impl<'b> TreeReporter<'b> {
     }
 }
 
-/// The reporter for results from a set of all markings, which is checked once. See
-/// [`TreeReporter::described`].
+/// The reporter for CTL results from a decision diagram of all markings. The certificate of the
+/// diagram, if there is one, is checked once. See [`TreeReporter::described`].
 pub struct DiagramTreeReporter<'d> {
     trees: TreeReporter<'d>,
     document: Option<&'d Arc<Document>>,
@@ -169,10 +169,10 @@ pub struct DiagramTreeReporter<'d> {
 }
 
 impl<'d> DiagramTreeReporter<'d> {
-    /// Reports the truth value. The checker evaluates the formula again within `budget`. If the
-    /// checker does not finish, the result rests on the search, provided that the board accepts
-    /// searches. If nobody keeps the evidence and searches are accepted, the check gets a small
-    /// share of the time.
+    /// Reports the truth value. The checker evaluates the formula again within `budget`, if there
+    /// is a certificate. If the checker does not finish, the result rests on the engine's
+    /// evaluation, provided that the board accepts unchecked searches. If such searches are
+    /// accepted and no evidence is kept, the check gets a small share of the time.
     pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
         let DiagramTreeReporter { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };

@@ -10,9 +10,9 @@ pub enum Witness {
     /// A sequence that several witnesses may share, and the number of its first firings that form
     /// this witness.
     Firings(Arc<FiringSequence>, u64),
-    /// An accelerated sequence up to a position in it. It is used if no plain sequence was
-    /// recorded: it would be too long, its replay would exceed the token limit, or the time ended
-    /// first.
+    /// An accelerated sequence, that is, a firing sequence with nested loops, up to a position in
+    /// it. It is used if no plain sequence was recorded: it would be too long, its replay would
+    /// exceed the token limit, or the time ended first.
     Loops(Arc<LoopRun>, Arc<Spot>),
 }
 

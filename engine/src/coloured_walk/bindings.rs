@@ -236,7 +236,8 @@ impl Finder {
         fewest.map(|(_, position)| position)
     }
 
-    /// Returns the number of colours that fit an input, counted up to `max_count`.
+    /// Returns the number of colours that fit an input, counted up to `max_count` and as long as
+    /// inspections are left.
     fn count_fitting(
         &mut self,
         rule: &BindingRule,
@@ -266,9 +267,9 @@ impl Finder {
     }
 
     /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds the
-    /// variables of the input, except those that occur only in block expressions. If the result is
-    /// false, the caller must unbind the variables. The result is also false if no inspections are
-    /// left.
+    /// variables of the input, unless the input uses only the block of the variable's colour, that
+    /// is, its class in a partition. If the result is false, the caller must unbind the variables.
+    /// The result is also false if no inspections are left.
     fn try_bind_input(
         &mut self,
         rule: &BindingRule,
@@ -297,7 +298,7 @@ impl Finder {
                 self.bind(leaf.slot, leaf.solve(colour));
             }
         }
-        // Block expressions do not determine a variable's colour.
+        // The block of a variable's colour does not determine the colour.
         let bound_blocks = pattern.variable_terms.iter().filter(|leaf| leaf.blocks.is_some());
         let mut bound_blocks = bound_blocks.filter(|leaf| self.is_bound_variable[leaf.slot]);
         bound_blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))

@@ -74,7 +74,7 @@ impl Hints {
     }
 }
 
-/// An open goal about single markings, which the walks test.
+/// A goal about single markings, which the walks test. It was open when the walks began.
 struct WatchedColouredGoal {
     /// The goal's id on the board.
     id: GoalId,
@@ -103,7 +103,8 @@ struct WalkContext<'t> {
     initial: ColouredTokens,
     /// The watched goals.
     goals: Vec<WatchedColouredGoal>,
-    /// For each place, the indices in `goals` of the goals that depend on its tokens.
+    /// For each place, the indices in `goals` of the goals that depend on its tokens. Deadness does
+    /// not count, because the walk tests it separately.
     goals_of_place: Vec<Vec<usize>>,
     /// For each coloured transition, the indices in `goals` of the goals that hold in every marking
     /// that enables the transition.
@@ -156,7 +157,7 @@ impl<'t> WalkContext<'t> {
             });
             effects.push(effect.unwrap_or_default());
         }
-        // Walks cannot show home properties, so only goals on markings are watched.
+        // Walks show only goals about single markings, so only those goals are watched.
         let open = board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
         let open = open.collect::<SortedGoals>().markings.into_iter();
         let goals: Vec<WatchedColouredGoal> =
@@ -196,7 +197,8 @@ impl<'t> WalkContext<'t> {
     }
 }
 
-/// Returns the transitions whose enabledness alone makes a predicate true.
+/// Returns transitions whose enabledness alone makes a predicate true: those in the disjuncts of
+/// the predicate.
 fn enabling_transitions(predicate: &Predicate) -> Vec<TransitionId> {
     match predicate {
         Predicate::Enabled(t) => vec![*t],
@@ -208,12 +210,13 @@ fn enabling_transitions(predicate: &Predicate) -> Vec<TransitionId> {
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 32;
 
-/// Maximum number of firings of a walk.
+/// Maximum number of firings of a walk, without those that follow a hint. The same limit applies to
+/// them.
 const MAX_WALK_FIRINGS: u64 = 1 << 20;
 
 /// Walks until no goal of `board` that concerns single markings is open, or `budget` is exhausted.
-/// The board must belong to `model`. Does not walk if the initial marking has too many colours.
-/// Returns a one-line summary.
+/// The board must belong to `model`. Does not walk if the initial marking has too many colours, or
+/// if the skeleton does not record its coloured transitions. Returns a one-line summary.
 pub fn run(
     model: &ColouredModel,
     board: &Board<'_>,
@@ -281,6 +284,7 @@ pub fn run(
 }
 
 /// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
+/// Stops after [`MAX_WALK_FIRINGS`] firings, or if `is_over` returns true.
 fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {

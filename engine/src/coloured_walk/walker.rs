@@ -62,8 +62,8 @@ pub(super) struct ColouredWalker<'w> {
     /// The colours of the variables of the firings in `fired_transitions`, one firing after
     /// another.
     fired_colours: Vec<u64>,
-    /// For each firing, from the first one on, the number of its binding among the transitions of
-    /// the skeleton. Computed only for firings that were reported.
+    /// For each firing, from the first one on, the number that the model gave to this coloured step
+    /// for firing sequences. Computed only for firings that were reported.
     transition_numbers: Vec<TransitionId>,
     /// Observations of goals in the current walk that are not reported to the board yet.
     pending: Vec<Observation>,
@@ -210,8 +210,8 @@ impl<'w> ColouredWalker<'w> {
         ColouredStepResult::Fired
     }
 
-    /// Tests if a goal holds in the current marking, and records it. `is_dead` is true if the
-    /// marking is known to be dead.
+    /// Tests a goal in the current marking. Records a predicate that holds, and the value of a
+    /// maximum. `is_dead` is true if the marking is known to be dead.
     fn test_goal(&mut self, goal: usize, is_dead: bool) {
         let WatchedColouredGoal { id, goal: marking_goal } = &self.context.goals[goal];
         match marking_goal {
@@ -338,7 +338,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Returns the distance of the totals to a goal.
+    /// Returns the distance of the totals to a goal. For a maximum, returns the negated value of
+    /// the sum.
     pub(super) fn distance(&self, goal: usize) -> i128 {
         match &self.context.goals[goal].goal {
             MarkingGoal::Reach(predicate) => self.distance_to_predicate(predicate),

@@ -191,7 +191,7 @@ impl<'t> OpenGoals<'t> {
         self.count_open() == 0
     }
 
-    /// Returns the number of goals settled since the beginning.
+    /// Returns the number of goals closed since the beginning, by any engine.
     fn count_settled(&self) -> usize {
         self.initially_open - self.count_open()
     }

@@ -31,7 +31,7 @@ use std::collections::BinaryHeap;
 /// The order of expansion among nodes with equally many ω.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeOrder {
-    /// Oldest first: finds early unbounded places with the shortest sequences.
+    /// Oldest first: finds early unbounded places with short sequences.
     Breadth,
     /// Newest first: finds unbounded places deep in the tree.
     Depth,
@@ -52,12 +52,14 @@ pub(super) struct TreeLimits {
 /// Approximate number of token comparisons between two checks of the budget.
 const WORK_PER_CHECK: u64 = 20_000;
 
-/// A coverability tree.
+/// A coverability tree. A tree made by [`from_nodes`](Tree::from_nodes) has only the net and the
+/// nodes; its other lists are empty.
 pub(crate) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The nodes. The initial marking is node 0.
     pub(crate) nodes: Vec<Node>,
-    /// The outlines by node number, also of nodes that are not kept.
+    /// The outline of each node, that is, a summary for fast comparisons, by node number. Nodes
+    /// that are not kept have one too.
     outlines: Vec<Outline>,
     /// Numbers of the nodes that no later node covers.
     kept_nodes: Vec<u32>,
@@ -68,7 +70,8 @@ pub(crate) struct Tree<'n> {
     /// transitions without inputs.
     by_first_input: Vec<Vec<TransitionId>>,
     limits: TreeLimits,
-    /// For each place, true if it is ω in some node.
+    /// For each place, true if it is ω in some node. A node counts only after `visit` has accepted
+    /// it (see [`grow`](Tree::grow)).
     is_unbounded: Vec<bool>,
     /// Limit on `work`. It rises whenever a new unbounded place is found.
     work_limit: u64,
@@ -149,7 +152,7 @@ pub(super) enum TreeEnd {
     Complete,
     /// A limit was reached, a place would get too many tokens, or the budget is exhausted.
     Limit,
-    /// Every goal is settled.
+    /// `visit` stopped the growth: no goal is open, or a self-covering sequence was found.
     Settled,
 }
 
@@ -286,7 +289,8 @@ impl<'n> Tree<'n> {
         }
     }
 
-    /// Returns the number of places with ω in some node.
+    /// Returns the number of places with ω in some node. A node at which `visit` stopped the growth
+    /// does not count.
     pub(super) fn unbounded(&self) -> usize {
         self.is_unbounded.iter().filter(|&&unbounded| unbounded).count()
     }

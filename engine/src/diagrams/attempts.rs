@@ -28,10 +28,10 @@ const MAX_SHORT_SLICES: u32 = 3;
 /// Result of using the reachable set to settle goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QuestionsAnswered {
-    /// No question lacked time. Each is answered, or more time would not help.
+    /// No goal lacked time. Each is settled, or more time would not help.
     All,
-    /// Some questions are answered, and others lacked time. The same set must be computed again for
-    /// these questions.
+    /// Some goals are settled, and others lacked time. The same set must be computed again for the
+    /// others.
     Part,
     /// Time ran out, and the next use of the same set needs more time than this use.
     None,
@@ -90,9 +90,10 @@ impl Attempts {
         self.tries.reverse();
     }
 
-    /// Tries orders of places until the reachable set is complete with one order, and calls
-    /// `use_set` with the set. Stops earlier if the time is over, if all tries failed, or if too
-    /// little time is left in several slices. `is_done` returns true if no goal is open.
+    /// Works for one time slice. Tries orders of places until the reachable set is complete with
+    /// one order, and calls `use_set` with the set. Stops earlier if no goal is open, if all tries
+    /// failed, or if the time is over or too short for the next try. `is_done` returns true if no
+    /// goal is open.
     pub(super) fn slice(
         &mut self,
         (net, facts): (&Net, &Facts),
@@ -189,8 +190,8 @@ impl Attempts {
         Ok((used, AttemptTimes { until_set, total: start.elapsed() }))
     }
 
-    /// Returns true if no question lacked time. Otherwise the remaining tries are replaced by a try
-    /// of this order without a time limit.
+    /// Returns true if no goal lacked time. Otherwise the remaining tries are replaced by a try of
+    /// this order without a time limit.
     fn is_enough(
         &mut self,
         order: usize,

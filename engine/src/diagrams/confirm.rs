@@ -23,7 +23,8 @@ pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
     to_closed_set(reached, reached.set)
 }
 
-/// Returns another closed set of the same store in the checker's format.
+/// Returns a set of the diagram store of `reached` in the checker's format. The set must be closed
+/// under firing, since the checker accepts no other set.
 pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);

@@ -8,7 +8,7 @@ use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Limit on the number of samples of one try. At the limit, every second sample is dropped.
+/// Limit on the number of samples of one try. Beyond the limit, every second sample is dropped.
 const MAX_SAMPLES: usize = 400;
 
 /// A try of an order of places, within a time slice.
@@ -91,7 +91,7 @@ impl TryLog {
         }
     }
 
-    /// Records the end of a try.
+    /// Records the end of the construction of the set, with its result. The final sample is added.
     pub(super) fn finish_try(
         &self,
         index: usize,

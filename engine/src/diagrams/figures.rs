@@ -22,11 +22,12 @@ pub struct StateSpace {
     pub closed: bool,
 }
 
-/// Computes all figures.
+/// Computes the numbers that describe the net's state space, from a decision diagram of all
+/// markings.
 ///
 /// # Errors
-/// Returns an error if the net has too many places, if the budget is not sufficient, or if the
-/// checker refuses the set.
+/// Returns an error if the net has too many places or the checker refuses the set. Also returns an
+/// error if the time, the memory or a number of tokens exceeds a limit.
 pub fn figures(
     net: &Net,
     threads: usize,

@@ -48,7 +48,7 @@ struct DiagramStatistics {
     nodes: usize,
     /// Number of goals reported as unreachable, plus the number of upper bounds reported.
     refuted: u64,
-    /// Number of goals reached by a witness.
+    /// Number of firing sequences reported as witnesses, of goals reached and of maxima.
     reached: u64,
 }
 
@@ -97,9 +97,9 @@ struct SettleResult {
     nodes: usize,
     /// Number of goals reported as unreachable, plus the number of upper bounds reported.
     refuted: u64,
-    /// Number of goals reached by a witness.
+    /// Number of firing sequences reported as witnesses, of goals reached and of maxima.
     reached: u64,
-    /// True if no goal was skipped for lack of time.
+    /// False if time ran out, so that some goals may have been skipped.
     in_time: bool,
 }
 

@@ -22,7 +22,8 @@ use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 
-/// One set of markings for each automaton state, by state index.
+/// One set of markings for each automaton state, or for each state of one component, in the order
+/// of these states.
 type SetsByState = Vec<Set>;
 
 /// Returns true if no run from a marking has the property. The marking is given by its token counts
@@ -68,7 +69,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         let automaton = self.automaton;
         let mut accepted = vec![Set::EMPTY; automaton.states.len()];
         for component in components_in_order(automaton) {
-            // Markings with an edge out of the component into an accepted set.
+            // For each state of the component, the markings from which an edge leads out of the
+            // component into an accepted set.
             let mut leaving = Vec::new();
             for &state in &component {
                 let outgoing = automaton.states[state].iter();
@@ -187,8 +189,9 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the markings from which an edge of `state` leads into `targets`. Only edges that
-    /// stay in the component and that `accepts` accepts count.
+    /// Returns the markings from which an edge of `state` leads into the set that `targets` gives
+    /// for the edge's target state. Only edges that stay in the component and that `accepts`
+    /// accepts count.
     fn leading_into_component(
         &mut self,
         component: &[usize],

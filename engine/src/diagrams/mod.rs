@@ -44,31 +44,32 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Time slice of the first try of an order. The next slice of the same order is four times as long.
+/// Time slice of each try in the first round of tries with different orders of places. In each
+/// later round it is four times as long.
 const FIRST_SLICE: Duration = Duration::from_millis(500);
 
 /// Share of the time for computing orders, in [0, 1]. If an engine works in slices, the share is
 /// taken from its first slice.
 const ORDERING_SHARE: f64 = 0.2;
 
-/// Number of orders tried in each round of slices. Slices grow by a factor of four from round to
-/// round, so later rounds try fewer orders.
+/// Maximum number of orders of places tried in each round of time slices. Slices grow by a factor
+/// of four from round to round, so later rounds try fewer orders.
 const ORDERS_PER_SLICE: [usize; 4] = [6, 3, 2, 1];
 
-/// Share of the remaining memory for diagrams, in [0, 1].
+/// Share of the remaining memory that the diagrams of all threads together may use, in [0, 1].
 const MEMORY_SHARE: f64 = 0.7;
 
 /// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
 /// grows with them.
 const MAX_LEVELS: usize = 400_000;
 
-/// The reason why the reachable set was not found.
+/// The reason why the reachable set was not found, or could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiagramError {
     /// The budget is exhausted.
     #[error(transparent)]
     BudgetExhausted(#[from] ExhaustionReason),
-    /// No order led to a complete diagram within the limits.
+    /// No order led to a complete diagram and a result of its use within the limits.
     #[error(transparent)]
     Stopped(#[from] Stop),
     /// The checker refused the set: an internal error.
@@ -98,9 +99,9 @@ pub struct ReachableSet<'r, 'd> {
     /// The input weights and changes of each transition by level, indexed by
     /// [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],
-    /// The same transitions as one relation, prepared for firing on sets.
+    /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
-    /// The log entry of this try. A caller that counts the markings records the number there.
+    /// The log entry of this try, where a caller can record the number of markings.
     pub log_entry: TryEntry<'r>,
     /// Deadline for computations with the set.
     deadline: &'r DiagramDeadline,
@@ -216,8 +217,8 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order with `bytes` bytes of memory. `budget` limits the construction of the diagram.
-/// `use_budget` limits the construction together with `then`, which uses the set.
+/// Tries one order with `bytes` bytes of memory. `budget` limits the construction of the diagram,
+/// and `use_budget` limits `then`, which uses the set.
 fn saturate<T: Send>(
     net: &Net,
     order: &LevelOrder,

@@ -6,7 +6,7 @@ use parikh_solvers::Budget;
 use parikh_structure::semiflows::place_semiflows;
 use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
-/// Limit on the number of semiflows that are computed for the orders.
+/// Limit on the number of semiflows that are computed for finding orders of places.
 const MAX_SEMIFLOWS: usize = 5_000;
 
 /// Returns orders of the places of `net`, the most promising first, at least one.

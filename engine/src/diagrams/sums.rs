@@ -27,7 +27,7 @@ pub struct DiagramSums {
     pub closed: bool,
 }
 
-/// Computes the sum of each product of `component` over all markings.
+/// Computes the sum of each product of `component` over all markings, see [`DiagramSums`].
 ///
 /// # Errors
 /// Returns an error if the net has too many places or the budget is not sufficient. Also returns an

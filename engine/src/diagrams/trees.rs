@@ -6,7 +6,6 @@
 //! ([`branching`](super::branching)). If the set of all markings has few enough nodes, it is
 //! evidence for all CTL formulas at once. The checker verifies that no firing leaves it, and
 //! evaluates the formula on it with its own algorithm.
-//! algorithm.
 
 use super::ReachableSet;
 use super::alarm::DiagramDeadline;
@@ -50,7 +49,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Share of the first slice for each try of an order, in [0, 1].
 const FIRST_TRY_SHARE: f64 = 0.08;
 
-/// Minimum share of the remaining time that one formula gets, in [0, 1].
+/// Minimum share of the remaining time that one property gets, in [0, 1].
 const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
@@ -98,7 +97,8 @@ impl Session for TreeEngine<'_> {
     }
 }
 
-/// Decides the open CTL formulas of a net, short ones first, and refutes its open run properties.
+/// Decides the open CTL formulas of a net, short ones first, and refutes open run properties that
+/// no run has, as far as time permits.
 fn settle(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,

@@ -94,7 +94,8 @@ pub(crate) trait Lookup {
     /// Loads the table's cache line for a hash, so that a later query is fast.
     fn prefetch(&self, hash: Hash);
 
-    /// Returns true if a marking with these stored words (or this root) exists.
+    /// Returns true if a marking with these stored words is stored, or with this root if keys are
+    /// folded.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
@@ -172,7 +173,7 @@ impl<N: Default> Block<N> {
             };
             roots_and_hashes.push((root, hash));
         }
-        // Prefetch all lines, so that the memory accesses overlap.
+        // Prefetch all lines of the hash table, so that the memory accesses overlap.
         roots_and_hashes.iter().for_each(|it| store.prefetch(it.1));
         for ((&t, key), &(root, hash)) in
             transitions.iter().zip(keys.chunks_exact(words)).zip(&*roots_and_hashes)

@@ -33,8 +33,8 @@ pub(crate) struct DerivedPlace {
 }
 
 /// Selects places whose token counts follow from other places by place invariants. Only places for
-/// which `changes` is true are selected. A derived place depends on stored places and on derived
-/// places before it in the result.
+/// which `changes` is true are selected. A derived place depends only on places that are not
+/// derived, and on derived places before it in the result.
 pub(crate) fn select_derived_places(
     net: &Net,
     flows: &[PlaceFlow],

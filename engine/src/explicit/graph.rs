@@ -50,8 +50,8 @@ impl<'n> ExplicitGraph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
-    /// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³
-    /// tokens or more.
+    /// Returns an error if the budget is exhausted, memory is short, there are too many markings
+    /// for 32-bit numbers, or a place would get 2⁶³ tokens or more.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
         Self::explore_and_search(net, facts, budget, None)
     }
@@ -60,8 +60,7 @@ impl<'n> ExplicitGraph<'n> {
     /// condition of `search`. The marking may be found even if the function returns an error later.
     ///
     /// # Errors
-    /// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³
-    /// tokens or more.
+    /// Returns an error in the same cases as [`explore`](Self::explore).
     pub fn explore_and_search(
         net: &'n Net,
         facts: &Facts,

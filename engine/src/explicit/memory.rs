@@ -4,7 +4,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Error: no memory for another marking.
+/// Error: memory is short, or no number is left for another marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
 

@@ -71,8 +71,8 @@ pub(crate) struct Packing {
     fields: Vec<Field>,
     /// Token counts of the places without a field, 0 for the others.
     constants: Vec<u64>,
-    /// For each place, true if an upper bound is known. Such a field is widened only on its own
-    /// overflow.
+    /// For each place, true if an upper bound is known. The field of such a place is widened only
+    /// when this field overflows.
     is_bounded: Vec<bool>,
     /// The storage layout of keys.
     layout: Layout,
@@ -229,8 +229,8 @@ impl Packing {
     }
 
     /// Returns a layout in which `place` has space for `tokens` tokens. Its field at least doubles,
-    /// so that a place is widened at most six times. With `widens_all`, the fields of all places
-    /// without a bound double too.
+    /// up to [`MAX_FIELD_BITS`] bits, so that a place is widened at most six times. With
+    /// `widens_all`, the fields of all places without a bound double too.
     ///
     /// # Errors
     /// Returns an error if the token count exceeds every field.

@@ -38,7 +38,8 @@ use std::time::{Duration, Instant};
 /// Minimum number of unexpanded markings for parallel expansion.
 const MIN_MARKINGS: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
-/// Limit on the markings of the first chunk.
+/// Limit on the markings of the first chunk, that is, of the first range of markings that is
+/// expanded in parallel.
 const FIRST_CHUNK_MARKINGS: u32 = 64;
 
 /// Limit on the markings of every chunk.
@@ -57,10 +58,11 @@ const MAX_CHUNK_TIME: Duration =
 /// too large or take too long, the expansion becomes sequential.
 const MIN_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
-/// Limit on the markings of a block, so that it stays in a thread's cache.
+/// Limit on the markings of a block, that is, of the part of a chunk that a thread expands at a
+/// time. So the block stays in the thread's cache.
 const MAX_BLOCK_MARKINGS: u32 = 512;
 
-/// Minimum number of blocks per thread in a chunk: several, since blocks take different times.
+/// Desired number of blocks per thread in a chunk: several, since blocks take different times.
 const MIN_BLOCKS_PER_THREAD: u32 = 8;
 
 /// Number of markings between two checks of the budget.
@@ -220,8 +222,8 @@ impl<V: Visitor> ParallelExpansion<V> {
             _ => {}
         }
         if self.max_chunk_markings < MIN_CHUNK_MARKINGS {
-            // Other processes occupy the processors, or one marking takes as long as a whole chunk
-            // should.
+            // Other processes occupy the processors, or a few markings take as much time or memory
+            // as a whole chunk should.
             self.threads = 1;
         }
         Ok(expanded_count)

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Maximum number of expansions between two checks of the budget and the board.
+/// Maximum number of sequential expansions between two checks of the budget and the board.
 const MAX_POLLING_INTERVAL: u64 = 64;
 
 /// Reserve memory that is freed when memory runs out. It is needed to report what was found:
@@ -38,8 +38,8 @@ const RESERVE_BYTES: usize = 4 << 20;
 /// The order in which a search expands the stored markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// Breadth-first: shortest sequences (unless stubborn sets are used), and no memory for the
-    /// frontier.
+    /// Breadth-first: finds shortest firing sequences, and needs no memory for the frontier. With
+    /// stubborn sets, sequences to other goals than the first may be longer.
     BreadthFirst,
     /// Best-first by the distance to the first open goal. Among equal distances the newest marking
     /// comes first.
@@ -64,7 +64,7 @@ pub(crate) struct SearchConfig {
 /// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchEnd {
-    /// Every marking has been expanded.
+    /// Every marking that the search stored has been expanded.
     Exhausted,
     /// No goal of the search is open: with `only_first_goal` the first goal, otherwise every goal
     /// is reached or settled elsewhere.
@@ -95,8 +95,9 @@ pub(crate) struct SearchReport {
 enum Frontier {
     /// Number of the next marking to expand.
     Breadth(u32),
-    /// For each unexpanded marking, its distance to the goal that was the first open goal when the
-    /// marking was stored, and the marking's number. The smallest distance comes first.
+    /// For each unexpanded marking, its distance to a goal and its number. The smallest distance
+    /// comes first. The goal is the first goal that was open when the marking was stored. The
+    /// initial marking has distance 0.
     Best(BinaryHeap<(Reverse<u64>, u32)>),
 }
 
@@ -171,9 +172,10 @@ struct ExplicitSearch<'a> {
     frontier: Frontier,
     /// The stubborn sets for the first goal, if the search uses them.
     stubborn: Option<StubbornSets<'a>>,
-    /// For each transition, true if it is needed among the transitions with the same effect. A
-    /// search with stubborn sets fires only these transitions. Another search fires the first
-    /// enabled transition per effect that is listed.
+    /// For each transition, true if [`representatives`] selects it, that is, if it is not redundant
+    /// among the transitions with the same effect. A search with stubborn sets fires only these
+    /// transitions. Another search fires, for each effect, the first enabled transition that the
+    /// space lists.
     is_fired: Vec<bool>,
     effect_filter: EffectFilter<'a>,
     firings: u64,
@@ -194,7 +196,8 @@ struct ExplicitSearch<'a> {
     reserve: Vec<u8>,
 }
 
-/// The visitor for parallel expansion: tests the goals that depend on enabledness.
+/// The visitor for parallel expansion. Tests the goals that have to be tested when a marking is
+/// expanded, because they depend on its enabled transitions.
 struct GoalVisitor<'n> {
     /// The net of the search.
     net: &'n Net,
@@ -206,7 +209,8 @@ impl<'n> Visitor for GoalVisitor<'n> {
     /// The filter that keeps one transition per effect, and the indices of the goals that the
     /// current marking reaches.
     type Scratch = (EffectFilter<'n>, Vec<u32>);
-    /// For each goal index that was reached, the first marking that reaches the goal.
+    /// For each index of a goal that was reached, the number of the first visited marking that
+    /// reaches the goal.
     type Notes = BTreeMap<u32, u32>;
 
     fn scratch(&self) -> Self::Scratch {
@@ -540,7 +544,8 @@ impl<'a> ExplicitSearch<'a> {
     }
 
     /// Reports the largest values found. After an exhaustive search, also reports that the goals
-    /// not reached are unreachable, and that the largest values are the maxima.
+    /// not reached are unreachable, and that the largest values are the maxima. With
+    /// `only_first_goal`, these proofs are reported for the first goal only.
     fn report_conclusions(
         &mut self,
         end: SearchEnd,
@@ -616,7 +621,8 @@ impl ExplicitSearch<'_> {
 /// counted for a certificate after the search.
 const MAX_RECOUNTED_VISITED: u32 = 100_000;
 
-/// Maximum number of markings that a certificate may ask the checker to recount.
+/// Limit on the number of markings in the certificate of a search with stubborn sets. The checker
+/// recounts the markings.
 const MAX_RECOUNTED_MARKINGS: u64 = 1_000_000;
 
 /// Returns the distance of the marking to the first open goal, 0 without an open goal.

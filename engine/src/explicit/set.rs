@@ -25,7 +25,8 @@ use std::hint::black_box;
 const CHUNK_BYTES: usize = 1 << 16;
 /// Number of slots per bucket.
 const SLOTS_PER_BUCKET: usize = 12;
-/// Maximum load of a small table, in 1/16 of the slots. Beyond it, the table doubles.
+/// Maximum load of a small table, in 1/16 of the slots. Beyond it, the table grows to about twice
+/// its size.
 const MAX_LOAD_SMALL: u64 = 13;
 /// Number of buckets from which a table counts as large. This is 4 MB, about the size of a cache.
 const LARGE_TABLE_BUCKETS: usize = 1 << 16;
@@ -46,7 +47,8 @@ struct Bucket {
     /// The lowest [`SLOTS_PER_BUCKET`] bytes contain one hash byte per slot. The highest byte
     /// contains the number of used slots.
     tags_and_count: u128,
-    /// Key numbers, by slot. Slots beyond the used ones contain 0.
+    /// Key numbers, by slot. A key that a [`TableSegment`] has inserted has a provisional number at
+    /// first. Slots beyond the used ones contain 0.
     numbers: [u32; SLOTS_PER_BUCKET],
 }
 
@@ -120,7 +122,7 @@ enum Slot {
     Found(u32),
     /// The key is missing, and this bucket has a free slot.
     FreeInBucket(usize),
-    /// All buckets up to the last one are full, without the key.
+    /// The key was not found, and no searched bucket has a free slot.
     TableFull,
 }
 
@@ -228,9 +230,9 @@ impl TableSegment<'_> {
     }
 
     /// Inserts `key` into the segment without a number, as its new key `new_index`, and returns the
-    /// position. Returns `None` if the key is stored already or equals an earlier new key.
-    /// `equals_new_key` returns true if the new key of this segment with the given index equals
-    /// `key`.
+    /// position. Returns `None` if the search in the segment finds the key, as a stored key or as
+    /// an earlier new key. `equals_new_key` returns true if the new key of this segment with the
+    /// given index equals `key`.
     pub(crate) fn insert_unnumbered(
         &mut self,
         key: &[u64],
@@ -294,7 +296,7 @@ impl MarkingSet {
     /// Inserts `key` if it is missing. Returns its number, and true if it is new.
     ///
     /// # Errors
-    /// Returns an error if the key is new and memory is short.
+    /// Returns an error if memory is short or no number is left for a new key.
     pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), OutOfMemory> {
         if u64::from(self.arena.len) >= self.grow_at {
             self.grow(self.arena.len.into(), 1)?;
@@ -313,7 +315,7 @@ impl MarkingSet {
     }
 
     /// Returns the segments of the table, with space for `max_new_keys` more keys in all segments
-    /// together. If the table grows, `threads` threads fill it.
+    /// together. If the table grows, at most `threads` threads fill it.
     ///
     /// # Errors
     /// Returns an error if memory is short or there are not enough numbers for the keys.
@@ -493,8 +495,8 @@ struct BucketShare<'s> {
 }
 
 impl BucketShare<'_> {
-    /// Inserts all keys whose first bucket is in this share. `total_buckets` is the number of
-    /// buckets of the whole table.
+    /// Inserts all keys whose first bucket is in this share. Keys without a free slot are added to
+    /// `unplaced_keys` instead. `total_buckets` is the number of buckets of the whole table.
     fn fill(&mut self, arena: &Arena, total_buckets: usize) -> Result<(), OutOfMemory> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words_per_key));
         for (number, key) in (0..).zip(keys) {

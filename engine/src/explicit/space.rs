@@ -93,19 +93,19 @@ pub(crate) struct Space<'n> {
     store: PackedStore,
     /// For each transition, true if it is listed when it is enabled.
     is_listed: Vec<bool>,
-    /// Key of the marking being expanded.
+    /// Key of the marking loaded last.
     key: Vec<u64>,
-    /// Keys of the successors of this marking, one after another.
+    /// Keys of the successors of a loaded marking, one after another.
     successors: Vec<u64>,
     /// The budget for computing place invariants.
     budget: Budget,
-    /// True after the number of markings reached [`VERY_MANY`].
+    /// True after an expansion began with at least [`VERY_MANY`] stored markings.
     is_compact: bool,
     /// True if the compact layout leaves out derived places.
     omits_derived_places: bool,
     /// For each place, the number of sampled markings in which it was marked.
     marked_samples: Vec<u64>,
-    /// Number of markings expanded so far.
+    /// Number of calls of [`load`](Self::load), plus the number of markings expanded in parallel.
     expansions: u64,
     /// Number of times that all markings were repacked because a field was too narrow.
     pub(crate) repackings: u64,
@@ -199,7 +199,8 @@ impl<'n> Space<'n> {
         &self.key
     }
 
-    /// Loads a marking and computes its enabled transitions.
+    /// Loads a marking and computes its enabled transitions, as far as they are
+    /// [listed](SpaceOptions::listed).
     pub(crate) fn load(&mut self, marking: u32, enabled: &mut Vec<u32>) {
         self.store.load(marking, &mut self.key);
         self.packing.derive(&mut self.key);
@@ -293,7 +294,7 @@ impl<'n> Space<'n> {
     /// the marking.
     ///
     /// # Errors
-    /// Returns an error if memory is short.
+    /// Returns an error if the space is full.
     pub(crate) fn add_loaded(&mut self, parent: u32) -> Result<u32, SpaceError> {
         let mut marking = parent;
         self.store.add(&self.key, parent, |_, number, _| marking = number)?;

@@ -14,7 +14,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason as Spent;
 use std::collections::TryReserveError;
 
-/// Number of expansions between two checks of the budget.
+/// Number of sequential expansions after which the budget is checked at the latest.
 pub(super) const POLLING_INTERVAL: u32 = 64;
 
 /// The numbers that describe a finite state space.
@@ -30,7 +30,7 @@ pub struct StateSpace {
     pub max_tokens_per_marking: u128,
 }
 
-/// The reason why there are no figures.
+/// The reason why the reachable markings were not explored completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExplorationError {
     /// The budget is exhausted.
@@ -93,7 +93,7 @@ impl<'n> EffectFilter<'n> {
     }
 }
 
-/// Visitor that counts the expanded markings and their tokens.
+/// Visitor that counts the expanded markings, their enabled transitions and their tokens.
 struct CountVisitor<'n> {
     net: &'n Net,
 }
@@ -151,11 +151,12 @@ impl StateSpace {
     }
 }
 
-/// Counts the reachable markings of `net`. Uses `threads` threads if there are very many.
+/// Counts the reachable markings of `net`, the firings and the tokens. Uses `threads` threads if
+/// there are very many markings.
 ///
 /// # Errors
-/// Returns an error if the budget is exhausted, memory is short, or a place would get 2⁶³ tokens or
-/// more.
+/// Returns an error if the budget is exhausted, memory is short, there are too many markings for
+/// 32-bit numbers, or a place would get 2⁶³ tokens or more.
 pub fn count(
     net: &Net,
     facts: &Facts,

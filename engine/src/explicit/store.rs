@@ -57,7 +57,8 @@ pub(crate) struct PackedStore {
     /// The parents of the markings, if firing sequences will be requested.
     parents: Option<Parents>,
     memory: MemoryAccount,
-    /// Roots (if folded) of the keys being added.
+    /// Roots of the keys being added, that is, the single words into which the keys are folded.
+    /// Empty if keys are not folded.
     roots: Vec<u64>,
     /// Hashes of the keys being added.
     hashes: Vec<Hash>,
@@ -131,12 +132,13 @@ impl PackedStore {
     }
 
     /// Adds the keys of successors of the marking loaded last, which are one after another in
-    /// `keys`. Calls `report` for each in order, with its position, its number, and true if it is
-    /// new. First all keys are hashed, then all table lines are prefetched so that the memory
+    /// `keys`. Calls `report` for each key in order, with its position, its number, and true if it
+    /// is new. First all keys are hashed, then all table lines are prefetched so that the memory
     /// accesses overlap, then each key is looked up.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for a new key.
+    /// Returns an error if memory is short or no number is left for a new key. Keys reported before
+    /// remain valid.
     pub(crate) fn add(
         &mut self,
         keys: &[u64],
@@ -173,8 +175,8 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Returns the object that loads markings and folds successors on another thread. `None` if
-    /// keys are not folded.
+    /// Returns a [`Folder`] with which another thread loads markings and folds successors. `None`
+    /// if keys are not folded.
     pub(crate) fn folder(&self) -> Option<Folder> {
         self.tree.as_ref().map(KeyTree::folder)
     }
@@ -194,7 +196,8 @@ impl PackedStore {
     /// successors were added one by one.
     ///
     /// # Errors
-    /// Returns an error if there is no memory for a new key.
+    /// Returns an error if memory is short, or if the numbers may not suffice for all successors.
+    /// Successors reported before remain valid.
     pub(crate) fn add_blocks<N: Default + Send + Sync>(
         &mut self,
         blocks: &mut [Block<N>],
@@ -257,8 +260,8 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Computes the missing roots of the block's successors, adding the missing parts to the tree.
-    /// Then groups the successors by segment of the table.
+    /// If roots of the block's successors are missing, computes these roots, and adds the missing
+    /// parts of the keys to the tree. Then groups the successors by segment of the table.
     fn fold_remaining<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()

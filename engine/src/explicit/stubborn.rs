@@ -98,19 +98,19 @@ const MAX_FUTILE: u32 = 500;
 /// Computes stubborn sets for a single goal.
 pub(crate) struct StubbornSets<'n> {
     net: &'n Net,
-    /// For each place, the consumers with an effect.
+    /// For each place, the consumers that the search may fire and that have an effect.
     consumers: Lists,
-    /// For each place, the consumers that lower it.
+    /// For each place, the transitions in its list of `consumers` that lower the place.
     lowering_consumers: Lists,
-    /// For each place, the producers that raise it.
+    /// For each place, the producers that the search may fire and that raise the place.
     raising_producers: Lists,
     /// For each transition, the places that it lowers.
     lowered_places: Lists,
-    /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
-    /// contains the transitions that raise the sum.
+    /// For each atom of the goal, the transitions that lower its sum and that the search may fire.
+    /// For a maximum, the only row contains the transitions that raise the sum.
     helpful_transitions: Lists,
-    /// Number of the current stubborn set. In the following vectors, entries equal to this number
-    /// count as true.
+    /// Number of the current stubborn set. In the vectors from `in_set_at` to `raising_added_at`,
+    /// entries equal to this number count as true.
     set_number: u32,
     /// For each transition, the number of the last set that contained it.
     in_set_at: Vec<u32>,

@@ -36,8 +36,8 @@ pub enum SumError {
 /// Uses `threads` threads if there are very many markings.
 ///
 /// # Errors
-/// Returns an error if the exploration is incomplete (budget, memory, or token limit), or if a
-/// factor cannot be computed.
+/// Returns an error if the exploration is incomplete, see [`ExplorationError`], or if a factor
+/// cannot be computed.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
@@ -93,8 +93,8 @@ struct SumVisitor<'p> {
     /// The component's net with the transitions that [`with_probes`] adds for lower bounds of
     /// products.
     net: &'p Net,
-    /// For each transition, the indices of the products whose lower bounds hold exactly if it is
-    /// enabled.
+    /// For each transition, the indices of the products assigned to it: the lower bounds of these
+    /// products are its preset. So they hold exactly if the transition is enabled.
     products_of: Vec<Vec<u32>>,
     /// The functions from token counts to factors, shared by the threads. Used for values that a
     /// thread has not cached yet.
@@ -234,12 +234,14 @@ impl FactorSum {
 /// The working data of one thread for the sums.
 struct Scratch<'n> {
     effect_filter: EffectFilter<'n>,
-    /// Indices of the products that are not 0 in the current marking.
+    /// Indices of the products, except the first, whose lower bounds hold in the current marking.
+    /// The other products are 0 there.
     nonzero_products: Vec<u32>,
     /// Cache of the values of weight functions, by function and token count. `None` for values
     /// beyond 128 bits.
     function_values: HashMap<(Function, u64), Option<u128>>,
-    /// The values of the products in `nonzero_products` in the current marking, in the same order.
+    /// The values of the products in `nonzero_products` in the current marking, in the same order,
+    /// if they were computed in 128 bits.
     product_values: Vec<u128>,
 }
 

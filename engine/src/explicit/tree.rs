@@ -81,7 +81,8 @@ impl KeyTree {
         KeyTree { parts: MarkingSet::new(1, memory), folder }
     }
 
-    /// Makes `key` the base and returns its root.
+    /// Makes `key` the base, that is, the key relative to which the next keys are folded. Returns
+    /// its root, that is, the single word into which it is folded.
     ///
     /// # Errors
     /// Returns an error if there is no memory for its parts. Then there is no base.
@@ -254,7 +255,7 @@ fn unfold(
         {
             match children {
                 [left, right] => (*left, *right) = halves(parts.key(number)[0]),
-                // The last entry of an odd number.
+                // The last entry of a level with an odd number of entries.
                 unpaired => unpaired.fill(number),
             }
         }

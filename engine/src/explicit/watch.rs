@@ -45,8 +45,9 @@ pub(crate) struct SearchGoal {
     pub(crate) packed: PackedGoal,
     /// True if the goal is still open as far as this search knows.
     pub(crate) is_open: bool,
-    /// True if the goal was reported as reached. If the board refuses the report, it is not
-    /// repeated, and the goal is never reported as unreachable.
+    /// True if a marking that satisfies the goal's predicate was found. Its firing sequence is
+    /// reported at most once. Even if the board refuses the report, the goal is not reported as
+    /// unreachable.
     pub(crate) is_reported: bool,
 }
 
@@ -54,10 +55,11 @@ pub(crate) struct SearchGoal {
 pub(crate) struct SearchWatch {
     /// The goals, in the order of their indices.
     pub(crate) goals: Vec<SearchGoal>,
-    /// For each effect class, the indices of the goals that a firing of the class can make true.
+    /// For each effect class, the indices of the goals to test in a new marking that a firing of
+    /// the class reaches. The goals in `broad_goals` are tested in addition.
     by_effect: Vec<Vec<u32>>,
-    /// Indices of the goals that many effect classes can help. They are tested in every new
-    /// marking.
+    /// Indices of the goals that many effect classes can help. They are tested in every new marking
+    /// while they are open.
     broad_goals: Vec<u32>,
     /// Goals tested at expansion.
     pub(crate) at_expansion: ExpansionTests,
@@ -70,8 +72,8 @@ pub(crate) struct ExpansionTests {
     /// Indices of the goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
     /// For each transition, the index plus 1 of the goal that asks for its enabledness. 0 if there
-    /// is no such goal or the goal has a test of its own. Set to 0 when the goal is found reached
-    /// or is closed. The list is empty if there are few goals of this form.
+    /// is no such goal, if the goal has a test of its own, or some time after the goal was reached
+    /// or closed. The list is empty if there are few goals of this form.
     enabled_goal: Vec<u32>,
 }
 
@@ -173,7 +175,7 @@ impl SearchWatch {
         }
     }
 
-    /// Returns true if some goal needs [`test_at_expansion`](Self::test_at_expansion).
+    /// Returns true if some goal may need [`test_at_expansion`](Self::test_at_expansion).
     pub(crate) fn has_tests_at_expansion(&self) -> bool {
         !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }

@@ -26,7 +26,7 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// Limit on the number of rewriting steps.
+/// Limit on the number of rewriting steps for simplifying a formula.
 const MAX_REWRITING_STEPS: usize = 20_000;
 
 /// Shares of the remaining time for the rounds over all open properties in one slice, in [0, 1].
@@ -82,7 +82,7 @@ struct FixpointEngine<'g> {
 struct EvaluationStatistics {
     /// Number of configurations, summed over all evaluations.
     configurations: u64,
-    /// Total time of the evaluations.
+    /// Total time of the evaluations, without the extraction of labellings.
     time: Duration,
     /// The evaluation with the most configurations: the number of configurations, and the bytes for
     /// the configurations and the graph.
@@ -138,7 +138,7 @@ impl<'g> FixpointEngine<'g> {
         let board = self.assignment.board;
         let trees = self.assignment.working_net.tree_goals().iter();
         let open_properties: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
-        // Workers on the same task begin with different properties.
+        // Workers with different seeds usually begin with different properties.
         let first = Rng::with_seed(self.assignment.seed).usize(..open_properties.len().max(1));
         let seed = self.assignment.seed.wrapping_add(self.rounds);
         self.rounds += 1;
@@ -209,8 +209,8 @@ impl<'g> FixpointEngine<'g> {
 
 /// Returns a labelling that shows if the computation tree of `net` has the property, given facts
 /// about all reachable markings. Returns `None` if the search does not find the value within the
-/// budget and the memory, or if a place gets too many tokens. Also returns `None` if the formula or
-/// the labelling is too large.
+/// budget and the memory, or if a place gets too many tokens. Also returns `None` if the formula is
+/// too large, or if the labelling is too large or cannot be completed.
 pub fn labelling(
     net: &Net,
     facts: &Facts,
@@ -253,8 +253,9 @@ impl PreparedFormula {
     }
 }
 
-/// Simplifies a property, so that no two operands are each other's negation. This is needed because
-/// claims distinguish a part from its negation by its syntax.
+/// Simplifies a property within [`MAX_REWRITING_STEPS`] steps. Then usually no two operands of a
+/// conjunction or disjunction are each other's negation. Claims distinguish a part from its
+/// negation by its syntax.
 fn simplified(property: &TreeProperty) -> TreeProperty {
     let mut formulas = property.formulas().clone();
     let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, MAX_REWRITING_STEPS);

@@ -26,7 +26,7 @@ pub(super) struct PartFacts<'b> {
     premises: TreePremises,
     /// The goals on the board that prove the facts in `premises`.
     premise_goals: Vec<GoalId>,
-    /// Goals whose firing sequences have been returned.
+    /// Goals whose firing sequences were returned, or have no firing sequence that can be returned.
     returned_sequences: HashSet<GoalId>,
     /// The parts of the formula and their negations.
     parts: &'b PartsWithNegations,
@@ -67,7 +67,7 @@ impl<'b> PartFacts<'b> {
         known
     }
 
-    /// Creates the value without facts.
+    /// Creates an instance without facts.
     fn without_facts(parts: &'b PartsWithNegations) -> PartFacts<'b> {
         PartFacts {
             parts,

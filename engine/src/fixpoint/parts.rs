@@ -44,7 +44,7 @@ pub(super) enum FormulaPart {
 pub(super) struct FormulaParts {
     /// The parts, each after its operands. The last one is the whole formula.
     pub(super) parts: Vec<FormulaPart>,
-    /// The same parts as formulas of the property's store, by index.
+    /// The parts as formulas of the property's store, by index.
     pub(super) formulas: Vec<Formula<Quantifier>>,
     /// For each part, the set of the part itself and of the parts on whose values at the same
     /// marking its value may depend.

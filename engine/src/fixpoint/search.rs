@@ -11,8 +11,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// Minimum number of additional firings between two sweeps, that is, computations of all values
-/// that follow from known values. A sweep may come earlier if no marking is left to expand or the
-/// value of the formula is known.
+/// that follow from known values. A sweep may come earlier: if no marking is left to expand, if the
+/// value of the formula is known, or after firing sequences from other goals were followed.
 const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 
 /// Number of markings between two checks of the budget.
@@ -32,8 +32,9 @@ const MAX_FOLLOWED_FIRINGS: usize = 50_000;
 pub(super) struct NewFacts {
     /// Parts that are true, and parts that are false, in all reachable markings.
     pub(super) everywhere: (PartSet, PartSet),
-    /// Firing sequences to markings that decide parts. In these markings an atom differs from its
-    /// initial value, or a predicate becomes unreachable. Each sequence is returned once.
+    /// Firing sequences to markings that may decide parts. Such a marking satisfies the predicate
+    /// of another goal, or that predicate becomes unreachable from it. Each sequence is returned
+    /// once.
     pub(super) sequences: Vec<Arc<FiringSequence>>,
 }
 
@@ -42,7 +43,7 @@ pub(super) struct NewFacts {
 enum ExpansionOrder {
     /// Breadth-first: finds near markings first.
     Breadth,
-    /// Best-first by missing tokens. Among equal distances the newest marking comes first.
+    /// Best-first by missing tokens. Among equal distances the marking demanded last comes first.
     Guided,
     /// Depth-first: finds far markings and cycles.
     Depth,
@@ -63,7 +64,7 @@ const ORDERS: [ExpansionOrder; 5] = [
 /// marking with a part of the formula. A demanded configuration has a value that may determine the
 /// value of the whole formula.
 pub(super) struct FixpointSearch<'g, 'n> {
-    /// The graph of markings, shared with other properties.
+    /// The graph of markings, which searches for other properties may share.
     pub(super) graph: &'g mut Markings<'n>,
     /// The parts of the formula.
     pub(super) parts: &'g FormulaParts,
@@ -178,8 +179,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Returns the number of demanded or known configurations, and the memory for them and their
-    /// markings in bytes.
+    /// Returns the number of configurations that are demanded or known, without those known only
+    /// because a part has the same value in all reachable markings. Also returns the memory for the
+    /// configurations and the markings, in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         let (yes, no) = self.known_everywhere;
         let sets = self.demanded.iter().zip(&self.true_parts).zip(&self.false_parts);
@@ -248,8 +250,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Expands the markings along a firing sequence from the initial marking, as long as something
-    /// is demanded there.
+    /// Expands the markings along a firing sequence from the initial marking. Stops early at a
+    /// marking where nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, if a firing is
+    /// impossible, or if the value of the formula is known.
     fn expand_along(&mut self, sequence: &FiringSequence) -> Result<(), ExplorationError> {
         let (mut marking, mut followed) = (self.graph.initial(), 0);
         for step in sequence.steps() {
@@ -389,7 +392,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Estimates the number of tokens that a marking lacks to decide a demanded part that a single
-    /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once per marking.
+    /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. 0 without such a part. Computed once per
+    /// marking.
     fn distance(&mut self, marking: u32, demanded: PartSet) -> u64 {
         let cached = self.distances[marking as usize];
         if cached != NOT_COMPUTED {
@@ -455,7 +459,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         self.has_used_firings(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// Computes the values of parts at a marking that follow from other values at the same marking.
+    /// Computes the values of parts at a marking that follow from other values at the same marking,
+    /// or from its being dead.
     pub(super) fn derive_at(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);

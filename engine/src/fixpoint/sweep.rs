@@ -49,7 +49,7 @@ impl FixpointSearch<'_, '_> {
     /// that follow from the known values.
     ///
     /// # Errors
-    /// Returns an error if time runs out.
+    /// Returns an error if the budget is exhausted.
     pub(super) fn sweep(&mut self) -> Result<(), ExplorationError> {
         let reversed = self.reversed_firings();
         for (part_index, part) in self.parts.parts.iter().enumerate() {

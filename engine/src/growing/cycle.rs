@@ -135,9 +135,9 @@ fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BT
     found.into_values().filter(has_edge).collect()
 }
 
-/// Returns the nodes of a component that a fair run with all marks may visit infinitely often.
-/// Returns `None` if the component lacks a mark, or if weak fairness excludes every run that stays
-/// in the component. The set is empty if strong fairness excludes every node.
+/// Returns the nodes of a component that a fair run with all acceptance marks may visit infinitely
+/// often. Returns `None` if the component lacks an acceptance mark, or if weak fairness excludes
+/// every run that stays in the component. The set is empty if strong fairness excludes every node.
 fn fair_nodes(
     product: &CoverabilityProduct<'_>,
     component: &BTreeSet<u32>,
@@ -162,9 +162,10 @@ fn fair_nodes(
     Some(component.iter().filter(may_stay).copied().collect())
 }
 
-/// Returns how often each edge is taken on a shortest cycle with all marks that loses no tokens.
-/// The cycle may be disconnected. Returns `None` if there are too many edges, if the linear program
-/// gives no optimum, or if its solution cannot be scaled to integers.
+/// Returns how often each edge is taken on a cycle with all acceptance marks that loses no tokens.
+/// This is a solution of a linear program with the fewest edges, multiplied by a factor that makes
+/// it integer. The cycle may be disconnected. Returns `None` if there are too many edges, if the
+/// linear program gives no optimum, or if its solution cannot be scaled to integers.
 fn shortest_cycle(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],

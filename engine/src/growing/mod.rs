@@ -70,7 +70,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| start(work),
 };
 
-/// Maximum number of nodes of a product, for each round.
+/// Limit on the number of nodes of a product, for each round. No node is expanded beyond it.
 const MAX_NODES: [usize; 3] = [300, 3_000, 30_000];
 
 /// Share of the remaining time for each round, in [0, 1].
@@ -175,7 +175,7 @@ pub(crate) struct GrowingSearch<'a> {
     pub(crate) property: &'a RunProperty,
     /// Predicates that no reachable marking satisfies.
     pub(crate) unreachable_predicates: &'a [Predicate],
-    /// Maximum number of nodes of each product.
+    /// Limit on the number of nodes of each product. No node is expanded beyond it.
     pub(crate) max_nodes: usize,
     /// The budget of the search.
     pub(crate) budget: &'a Budget,

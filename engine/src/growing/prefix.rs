@@ -9,8 +9,8 @@ use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
 /// Returns the run that reaches `node` and then repeats the cycle. If all entries of `cycle` are
-/// `None`, the run ends in a dead marking. Returns `None` if no prefix with enough tokens for the
-/// cycle is found.
+/// `None`, the run ends in a dead marking. Returns `None` if only some entries are `None`, or if no
+/// prefix with enough tokens for the cycle is found.
 pub(super) fn run_with_cycle(
     product: &CoverabilityProduct<'_>,
     node: u32,
@@ -79,7 +79,7 @@ fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
 }
 
 /// Returns the nodes on the path to a node, as a tree with a single branch. Repetitions of a dead
-/// marking are left out, since only further repetitions follow.
+/// marking are left out, because no transition fires there.
 fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
     let mut path = vec![node];
     while let Some((predecessor, _)) = product.came(path[path.len() - 1]) {

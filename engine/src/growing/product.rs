@@ -66,8 +66,9 @@ pub(super) struct CoverabilityProduct<'a> {
     pub(super) property: &'a RunProperty,
     /// The automaton of the property.
     pub(super) automaton: &'a Automaton,
-    /// The pairs of an automaton edge and a transition that may occur together: those that the
-    /// premises of the argument do not exclude.
+    /// The possible pairs of an automaton edge and a transition, or of an automaton edge and the
+    /// repetition of a dead marking. Pairs that predicates known to be unreachable exclude are
+    /// missing.
     pairs: &'a Pairs,
     /// The information that nodes keep about places that grow.
     precision: Precision,
@@ -231,9 +232,9 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Returns the number of the target node of an edge, new or known. Also returns a run if
-    /// [`accelerate`](Self::accelerate) finds one. This is a path with all marks that can be
-    /// repeated, from an earlier node with upper bounds on all places. Returns `None` if there are
-    /// 2³² nodes.
+    /// [`accelerate`](Self::accelerate) finds one. The run repeats a path with all acceptance
+    /// marks, from an earlier node with upper bounds on all places. Returns `None` if there are 2³²
+    /// nodes.
     fn target_of(
         &mut self,
         mut next: CoverNode,
@@ -286,8 +287,8 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Removes upper bounds of places that grow when the path from an earlier node is repeated and
     /// reads the same in each round. With [`Precision::Bounded`], no upper bound is removed.
-    /// Returns the accelerations. Also returns a run if such a path has all marks and every place
-    /// has an upper bound at the earlier node.
+    /// Returns the accelerations. May also return a run: such a path gives a run if it has all
+    /// acceptance marks and every place has an upper bound at the earlier node.
     fn accelerate(
         &self,
         next: &mut CoverNode,
@@ -330,8 +331,9 @@ impl<'a> CoverabilityProduct<'a> {
         }
     }
 
-    /// Returns true if the letters that the automaton reads on the path stay the same while
-    /// `places` grow. Returns false for a path on which a dead marking repeats.
+    /// Returns false if a literal that the automaton reads on the path may change its value while
+    /// `places` grow, as far as the intervals show. Literals that the intervals of a node leave
+    /// undetermined are ignored. Also returns false for a path on which a dead marking repeats.
     fn reads_same(&self, path_edges: &[IncomingEdge], places: &[GrowingPlace]) -> bool {
         path_edges.iter().all(|path_edge| {
             let node = &self.nodes[path_edge.predecessor as usize];
@@ -396,8 +398,8 @@ impl<'a> CoverabilityProduct<'a> {
 }
 
 /// Returns the places with larger upper bounds at `next` than at an earlier node. Places without
-/// upper bounds are left out. Returns `None` if the states differ, if a place has fewer tokens at
-/// `next`, or if no place has more.
+/// upper bounds are left out. Returns `None` if the states differ, if a place has a smaller upper
+/// bound at `next`, or if no such place exists.
 fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<GrowingPlace>> {
     if earlier.state != next.state {
         return None;

@@ -29,9 +29,10 @@ pub(super) fn remaining_pairs(
 }
 
 /// Returns a proof that no run has the property. `cover` has the nodes that together represent all
-/// reachable markings with their automaton states. The proof adds ranking functions, until no
-/// component of the cover has all acceptance marks. Returns `None` if no ranking function excludes
-/// an edge of some component, the cover is refused, or the budget is exhausted.
+/// reachable markings with their automaton states. The proof adds ranking functions, each of which
+/// excludes edges, until no component of the cover has all acceptance marks. Edges that fairness
+/// excludes do not count. Returns `None` if no suitable ranking function is found, the cover is
+/// refused, or the budget is exhausted.
 pub(super) fn prove(
     net: &Net,
     property: &RunProperty,

@@ -69,8 +69,8 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let smallest = reduced.as_ref().unwrap_or(original);
     // The names of a net are valid, so splitting the net into its independent parts gives no error.
     let parts = smallest.net().subnets().unwrap_or_default();
-    // The cheapest net comes first. Goals that the parts or the reduced net cannot express are
-    // decided on the next larger net.
+    // The cheapest net comes first. Goals that the parts or the reduced net cannot express or do
+    // not settle are decided on the next larger net.
     let search = |budget: &Budget| {
         let mut summary = Ok(String::new());
         if parts.len() > 1 {
@@ -101,11 +101,11 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
-/// Builds the graph of each independent part, and reports the goals of the form "one of these
-/// transitions is enabled". Such a goal always remains reachable if it does so for the transitions
-/// in one part. The goal is refuted if every part that contains one of its transitions can disable
-/// them permanently, because the parts are independent. A goal that a reduction simplified to the
-/// constant true is reported, too.
+/// Builds the graph of each independent part that has transitions of the goals. Reports the goals
+/// of the form "one of these transitions is enabled". Such a goal always remains reachable if it
+/// does so for the transitions in one part. The goal is refuted if every part that contains one of
+/// its transitions can disable them permanently, because the parts are independent. A goal that a
+/// reduction simplified to the constant true is reported, too.
 fn on_parts(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,

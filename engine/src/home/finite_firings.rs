@@ -61,7 +61,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
 }
 
-/// Reports the goals that the weights refute. Returns their number.
+/// Reports goals that the weights refute, at most [`MAX_GOALS`]. Returns the number of reported
+/// goals.
 fn report(
     assignment: &Assignment<'_>,
     homes: HomeReporter<'_>,
@@ -93,13 +94,13 @@ fn report(
     refuted
 }
 
-/// Limit on the number of goals refuted for the same reason. For a question about all transitions,
-/// one is sufficient.
+/// Limit on the number of goals refuted by the same weights. For a question about all transitions,
+/// one refuted goal is sufficient.
 const MAX_GOALS: usize = 64;
 
 /// Returns place weights such that every firing of these transitions decreases the weighted sum of
-/// tokens. Returns `None` if there are no such weights, none are found in time, or a number is too
-/// large.
+/// tokens. Returns `None` if such weights do not exist, or if none are found and certified in time.
+/// Also returns `None` if a number is too large.
 pub(super) fn decreasing_weights(
     net: &Net,
     transitions: &[TransitionId],
@@ -112,8 +113,9 @@ pub(super) fn decreasing_weights(
     transitions.iter().all(|t| decreasing.binary_search(t).is_ok()).then_some(weights)
 }
 
-/// Returns weights that satisfy condition 1 for as many transitions of these classes as possible.
-/// Returns `None` if there are none, if a number is too large, or if time runs out.
+/// Returns weights such that no transition of these classes increases the weighted sum, and as many
+/// of them as possible decrease it. Returns `None` if the weights are all 0, if a number is too
+/// large, or if the solver gives no certified optimum in time.
 fn weights(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,
@@ -142,7 +144,7 @@ fn weights(
 }
 
 /// Creates the linear program of the module documentation, with the columns s and r for each effect
-/// class.
+/// class that changes the marking.
 fn linear_program(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,

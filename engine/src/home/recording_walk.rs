@@ -16,7 +16,7 @@ pub(super) struct RecordingWalk<'n> {
     position: Vec<u32>,
     /// For each transition, true if it was enabled in a marking of the walk.
     was_enabled: Vec<bool>,
-    /// Transitions enabled for the first time since the last query.
+    /// Transitions enabled for the first time since the last call of `take_newly_enabled`.
     newly_enabled: Vec<TransitionId>,
     rng: fastrand::Rng,
 }

@@ -117,8 +117,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 }
 
 /// Reports the upward-closed goals for which a walk or a known witness shows a reachable marking
-/// that satisfies the goal. They always remain reachable, because every marking leads back to a
-/// marking that covers the initial one. Returns the number of goals proved.
+/// that satisfies the goal. They always remain reachable, because every reachable marking leads
+/// back to a marking that covers the initial one. Returns the number of goals proved.
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -193,7 +193,7 @@ enum ProofResult {
     Proved(Arc<Document>),
     /// This reachable marking is bad.
     Refuted(Marking),
-    /// Neither a certificate nor a reachable bad marking was found in time.
+    /// Neither a certificate nor a reachable bad marking was found.
     Unknown,
 }
 

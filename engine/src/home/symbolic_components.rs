@@ -78,7 +78,7 @@ const WALK_LENGTHS_LOG2: std::ops::Range<u32> = 2..15;
 /// these goals needs its own certificate.
 const MAX_SINGLE_GOALS: usize = 16;
 
-/// Limit on the number of nodes of a certificate.
+/// Limit on the number of nodes of a decision diagram that is used as a certificate.
 const MAX_CERTIFICATE_NODES: usize = 2_000_000;
 
 /// Length of the longest walk that searches for markings satisfying goals, as a power of two. The
@@ -104,7 +104,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     }
     let is_done = || open_goals(original, board).next().is_none();
     let reduced = reduced_net_for_liveness(assignment, (&budget.share(0.2), budget));
-    // Goals that the reduced net cannot express are treated on the original net.
+    // Goals that the reduced net cannot express or does not settle are treated on the original net.
     let search = |budget: &Budget| {
         let mut summary = "nothing to do".to_owned();
         for working_net in reduced.as_ref().into_iter().chain([original]) {

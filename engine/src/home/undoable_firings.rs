@@ -36,7 +36,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Maximum number of markings of one search.
+/// Number of markings found in one search beyond which no further marking is expanded.
 const MAX_MARKINGS: usize = 2000;
 
 /// Maximum number of searches per transition.

@@ -37,8 +37,9 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
-/// Lengths of the walk from the initial marking, as powers of two, from the shortest to the
-/// longest.
+/// Exponents of two for the length of the walk from the initial marking, in the order of use. For
+/// exponent e, a random length from 2^(e − 1) to 2^e is drawn. The walk grows by up to 2¹⁴ firings
+/// at a time until it has at least this length.
 const WALK_LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=19;
 
 /// Maximum number of goals tried from one marking.
@@ -172,8 +173,8 @@ fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Opt
     }
 }
 
-/// Returns the goals that are unreachable in `net`, by position, each with a proof about `net`.
-/// Uses a temporary board.
+/// Returns the goals that are proved unreachable in `net`, by position, each with a proof about
+/// `net`. Uses a temporary board.
 fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

@@ -26,17 +26,18 @@ pub(super) type DecreasingWeights = Vec<(PlaceId, u64)>;
 /// that must decrease the weighted sum.
 const MAX_ROUNDS: usize = 60;
 
-/// Maximum weight of a place.
+/// Maximum weight of a place in the initial weights. Corrected weights may be larger.
 const MAX_WEIGHT: u64 = 1 << 40;
 
-/// Maximum number of markings in a search for a path to the home marking.
+/// Number of markings beyond which a search for a path to the home marking is given up.
 const MAX_MARKINGS: usize = 3000;
 
 /// Searches for place weights with the following property. Firing transitions that decrease the
 /// weighted sum, as long as possible, always ends in a marking that covers `home`. The function
 /// `find_counterexample` gets the weights and their decreasing transitions. It returns a marking
-/// that lacks tokens of `home` and enables no decreasing transition, or `None` if it knows none.
-/// Returns `None` if no such weights are found within the limits.
+/// that lacks tokens of `home` and enables no decreasing transition. It must return `None` only if
+/// no reachable marking is of this kind. Returns `None` if no such weights are found within the
+/// limits.
 ///
 /// # Errors
 /// Returns an error of `find_counterexample`.

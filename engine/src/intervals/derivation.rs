@@ -72,7 +72,7 @@ fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
     BoundsCertificate { assumes_units, steps }
 }
 
-/// The bounds needed for the refutations, as far as they have been traced.
+/// The interval bounds that a certificate needs, as far as their reasons have been traced.
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
@@ -110,7 +110,8 @@ impl<'a> Derivation<'a> {
     }
 
     /// Requests the bounds that refute `predicate`. Returns `None` if the intervals do not refute
-    /// it, or if it is neither false, a comparison, a conjunction nor a disjunction.
+    /// it. Also returns `None` if a refuted part of it is not a constant, a comparison, a
+    /// conjunction or a disjunction.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
         let (net, intervals) = (self.net, self.intervals);
         let is_refuted = |operand: &Predicate| intervals.decide(net, operand) == Some(false);

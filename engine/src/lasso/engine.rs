@@ -17,8 +17,8 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// Share of the remaining time for each of the three rounds, in [0, 1]. A round searches a run for
-/// every open property in turn.
+/// Share of the remaining time for each of the three rounds, in [0, 1]. A round searches for runs
+/// with the open properties, one property after the other.
 const ROUND_SHARES: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {

@@ -234,7 +234,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         facts
     }
 
-    /// Returns the bits of a single node.
+    /// Returns the facts of a single node without its edges.
     fn facts_at(&self, node: u32) -> ComponentFacts {
         let letter = self.letter(node).to_vec();
         ComponentFacts {

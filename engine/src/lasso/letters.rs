@@ -63,10 +63,10 @@ pub(crate) struct CompiledAutomaton {
     pub(crate) initial: u32,
     /// The acceptance marks that an accepting run carries infinitely often.
     pub(crate) all_marks: Marks,
-    /// For each state, true if it accepts every continuation.
+    /// For each state, true if a simple sufficient test shows that it accepts every continuation.
     pub(crate) is_universal: Vec<bool>,
-    /// For each state, true if every edge of it constrains the letter. False for states that accept
-    /// every continuation.
+    /// For each state, true if every edge of it constrains the letter. False for states with
+    /// `is_universal`.
     pub(crate) is_selective: Vec<bool>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct EdgeRun {
     pub(crate) cycle: Vec<Successor>,
 }
 
-/// A hash of pairs of small numbers by one multiplication.
+/// A hasher for 64-bit node keys, see [`node_key`]. It uses one multiplication per key.
 #[derive(Default)]
 struct MultiplicativeHasher(u64);
 

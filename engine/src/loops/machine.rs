@@ -13,7 +13,8 @@ use std::collections::{BTreeSet, HashMap};
 /// the same control.
 const ALLOWANCE_PER_STEP: usize = 32;
 
-/// An executed element of the trace.
+/// An executed element of the trace, that is, of the sequence of firings and loops since the
+/// initial marking.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceStep {
     /// The firing or loop.
@@ -25,7 +26,7 @@ pub(super) struct TraceStep {
 
 /// A recorded operation, for undoing.
 enum UndoRecord {
-    /// The last element of the trace was appended.
+    /// An element was appended to the trace.
     Appended,
     /// The trace elements `before`, which form one round, were replaced by a loop of this round and
     /// further repetitions. The element `more` is a loop of only the further repetitions.
@@ -42,7 +43,7 @@ pub(super) struct LoopMarking<'n> {
     scratch: SummaryScratch,
     /// The current marking.
     marking: LargeMarking,
-    /// For each transition, the number of inputs without enough tokens.
+    /// For each transition, the number of input places without enough tokens.
     missing_inputs: Vec<u32>,
     /// Rank of each transition. A walk prefers low ranks.
     rank: Vec<u32>,
@@ -51,26 +52,28 @@ pub(super) struct LoopMarking<'n> {
     /// For each place, true if it has had more than one token in some marking of the walks. Such a
     /// place is a counter and not part of the control.
     is_counter: Vec<bool>,
-    /// True if a place was added to `is_counter` since the last query.
+    /// True if a place was added to `is_counter` since the last call of `take_has_new_counter`.
     has_new_counter: bool,
     /// A random number per place, for fingerprints.
     place_hash: Vec<u64>,
     /// Fingerprint of the control: the marked places that are not in `is_counter`.
     fingerprint: u64,
-    /// The elements executed since the initial marking.
+    /// The trace: the firings and loops executed since the initial marking, without undone ones. A
+    /// repeated round is a single loop.
     trace: Vec<TraceStep>,
     /// For a transition and a fingerprint of the control, the position in the trace where this
-    /// transition last fired with this control. An entry may be outdated after operations were
-    /// undone or a round was replaced by a loop.
+    /// transition last fired with this control. The control is the set of marked places that never
+    /// had two tokens. An entry may be outdated after operations were undone or a round was
+    /// replaced by a loop.
     last_position: HashMap<(u32, u64), usize>,
-    /// The recorded operations.
+    /// The recorded operations, the oldest first, so that the latest ones can be undone.
     undo: Vec<UndoRecord>,
     /// Number of trace elements whose effects may still be summed up in tests for repeatable
     /// rounds.
     allowance: usize,
     /// True if operations are recorded for undoing.
     records_undo: bool,
-    /// Places that changed since the last query.
+    /// Places that changed since the last call of `take_changed`. A place may occur several times.
     changed: Vec<PlaceId>,
 }
 
@@ -230,8 +233,8 @@ impl<'n> LoopMarking<'n> {
 
     /// Finds a round that would be completed now: the trace elements since transition `t` last
     /// fired with the current control. Returns the position of its first element in the trace, and
-    /// the effect of one round. Returns `None` if the trace has no such firing, or if the allowance
-    /// for summing up elements is used up.
+    /// the effect of one round. Returns `None` if no such firing is known, or if the allowance for
+    /// summing up elements is used up.
     pub(super) fn find_round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
         let round_start = *self.last_position.get(&(t, self.fingerprint))?;
@@ -287,7 +290,8 @@ impl<'n> LoopMarking<'n> {
         all_rounds
     }
 
-    /// Begins recording for undo. Returns the number for [`undo_to`](Self::undo_to).
+    /// Begins recording for undo. Returns the current number of records, for
+    /// [`undo_to`](Self::undo_to).
     pub(super) fn start_recording(&mut self) -> usize {
         self.records_undo = true;
         self.undo.len()

@@ -107,8 +107,8 @@ struct LoopSearch<'g> {
     /// or draws random ranks.
     ranks_to_repeat: Option<Vec<u32>>,
     /// True if the next walk reports every goal that it sees. This is so if the best walk is
-    /// repeated with more steps. It is also so if all transitions fired in a new best walk that
-    /// dropped sightings without a report.
+    /// repeated with more steps because no rank change improved it. It is also so if all
+    /// transitions fired in a new best walk that dropped sightings without a report.
     is_thorough: bool,
     /// Number of choices of the best walk that were changed so far, beginning with the last choice.
     /// A choice is a pair of conflicting transitions; changing it exchanges their ranks.
@@ -120,7 +120,7 @@ struct LoopSearch<'g> {
     doublings: u32,
     /// Number of walks.
     walks: u64,
-    /// Number of repeated rounds of all walks.
+    /// Number of rounds that were replaced by loops, in all walks.
     folds: u64,
     /// Largest number of transitions that fired in one walk.
     most_fired: usize,

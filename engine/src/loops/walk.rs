@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// tries other ranks.
 const MAX_CHOICES: usize = 4;
 
-/// Limit on the number of remembered loops per first transition.
+/// Limit on the number of remembered loops that begin with the same transition.
 const MAX_LOOPS_PER_TRANSITION: usize = 4;
 
 /// Exponents for a round that could be repeated forever. The first number e means that the round is
@@ -22,8 +22,9 @@ const MAX_LOOPS_PER_TRANSITION: usize = 4;
 /// kind, up to half of [`MAX_COUNT_BITS`].
 const UNLIMITED_EXPONENTS: (u64, u64) = (20, 10);
 
-/// Number of steps that a walk continues after some place had two tokens for the first time and
-/// left the control.
+/// Number of steps that a walk continues after some place had more than one token for the first
+/// time. Such a place leaves the control, that is, the set of marked places that never had two
+/// tokens.
 const STEPS_AFTER_CHANGE: u64 = 1_000;
 
 /// Limit on the bits of a number of repetitions. A round that could be repeated more often is not
@@ -47,7 +48,7 @@ enum Alternative {
 struct Choice {
     /// Undo number for returning to the choice.
     undo_number: usize,
-    /// Step in which the choice was made.
+    /// Number of the last step before the choice.
     step: u64,
     /// The untried alternatives.
     alternatives: VecDeque<Alternative>,
@@ -79,10 +80,10 @@ pub(super) struct LoopWalkResult {
     pub(super) choices: Vec<(u32, u32)>,
     /// Number of steps of the walk.
     pub(super) steps: u64,
-    /// Number of repeated rounds.
+    /// Number of rounds that were replaced by loops.
     pub(super) folds: u64,
-    /// True if some place had two tokens for the first time and left the control. A repetition of
-    /// the walk will recognise rounds sooner.
+    /// True if some place had more than one token for the first time and left the control. A
+    /// repetition of the walk will recognise rounds sooner.
     pub(super) has_learnt: bool,
 }
 
@@ -102,9 +103,9 @@ pub(super) struct LoopWalk<'a, 'n> {
     fired_blocks: Vec<bool>,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     choices: Vec<(u32, u32)>,
-    /// The same pairs as a set.
+    /// The pairs of `choices`, as a set.
     known_choices: HashSet<(u32, u32)>,
-    /// Number of repeated rounds.
+    /// Number of rounds that were replaced by loops.
     folds: u64,
     /// Number of steps so far.
     steps: u64,
@@ -133,8 +134,9 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
 
     /// Walks at most `max_steps` steps. Ends earlier if the budget is exhausted, or if no choice is
     /// left for backtracking from a dead end. Also ends [`STEPS_AFTER_CHANGE`] steps after a new
-    /// counter place. Reports the goals seen at the end in three cases: more than `fired_before`
-    /// different transitions fired, the budget is exhausted, or the time share permits.
+    /// counter place. At the end, reports the goals seen if more than `fired_before` different
+    /// transitions fired or the budget is exhausted. Otherwise reports them only if the time share
+    /// permits, or if the watch must report every sighting.
     pub(super) fn run(
         mut self,
         max_steps: u64,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// n stands for the share 1/n: the first number applies during a walk, the second one at its end.
 const REPORT_SHARES: (u32, u32) = (20, 4);
 
-/// The goals that were open at the start, with the results of this engine.
+/// The goals that were open at the start of the slice, with the results of this engine.
 pub(super) struct LoopWatch<'n> {
     /// The net of the walks.
     net: &'n Net,
@@ -32,9 +32,9 @@ pub(super) struct LoopWatch<'n> {
     last_report_time: Duration,
     /// True if every goal seen is reported, regardless of the time that reports take.
     pub(super) is_thorough: bool,
-    /// True if some sighting was dropped without a report.
+    /// True if some sighting of the current walk was dropped without a report.
     pub(super) has_missed: bool,
-    /// Number of goals reached so far.
+    /// Number of goals reached in this slice.
     pub(super) reached: usize,
 }
 
@@ -137,9 +137,9 @@ impl<'n> LoopWatch<'n> {
         });
     }
 
-    /// Reports the sightings of a walk at its end if it is the best so far. Also reports them if
-    /// the budget is exhausted, or if the time share permits. Otherwise drops the sightings. Later
-    /// walks may see these goals again, since walks differ in few choices.
+    /// Reports the sightings of a walk at its end if it is the best so far or the budget is
+    /// exhausted. Also reports them if `may_report` permits it. Otherwise drops the sightings.
+    /// Later walks may see these goals again, since walks differ in few choices.
     pub(super) fn end_walk(&mut self, machine: &LoopMarking<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.may_report(REPORT_SHARES.1) {
             true => self.report(machine, budget),
@@ -148,7 +148,7 @@ impl<'n> LoopWatch<'n> {
     }
 
     /// Called before the walk backtracks to `step`, which removes later steps from the trace. If
-    /// there are sightings after `step`, reports all sightings if the time share permits, and
+    /// there are sightings after `step`, reports all sightings if `may_report` permits it, and
     /// otherwise drops these later ones. Dropped goals can be seen again.
     pub(super) fn before_backtracking(
         &mut self,

@@ -40,11 +40,11 @@ pub(crate) struct Markings<'n> {
     /// The labels of edges.
     labels: Labels<'n>,
     budget: Budget,
-    /// The atoms on markings, each with its bit position in a letter. Atoms about enabled
-    /// transitions are rewritten as comparisons of token counts.
+    /// The atoms on markings, each with its index in the list of atoms, which is its bit position
+    /// in a letter. Atoms about enabled transitions are rewritten as comparisons of token counts.
     atoms: Vec<(usize, Predicate)>,
     /// The tests of atoms on packed markings, compiled for the packing version `layout`. Each entry
-    /// has the atom's bit position, the test of the atom, and the test of its negation.
+    /// has the atom's index as in `atoms`, the test of the atom, and the test of its negation.
     tests: Vec<(usize, [Condition; 2])>,
     /// Version of the packing for which the tests were compiled.
     layout: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Markings<'n> {
     successor_ranges: Vec<(u32, u32)>,
     /// The successors of all expanded markings.
     successors: Vec<Successor>,
-    /// Number of 64-bit words of a letter.
+    /// Number of 64-bit words of a letter. 0 in a graph for computation trees.
     words_per_letter: usize,
     /// The letters of all markings, one after another. Bits of atoms about firings are 0. The
     /// letter of an unexpanded marking usually is all zeros, or contains only the bits of atoms
@@ -214,8 +214,8 @@ impl<'n> Markings<'n> {
         test.holds(self.space.key(), is_dead)
     }
 
-    /// Returns two distances for a marking: the number of tokens missing until the condition holds,
-    /// and the number missing until its negation holds. The condition is given as in
+    /// Returns two estimated distances for a marking: roughly the number of tokens that are missing
+    /// or too many for the condition, and for its negation. The condition is given as in
     /// [`holds`](Self::holds). Conditions on deadness count as satisfied. A constant condition that
     /// is false has distance `u64::MAX`.
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
@@ -374,7 +374,8 @@ impl<'n> Markings<'n> {
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
     }
 
-    /// Returns the letter of an expanded marking. It has one bit for each atom that holds.
+    /// Returns the letter of an expanded marking. The bit of an atom on markings is 1 if the atom
+    /// holds. Bits of atoms about firings are 0.
     pub(crate) fn letter(&self, marking: u32) -> &[u64] {
         &self.letters[marking as usize * self.words_per_letter..][..self.words_per_letter]
     }

@@ -161,11 +161,12 @@ impl Markings<'_> {
     }
 
     /// Replaces the successors of `marking` from position `begin` on by their representatives. If
-    /// the chain of invisible firings from `marking` was too long, new successors stay unchanged
-    /// and become their own representatives.
+    /// the chain of invisible firings from `marking` was too long, the successors stay unchanged.
+    /// In this case, successors without a known representative become their own representatives.
     ///
     /// # Errors
-    /// Returns an error if the budget or the memory ends.
+    /// Returns an error if the budget or the memory ends, or if a place would get 2⁶³ tokens or
+    /// more.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
         if let Some(silent) = &mut self.silent
             && silent.unreduced.contains(&marking)

@@ -36,8 +36,8 @@ pub(super) struct BackwardSearcher<'n> {
     terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
-    /// A literal that implies the goal predicate, or a constant if the intervals decide the
-    /// predicate.
+    /// A literal that implies the goal predicate. A constant instead if the encoding finds that the
+    /// predicate is always true or always false.
     goal: MaybeLiteral,
     /// The cubes so far, each with the transition that leads to the next cube. For the cubes before
     /// index `next_to_expand`, all predecessor cubes have been added.
@@ -123,8 +123,9 @@ impl BackwardSearcher<'_> {
     }
 
     /// Returns a cube of goal markings, at least one of which is in no earlier cube. The inner
-    /// `None` means that all goal markings are in earlier cubes. The outer `None` means that the
-    /// query has no usable answer, usually because the budget is exhausted.
+    /// `None` means that earlier cubes contain all goal markings that the known facts allow. The
+    /// outer `None` means that the query has no usable answer, usually because the budget is
+    /// exhausted.
     fn next_goal_cube(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumptions: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),

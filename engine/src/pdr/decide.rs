@@ -10,8 +10,8 @@ use parikh_solvers::Budget;
 pub(super) enum DecisionOutcome {
     /// The goal is reached by this firing sequence.
     Reached(FiringSequence),
-    /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
-    /// cubes from outside.
+    /// The goal is unreachable: these cubes contain all goal markings that the known facts allow,
+    /// but not the initial marking. No firing enters the cubes from outside.
     Unreachable(Vec<Cube>),
     /// A solver query had no usable answer, usually because the budget ended.
     Unfinished,
@@ -24,7 +24,7 @@ pub(super) trait Decide<'n> {
     const FINDS: &'static str;
 
     /// Creates the procedure for a predicate that the initial marking violates. The leaves of the
-    /// predicate must be comparisons.
+    /// predicate must be comparisons or truth constants.
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self;
 
     /// Imports cubes that no firing enters, found while other goals were proved. Does nothing if
@@ -38,7 +38,8 @@ pub(super) trait Decide<'n> {
         false
     }
 
-    /// Continues the search until a result is found or the budget is exhausted.
+    /// Continues the search until a result is found or a solver query has no usable answer, usually
+    /// because the budget is exhausted.
     fn run(&mut self, budget: &Budget) -> DecisionOutcome;
 
     /// Returns the goal predicate.

@@ -25,8 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The inductive argument found by a search: the goal is unreachable.
 #[derive(Clone, Copy)]
 pub(super) struct ProofMaterial<'a> {
-    /// Cubes that together contain all goal markings but not the initial marking, and that no
-    /// firing enters from outside.
+    /// Cubes that together contain all goal markings that the known facts allow. No cube contains
+    /// the initial marking, and no firing enters the cubes from outside.
     pub(super) cubes: &'a [Cube],
     /// Theory lemmas of the search. A lemma exists only for bounds with a solver variable, so a new
     /// solver may not find the same lemmas.
@@ -248,7 +248,8 @@ fn final_steps(
     budget: &Budget,
 ) -> Option<Vec<Vec<i32>>> {
     let (predicate_clauses, added_atoms) = induction.clauses_of(terms.net, predicate)?;
-    // Entry i is the solver literal of variable i + 1 of the certificate.
+    // Entry i is the solver literal, or the constant truth value, of variable i + 1 of the
+    // certificate.
     let mut literals: Vec<MaybeLiteral> = Vec::new();
     for atom in induction.atoms.iter().chain(&added_atoms) {
         literals.push(match terms.bound(atom) {
@@ -350,9 +351,10 @@ fn precondition_literals<S: SatSolver>(
     Some(literals)
 }
 
-/// Returns a subset of the cubes that contains all goal markings and that no firing enters from
-/// outside, with all lemmas of the argument. Returns `None` if the solver finds a query
-/// satisfiable, since lemmas are missing, or gives no answer within the budget.
+/// Returns a subset of the cubes that contains all goal markings that the known facts allow, and
+/// that no firing enters from outside. Also returns all lemmas of the argument. Returns `None` if
+/// the solver finds a query satisfiable, since lemmas are missing, or gives no answer within the
+/// budget.
 fn needed_cubes(
     terms: &mut BoundTerms<'_>,
     ProofMaterial { cubes, lemmas }: ProofMaterial<'_>,

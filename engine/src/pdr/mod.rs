@@ -74,12 +74,12 @@ const TECHNIQUE: &str = "SAT_SMT";
 /// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// Limit on the number of unfinished provers kept from round to round. Other unfinished goals start
-/// again.
+/// Limit on the number of kept provers, at which an interrupted prover is discarded. The goal of a
+/// discarded prover starts again in the next round.
 const MAX_PROVERS: usize = 64;
 
-/// Limit on the number of places of a place invariant whose weighted sum becomes a row, that is, a
-/// term of its own. Larger invariants give too many lemmas.
+/// Limit on the number of places of a place invariant or modulo-invariant whose weighted sum
+/// becomes a row, that is, a term of its own. Larger invariants give too many lemmas.
 const MAX_ROW_PLACES: usize = 200;
 
 /// Time limit for the computation of modulo-invariants.

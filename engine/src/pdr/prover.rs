@@ -51,15 +51,16 @@ enum StepResult {
 }
 
 /// For each transition that may enter a cube, a set of bounds of the cube. Whenever the transition
-/// fires in the previous frame outside the cube, at least one of these bounds is false afterwards.
-/// The set remains a valid reason for every larger cube that still has these bounds.
+/// fires outside the cube, in the frame before the checked level, at least one of these bounds is
+/// false afterwards. The set remains a valid reason for every larger cube that still has these
+/// bounds.
 type Reasons = HashMap<TransitionId, Vec<SumBound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
 const MAX_TEMPORARY_CLAUSES: usize = 3000;
 
-/// Limit on the number of failed attempts to drop a bound of one cube. At the limit, the remaining
-/// bounds stay in the cube.
+/// Limit on the number of failed attempts to drop a bound of one cube. At the limit, no further
+/// bound of the cube is tried for removal.
 const MAX_FAILURES: usize = 12;
 
 /// Limit on the number of times that a check is repeated in an attempt to drop or loosen one bound.
@@ -72,18 +73,20 @@ pub(super) struct Prover<'n> {
     terms: BoundTerms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
-    /// The literal that implies the goal predicate.
+    /// A literal that implies the goal predicate. A constant instead if the encoding finds that the
+    /// predicate is always true or always false.
     goal: MaybeLiteral,
-    /// The blocked cubes, indexed by the highest level at which they are known to be unreachable.
-    /// The list at level 0 is empty.
+    /// The blocked cubes, by level: the cubes at index i are known to be unreachable in at most i
+    /// firings. Each cube is listed only at its highest known level. The list at index 0 is empty.
     blocked: Vec<Vec<Cube>>,
     /// Cubes proved for other goals. They are blocked at every level.
     imported_cubes: ImportedCubes,
-    /// For each level, the literal that activates the clauses of that level.
+    /// For each level, the literal that activates the clauses that exclude the cubes blocked at
+    /// this level.
     level_literals: Vec<Literal>,
     /// Number of temporary clauses in the solver, see [`outside_literal`](Self::outside_literal).
     temporary_count: usize,
-    /// Number of cubes blocked so far.
+    /// Number of cubes blocked so far. A blocked cube counts again when it moves to a higher level.
     blocked_count: u64,
     /// Number of solver queries.
     query_count: u64,
@@ -146,7 +149,7 @@ impl<'n> Decide<'n> for Prover<'n> {
 }
 
 impl Prover<'_> {
-    /// Returns the last level.
+    /// Returns the last level, that is, the index of the last frame.
     fn last_level(&self) -> usize {
         self.blocked.len() - 1
     }
@@ -380,9 +383,10 @@ impl Prover<'_> {
     }
 
     /// Looks for a precondition of a firing that the initial marking violates. Preconditions that
-    /// do not stem from a bound of the cube are preferred. Returns the position of this bound in
-    /// the cube, or the empty set if there is none. Returns `None` if the initial marking satisfies
-    /// all preconditions.
+    /// do not stem from a bound of the cube are preferred. Returns the position of the cube bound
+    /// that the violated precondition stems from, as a set. The set is empty if the precondition
+    /// stems from no bound of the cube. Returns `None` if the initial marking satisfies all
+    /// preconditions.
     fn initially_violated(
         &self,
         preconditions: &[(SumBound, PreconditionOrigin)],
@@ -439,8 +443,9 @@ impl Prover<'_> {
         }
     }
 
-    /// Generalises a cube that no firing enters at `level`: drops bounds and loosens others, as
-    /// long as the larger cube cannot be entered either. Returns the larger cube.
+    /// Generalises a cube that no firing from the frame before `level` enters. Drops bounds and
+    /// loosens others, as long as no such firing enters the larger cube either. Returns the larger
+    /// cube.
     fn generalise(
         &mut self,
         mut cube: Cube,

@@ -41,8 +41,9 @@ impl LiteralValues {
     }
 }
 
-/// A clause over bounds, implied by one equation of a row, that is, of a weighted sum of places.
-/// The last literal bounds the row itself. The other literals bound the terms that the row sums.
+/// A clause over bounds. One equation of a row, that is, of a weighted sum of places, implies it
+/// together with the known bounds and remainders of the terms. The last literal bounds the row
+/// itself. The other literals bound the terms that the row sums.
 pub(super) type TheoryLemma = Vec<SumBound>;
 
 /// A summand of a row, with its bound under a model.

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 /// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SumBound {
-    /// Index of the term: a place index, or the number of places plus the index of a row.
+    /// Index of the term: a place index, or the number of places plus the index of a row, that is,
+    /// of a weighted sum of several places.
     pub(super) term: usize,
     /// True for an upper bound.
     pub(super) upper: bool,
@@ -121,7 +122,7 @@ pub(super) struct BoundTerms<'n> {
     /// For each term, the transitions that change it, in ascending order, with the change.
     /// Transitions that can never fire according to the intervals are left out.
     changes: Vec<Vec<(TransitionId, i128)>>,
-    /// Transitions that can never fire according to the intervals, by index.
+    /// For each transition, true if it can never fire according to the intervals.
     impossible: Vec<bool>,
 }
 
@@ -246,14 +247,14 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Adds equations that express rows by other rows. Call it after all rows have been added. A
-    /// row contains another row with only positive coefficients if a multiple of that row can be
-    /// subtracted without a negative coefficient. Each row is decomposed into the constant rows
-    /// that it contains, then rows with a fixed remainder, and a rest of places. A constant row is
-    /// decomposed only into rows with a fixed remainder. A rest of at least two places then becomes
-    /// a row of its own, and its remainder is recorded if it is fixed. The constant value bounds
-    /// the rows of the decomposition from above, if the other summands have the necessary bounds.
-    /// Contained rows are tried in the order of terms, constant rows first, because the checker
-    /// uses this order.
+    /// row can contain a second row with only positive coefficients. It does so if a multiple of
+    /// the second row can be subtracted without making a coefficient negative. Each row is
+    /// decomposed into the constant rows that it contains, then rows with a fixed remainder, and a
+    /// rest of places. A constant row is decomposed only into rows with a fixed remainder. A rest
+    /// of a constant row with at least two places becomes a row of its own. The remainder of this
+    /// row is recorded if it is fixed. The constant value bounds the rows of the decomposition from
+    /// above, if the other summands have the necessary bounds. Contained rows are tried in the
+    /// order of terms, constant rows first, because the checker uses this order.
     pub(super) fn compose(&mut self) {
         let equations_where = |selects: &dyn Fn(usize) -> bool| -> Vec<SumEquation> {
             self.equations.iter().filter(|relation| selects(relation.term)).cloned().collect()
@@ -470,8 +471,8 @@ impl<'n> BoundTerms<'n> {
     /// Returns at most two values that make the bound weaker, the weakest first.
     pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
         let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
-        // The value of an upper bound is about doubled if the intervals do not limit the term on
-        // this side. A lower bound then gets no weaker value.
+        // If the intervals do not limit the term on this side, an upper bound may rise to about
+        // twice its absolute value. A lower bound then gets no weaker value.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
         let weakest = if bound.upper { limit - 1 } else { limit + 1 };
         let half = weakest + (bound.value - weakest) / 2;
@@ -502,7 +503,8 @@ impl<'n> BoundTerms<'n> {
         entering
     }
 
-    /// Returns the change of a term by firing `t`.
+    /// Returns the change of a term by firing `t`. Returns 0 if `t` can never fire according to the
+    /// intervals.
     fn change(&self, t: TransitionId, term: usize) -> i128 {
         let changes = &self.changes[term];
         changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |index| changes[index].1)
@@ -538,7 +540,7 @@ impl<'n> BoundTerms<'n> {
 /// The origin of a precondition of a firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreconditionOrigin {
-    /// The enabling condition of the transition.
+    /// An input place of the transition has enough tokens.
     Enabled,
     /// The upper bound of a place after the firing.
     PlaceBound,

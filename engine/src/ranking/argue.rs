@@ -30,8 +30,8 @@ pub enum RankingFailure {
     /// The automaton of the property is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
-    /// The checker refuses the proof constructed so far, because it is incomplete or the time ran
-    /// out.
+    /// The checker refuses the proof constructed so far, for example because it is incomplete or
+    /// the time ran out.
     #[error(transparent)]
     Refused(#[from] NoRunFlaw),
 }

@@ -47,9 +47,9 @@ struct RankingEngine<'g> {
 struct TryRecord {
     /// Time limit of the last try.
     time: Duration,
-    /// Number of unreachable predicates known at the last try, if that try failed although it had
-    /// enough time. The property is then tried again only when more predicates are known. `None` if
-    /// there was no try or the last one lacked time.
+    /// Number of unreachable predicates known at the last try, if that try had enough time. A
+    /// property that is still open is then tried again only when more predicates are known. `None`
+    /// if there was no try or the last one lacked time.
     failed_with_facts: Option<usize>,
 }
 

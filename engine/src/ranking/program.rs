@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Limit on the number of columns of a linear program.
 const MAX_COLUMNS: usize = 400_000;
 
-/// A group of pairs, each of a transition and an automaton edge. The fields are the transition's
-/// effect class, and the source and target state of the edge. The effect class is `None` if the
-/// firing does not change the marking.
+/// A group of pairs, each of an automaton edge with a transition or with the stuttering of a dead
+/// marking. The fields are the transition's effect class, and the source and target state of the
+/// edge. The effect class is `None` if the marking does not change.
 pub(crate) type Step = (Option<EffectId>, usize, usize);
 
 /// A solution of the linear program of several steps.

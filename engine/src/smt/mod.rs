@@ -27,8 +27,8 @@ use std::time::Duration;
 /// The engines that ask the SMT solver.
 pub const ENGINES: [Engine; 3] = [BMC, WIDE, K_INDUCTION];
 
-/// The registry entry of SMT-based bounded model checking, which runs on request: finds witnesses
-/// of few steps with numbers of any size.
+/// The registry entry of SMT-based bounded model checking, which runs on request. Finds witnesses
+/// of few steps, also with very large numbers of tokens.
 pub const BMC: Engine = Engine {
     name: "bmc-smt",
     technique: TECHNIQUE,

@@ -21,8 +21,8 @@ use std::time::Instant;
 /// Limit on the number of variables. Beyond it, no solver answers in reasonable time.
 const MAX_VARIABLES: usize = 4_000_000;
 
-/// Limit on the tokens of a place in a witness. It ensures that intermediate markings of a step
-/// stay below 2⁶³ tokens.
+/// Limit on the tokens of a place in a witness, unless the place has more tokens initially. It
+/// keeps intermediate markings of a step below 2⁶³ tokens.
 const MAX_TOKENS: u64 = (1 << 62) - 1;
 
 /// An unrolling together with its SMT solver.
@@ -53,7 +53,7 @@ pub(super) enum SmtQueryResult {
     Satisfiable(SolverModel),
     /// Unsatisfiable, according to the solver.
     Unsatisfiable,
-    /// Time ran out.
+    /// The budget is exhausted.
     Unfinished,
     /// The solver does not know, and more time would not help.
     Unknown(String),

@@ -45,8 +45,9 @@ pub(crate) enum BenchCommand {
     ///
     /// Each pair of an instance and an examination is one run. The archive is unpacked to a
     /// separate directory, and the tool starts there as in the contest (with BK_EXAMINATION,
-    /// BK_INPUT, BK_TOOL, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT). Every line `FORMULA …` or
-    /// `STATE_SPACE …` on its stdout is an answer, and is recorded with its time.
+    /// BK_INPUT, BK_TOOL, BK_TIME_CONFINEMENT and BK_MEMORY_CONFINEMENT). The lines `FORMULA …` and
+    /// `STATE_SPACE …` on its stdout are answers, and are recorded with their times. Lines that say
+    /// that no answer was found, such as CANNOT_COMPUTE, do not count.
     ///
     /// The result file has a line per question: instance, exam, id, expected, got, verdict
     /// (ok | wrong | missing | new | unknown), seconds to the answer, wall seconds and peak memory
@@ -128,10 +129,11 @@ pub(crate) enum BenchCommand {
     },
     /// Count the kinds of evidence, and the answers that the auditor confirms
     ///
-    /// Each pair of an instance and an examination is one run of `parikh check --evidence`, and one of
-    /// `parikh-certify` on the written files, in a separate process. The table and the file have a line
-    /// per run: answers replayed, certified and searched according to `parikh`, and confirmed, searched,
-    /// beyond and refused according to `parikh-certify`.
+    /// Each pair of an instance and an examination is one run of `parikh check --evidence`, and one
+    /// of `parikh-certify` on the written files, in a separate process. The file has a line per
+    /// run, and the table a line per examination: answers replayed, certified and searched
+    /// according to `parikh`, and confirmed, searched, beyond (not supported by the auditor) and
+    /// refused according to `parikh-certify`.
     #[command(verbatim_doc_comment)]
     Evidence(EvidenceArgs),
     /// Run each engine alone on a list of hard goals, and all of them together
@@ -150,17 +152,19 @@ pub(crate) enum BenchCommand {
     Ablate(AblateArgs),
     /// Compare encodings and solvers, goal by goal
     ///
-    /// Every back-end solves every goal in every encoding from scratch. The result file has a line for
-    /// each combination with its outcome: refuted, candidate, gave-up, choices (a linear program cannot
-    /// express the disjunctions), uncertified, not-asked; for bmc also reached and not-within. The table
-    /// is printed, and the plot shows the number of refuted goals over time. For bounds, the goal is one
-    /// more than the known maximum, so UB needs --oracle.
+    /// Every back-end tries to solve every goal in every encoding from scratch. The result file has
+    /// a line for each combination with its outcome: refuted, candidate, gave-up, choices (a linear
+    /// program cannot express the disjunctions), uncertified, not-asked; for bmc and bmc-steps also
+    /// reached and not-within. The table is printed, and the plot shows the number of goals refuted
+    /// or reached over time. For bounds, the goal is one more than the known maximum, so UB needs
+    /// --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
     /// Read every model and its formulas with the prover's reader and the auditor's reader
     ///
-    /// Lists all differences between the two: nodes, tokens, weights, units, and the predicates of the
-    /// formulas of RC, RF and UB.
+    /// Lists the differences between the two readers: nodes, tokens, weights, units, and the
+    /// predicates of the formulas of RC, RF and UB. Formulas are compared only if the nets are
+    /// equal.
     #[command(after_help = EXIT_CODES)]
     Readers {
         /// Directory with the archives NAME.tgz
@@ -254,7 +258,7 @@ pub(crate) struct ContestArgs {
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
-    /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
+    /// The `parikh` to run, as `parikh mcc` [default: parikh in the directory of this program]
     #[arg(long, value_name = "PATH", conflicts_with = "command")]
     pub(crate) parikh: Option<PathBuf>,
     /// Another tool to run: a shell command, started in the directory of the instance
@@ -325,8 +329,8 @@ pub(crate) struct EncodingsArgs {
     /// The plot [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// A scatter plot of the seconds of each query: the first encoding and back-end against the second
-    /// [default: none]
+    /// A scatter plot of the seconds for each goal that is refuted or reached: the first
+    /// combination of encoding and back-end against the second [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) scatter: Option<PathBuf>,
 }
@@ -397,7 +401,7 @@ pub(crate) struct AblateArgs {
     pub(crate) rules: Vec<String>,
 }
 
-/// The name of a rule or a family.
+/// Checks that a name is the name of a rule or of a family of rules, and returns it.
 fn rules_called(name: &str) -> Result<String, String> {
     parikh::reduction::rules::searches_named(name).map(|_| name.to_owned())
 }

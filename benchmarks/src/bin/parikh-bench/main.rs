@@ -332,8 +332,7 @@ fn exit_code(rows: &[row::ResultRow]) -> u8 {
     if table::sum_up(rows).1.wrong_answers > 0 { 3 } else { 0 }
 }
 
-/// Reads a result file. If a time is given, the rows are cut as if every run had ended at that
-/// time.
+/// Reads a result file. If a time is given, returns the rows as if every run had this time limit.
 fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error> {
     let rows = row::read(path)?;
     Ok(match at {
@@ -342,7 +341,8 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::ResultRow>, Error>
     })
 }
 
-/// Prints the table of each result file, and writes the page.
+/// Prints the table of each result file, and writes the page if `--html` is given. The exit code
+/// depends on the first file only.
 fn summarise(args: SummaryArgs) -> Result<u8, Error> {
     // A run is named by its file's stem, or by its path if two files have the same stem.
     let all_files: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();

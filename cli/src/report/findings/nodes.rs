@@ -42,8 +42,8 @@ impl FindingCollector<'_> {
     /// Adds a finding for each cause of dead transitions of a net without colours.
     fn dead_by_cause(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
-        // A transition of the model with reset arcs has several copies in the net. The first copy
-        // stands for all copies.
+        // A transition of a model with reset arcs may have several copies in the net. The first
+        // copy stands for all copies.
         let bindings = bindings(net);
         let dead = never_firing(&bindings, &results.fates).into_iter();
         let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
@@ -117,8 +117,7 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Notes the dead bindings of coloured transitions that can fire. Most models have such
-    /// bindings.
+    /// Adds a note about the coloured transitions that have dead bindings and also others.
     pub(super) fn dead_bindings(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
@@ -148,11 +147,11 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Adds findings about unbounded places. The evidence is a loop, that is, a firing sequence
-    /// that adds tokens and can repeat forever. Places with the same loop share a finding. If there
-    /// are more than [`MAX_LOOP_FINDINGS`] + 1 loops, one finding describes all loops after the
-    /// first [`MAX_LOOP_FINDINGS`]. Also adds findings about places whose boundedness is open, and
-    /// about places that are never marked.
+    /// Adds findings about unbounded places. The evidence is usually a loop, that is, a firing
+    /// sequence that adds tokens and can repeat forever. Places whose loops have the same
+    /// description share a finding. If there would be more than [`MAX_LOOP_FINDINGS`] + 1 findings,
+    /// one finding describes all loops after the first [`MAX_LOOP_FINDINGS`]. Also adds findings
+    /// about places whose boundedness is open, and about places that are never marked.
     pub(super) fn unbounded_places(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         // A group consists of the places, the sentences about their loop, and the loop to play.
@@ -296,7 +295,8 @@ fn why_dead(net: &Net, fate: &TransitionFate) -> Sentence {
     Sentence::of(net, &fate.reason.clone().without_subject().text())
 }
 
-/// Returns the reason given by the engines why a transition never fires.
+/// Returns the reason given by the engines why a transition never fires. A second sentence says if
+/// the reason depends on the model's claim of safe units.
 fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
     let mut details = vec![Sentence::from_words("Because ").push_sentence(why_dead(net, fate))];
     if fate.assumes_units {

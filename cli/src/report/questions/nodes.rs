@@ -10,7 +10,7 @@ use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 
 impl QuestionRunner<'_, '_> {
-    /// Decides for each transition whether it can fire, and summarises the results.
+    /// Asks for each transition whether it can fire, and summarises the answers.
     pub(super) fn firings(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
@@ -79,7 +79,8 @@ impl QuestionRunner<'_, '_> {
         AnsweredQuestion { seconds: run_results.seconds, ..summary }
     }
 
-    /// Computes the largest number of tokens of each place, and summarises the results.
+    /// Asks for the largest number of tokens on each place of the model, and summarises the
+    /// answers.
     pub(super) fn bounds(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));

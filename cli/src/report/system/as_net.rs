@@ -21,7 +21,7 @@ use parikh_solvers::Budget;
 use parikh_systems::{LabelId, System, states_of_places};
 use std::collections::{BTreeMap, HashMap};
 
-/// The largest number of transitions of the net.
+/// The largest number of transitions of the net of a system.
 const MAX_TRANSITIONS: usize = 200_000;
 
 /// The largest number of steps in all runs of a page together.
@@ -41,10 +41,10 @@ const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
 /// The name of the question about labels, and the question in words.
 const LABELS: (&str, &str) = ("Labels", "Does every label occur on some run?");
 
-/// The answers to the two questions.
+/// The answers whether a system can deadlock and which labels occur.
 #[derive(Default)]
 pub(super) struct NetAnswers {
-    /// The two questions with their answers.
+    /// The questions about deadlocks and about labels, with their answers.
     pub(super) rows: Vec<SystemQuestion>,
     /// An entry per label of a transition of the net: whether the label occurs on some run.
     pub(super) occurrences: Vec<LabelOccurrence>,

@@ -8,7 +8,8 @@ const MAX_COMPONENTS: usize = 24;
 const MAX_LABELS: usize = 6;
 
 /// Describes for each component in a joint state the labels of its edges and the components that
-/// block them. Returns one line per component.
+/// block them. Returns one line per component, for at most [`MAX_COMPONENTS`] components. A last
+/// line counts the components left out.
 pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
     let line = |(component_index, &state): (usize, &u32)| {
         let component = &system.components()[component_index];

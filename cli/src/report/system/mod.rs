@@ -46,15 +46,15 @@ pub struct SystemReport {
     /// The questions with their answers. Properties are in the order of the file.
     pub properties: Vec<SystemQuestion>,
     /// For each label of a step of the system, the answer whether it occurs. Empty for a report
-    /// about properties, and for a system whose net is too large.
+    /// about properties, and for a system whose net cannot be built.
     pub coming: Vec<LabelOccurrence>,
-    /// The start states of the components, as a run without steps.
+    /// The first start state of each component, as a run without steps.
     pub beginning: ResolvedRun,
     /// The runs to play.
     pub runs: Vec<ResolvedRun>,
     /// Sizes of the system, as pairs of a name and a value.
     pub figures: Vec<(&'static str, String)>,
-    /// The number of components drawn as boxes because they are too large.
+    /// The number of components drawn as boxes instead of with all their states.
     pub boxes: usize,
     /// The number of answers that failed their check: bugs of Parikh.
     pub faults: usize,
@@ -230,7 +230,7 @@ fn page_of(
 }
 
 /// Converts the run of an answer into a run to play. Returns `None` if the proof is no run, or if
-/// the run does not fit the system.
+/// [`resolve_run`] does not find the states of the run.
 fn run_of(system: &System, answer: &PropertyAnswer) -> Option<ResolvedRun> {
     let SystemProof::Run { labels, back } = &answer.proof else { return None };
     let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();

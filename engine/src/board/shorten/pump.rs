@@ -57,7 +57,7 @@ fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
     (sequence.firings() <= u128::from(MAX_SHORTENED_STEPS)).then(|| one_by_one(sequence))
 }
 
-/// The firings before a cycle, and those of the cycle.
+/// The firings before a cycle, and the firings of the cycle.
 type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
 
 /// The net of a pump, and the sum that the pump must increase.
