@@ -11,7 +11,7 @@
 //! ([`CoverNode`](parikh_evidence::no_run::cover::CoverNode)). Suppose a node is reached from an
 //! earlier node with the same state and at most as many tokens on every place. Then the places with
 //! more tokens lose their upper bounds, if the letters that the automaton reads on the path stay
-//! the same while the places grow. There are three ways to build nodes ([`Precision`]):
+//! the same while the places grow. There are four ways to build nodes ([`Precision`]):
 //!
 //! - *Bounded*: no place loses its upper bound. A path with all marks from a node to a larger node
 //!   can be repeated forever, so it gives a run.
@@ -20,6 +20,8 @@
 //!   until the cycle can fire (`prefix`).
 //! - *Covering*: a place without an upper bound has any number of tokens from its lower bound on.
 //!   If no component with all marks has such a cycle, there is no run (`proof`).
+//! - *Distinguishing*: as before, but nodes with different lower bounds stay apart, up to the
+//!   largest number that matters for the place.
 //!
 //! # Conditions
 //! 1. At least one place has no proved bound.
@@ -203,10 +205,15 @@ impl GrowingSearch<'_> {
         };
         let Ok(pairs) = proof::remaining_pairs(self.net, self.property, &argument, may_continue)
         else {
-            return undecided;
+            return GrowingOutcome::Undecided { is_complete: !self.budget.is_exhausted() };
         };
         let mut is_complete = true;
-        for precision in [Precision::Arbitrary, Precision::Covering, Precision::Bounded] {
+        for precision in [
+            Precision::Arbitrary,
+            Precision::Covering,
+            Precision::Distinguishing,
+            Precision::Bounded,
+        ] {
             let automaton = &argument.tableau.automaton;
             let mut product =
                 CoverabilityProduct::new(self.net, self.property, automaton, &pairs, precision);
@@ -224,7 +231,7 @@ impl GrowingSearch<'_> {
                         return GrowingOutcome::Run(run);
                     }
                 }
-                Precision::Covering if product.is_complete() => {
+                Precision::Covering | Precision::Distinguishing if product.is_complete() => {
                     let nodes = product.into_nodes();
                     if let Some(argument) =
                         proof::prove(self.net, self.property, &argument, nodes, self.budget)

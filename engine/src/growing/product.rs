@@ -26,8 +26,11 @@ pub(super) enum Precision {
     Bounded,
     /// A growing place has arbitrarily many tokens, represented by [`ARBITRARILY_MANY`].
     Arbitrary,
-    /// A growing place has any number of tokens from its lower bound on.
+    /// A growing place has any number of tokens from its lower bound on, which never rises.
     Covering,
+    /// A growing place has any number of tokens from its lower bound on. This bound rises up to the
+    /// largest number that an arc or the property compares with the place.
+    Distinguishing,
 }
 
 /// Stands for arbitrarily many tokens. It exceeds every number of the nets for which this engine is
@@ -82,8 +85,11 @@ pub(super) struct CoverabilityProduct<'a> {
     pub(super) edges: Vec<ProductEdge>,
     /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,
-    /// Nodes by state and upper bounds, for finding a node that contains another.
-    nodes_by_upper_bounds: HashMap<(usize, Vec<Option<u64>>), Vec<u32>>,
+    /// The indices of nodes that differ only in their lower bounds, by the node without lower
+    /// bounds. They serve to find a node that contains another.
+    nodes_by_upper_bounds: HashMap<CoverNode, Vec<u32>>,
+    /// For each place, the largest number that an arc or the property compares with its tokens.
+    compared_numbers: Vec<u64>,
     /// Number of expanded nodes. Nodes are expanded in the order of discovery.
     expanded: usize,
 }
@@ -105,6 +111,7 @@ impl<'a> CoverabilityProduct<'a> {
             state: automaton.initial,
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
+            is_dead: false,
         };
         let mut product = CoverabilityProduct {
             net,
@@ -118,6 +125,7 @@ impl<'a> CoverabilityProduct<'a> {
             edges: Vec::new(),
             numbers: HashMap::new(),
             nodes_by_upper_bounds: HashMap::new(),
+            compared_numbers: compared_numbers(net, property),
             expanded: 0,
         };
         if !automaton.states.is_empty() {
@@ -200,7 +208,7 @@ impl<'a> CoverabilityProduct<'a> {
                 let mover = Some(*t);
                 if let Some(read) = reading(restricted, mover) {
                     let mut next = read.successor(self.net, *t, edge.target).ok()?;
-                    self.set_lower_bounds(node, &mut next);
+                    self.set_lower_bounds(&read, &mut next);
                     found.push((edge_index, mover, next, edge.marks));
                 }
             }
@@ -218,13 +226,17 @@ impl<'a> CoverabilityProduct<'a> {
         Some(found)
     }
 
-    /// Sets the lower bounds of places without an upper bound.
-    fn set_lower_bounds(&self, predecessor: &CoverNode, next: &mut CoverNode) {
+    /// Sets the lower bounds of places without an upper bound. `read` has the markings before the
+    /// firing.
+    fn set_lower_bounds(&self, read: &CoverNode, next: &mut CoverNode) {
         for (index, high) in next.high.iter().enumerate() {
             if high.is_none() {
                 next.low[index] = match self.precision {
-                    // The lower bound does not rise, so that the number of nodes is finite.
-                    Precision::Covering => next.low[index].min(predecessor.low[index]),
+                    // Firings never raise the lower bound, so that the number of nodes is finite.
+                    Precision::Covering => next.low[index].min(read.low[index]),
+                    Precision::Distinguishing => {
+                        next.low[index].min(read.low[index].max(self.compared_numbers[index]))
+                    }
                     _ => ARBITRARILY_MANY,
                 };
             }
@@ -261,7 +273,7 @@ impl<'a> CoverabilityProduct<'a> {
         if self.precision != Precision::Covering {
             return None;
         }
-        let candidates = self.nodes_by_upper_bounds.get(&(node.state, node.high.clone()))?;
+        let candidates = self.nodes_by_upper_bounds.get(&without_lower_bounds(node))?;
         let contains = |&&candidate: &&u32| {
             let low = &self.nodes[candidate as usize].low;
             low.iter().zip(&node.low).all(|(candidate_low, node_low)| candidate_low <= node_low)
@@ -278,7 +290,7 @@ impl<'a> CoverabilityProduct<'a> {
     ) -> u32 {
         let number = self.nodes.len() as u32;
         self.numbers.insert(node.clone(), number);
-        self.nodes_by_upper_bounds.entry((node.state, node.high.clone())).or_default().push(number);
+        self.nodes_by_upper_bounds.entry(without_lower_bounds(&node)).or_default().push(number);
         self.nodes.push(node);
         self.incoming.push(incoming);
         self.accelerations.push(accelerations);
@@ -394,6 +406,45 @@ impl<'a> CoverabilityProduct<'a> {
         let cycle: Option<FiringSequence> =
             path_edges.iter().rev().map(|path_edge| path_edge.transition).collect();
         Some(LassoRun { prefix, end: RunEnd::Repeats(cycle?) })
+    }
+}
+
+/// Returns the node with an empty list of lower bounds, as a key.
+fn without_lower_bounds(node: &CoverNode) -> CoverNode {
+    CoverNode { state: node.state, low: Vec::new(), high: node.high.clone(), is_dead: node.is_dead }
+}
+
+/// Returns, for each place, the largest number with which the tokens of the place are compared: by
+/// an input arc, or by a comparison of the property, where the place has a coefficient.
+fn compared_numbers(net: &Net, property: &RunProperty) -> Vec<u64> {
+    let mut numbers = vec![0; net.place_count()];
+    for t in net.transitions() {
+        for arc in net.pre(t) {
+            let number = &mut numbers[arc.place.index()];
+            *number = arc.weight.max(*number);
+        }
+    }
+    for atom in property.atoms() {
+        if let RunAtom::Holds(predicate) = atom {
+            add_compared_numbers(predicate, &mut numbers);
+        }
+    }
+    numbers
+}
+
+/// Raises the entries of `numbers` to the numbers that the predicate compares with places.
+fn add_compared_numbers(predicate: &Predicate, numbers: &mut [u64]) {
+    match predicate {
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().for_each(|part| add_compared_numbers(part, numbers));
+        }
+        Predicate::Atom(Atom { sum, bound }) => {
+            for &(place, factor) in sum.terms() {
+                let number = &mut numbers[place.index()];
+                *number = (bound.unsigned_abs() / factor.unsigned_abs() + 1).max(*number);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -33,7 +33,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
     let node = rng.usize(..count);
     let places = argument.cover[node].low.len();
     let place = rng.usize(..places);
-    match rng.u8(..9) {
+    match rng.u8(..10) {
         0 => drop(argument.cover.remove(node)),
         1 => argument.cover[node].low[place] += 1,
         2 => argument.cover[node].low[place] = 0,
@@ -41,6 +41,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
         4 => argument.cover[node].high[place] = None,
         5 => argument.cover[node].state = rng.usize(..argument.tableau.automaton.states.len()),
         6 => drop(argument.rankings.pop()),
+        8 => argument.cover[node].is_dead = !argument.cover[node].is_dead,
         7 => {
             let other = rng.usize(..count);
             argument.cover.swap(node, other);
@@ -147,4 +148,21 @@ fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
     };
     none("F G !a", &[("a", Tokens(1))]);
     none("F dead", &[("dead", Dead)]);
+}
+
+#[test]
+fn a_number_that_a_growing_place_passes_and_a_dead_marking_are_remembered() {
+    use RunAtomOf::{Dead, Tokens};
+    let none = |net, formula, atoms: &[(&str, RunAtomOf)]| {
+        let found = outcome(net, formula, atoms);
+        assert!(matches!(found, GrowingOutcome::NoRun(_)), "{formula}");
+    };
+    let source = "place p 1\nplace q\ntransition t: p -> p + q";
+    none(source, "F G !q10", &[("q10", Tokens(10))]);
+    none(source, "F (q3 & X F !q4)", &[("q3", Tokens(3)), ("q4", Tokens(4))]);
+    none(LATER, "F (c2 & F !c2)", &[("c2", Tokens(2))]);
+    let stops = "place p 1\nplace q 1\nplace r\ntransition t: p -> p + r\ntransition u: p -> q\n\
+        transition v: q + r -> q\ntransition w: p + q -> p";
+    none(stops, "F (dead & F !dead)", &[("dead", Dead)]);
+    none(stops, "F (dead & q1 & F !q1)", &[("dead", Dead), ("q1", Tokens(1))]);
 }

@@ -221,6 +221,8 @@ fn shortest_sequence(
     let mut predecessors: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
         HashMap::from([(start.clone(), None)]);
     let mut waiting = VecDeque::from([start.clone()]);
+    let sources: Vec<TransitionId> =
+        net.transitions().filter(|&t| net.pre(t).is_empty()).collect();
     let mut missing_places: BTreeMap<PlaceId, usize> = BTreeMap::new();
     while let Some(marking) = waiting.pop_front() {
         if marking == *end {
@@ -230,7 +232,8 @@ fn shortest_sequence(
             return Err(missing_places);
         }
         let consumers = marking.keys().flat_map(|&p| net.consumers(PlaceId::new(p)));
-        let candidates: BTreeSet<TransitionId> = consumers.map(|arc| arc.transition).collect();
+        let candidates: BTreeSet<TransitionId> =
+            consumers.map(|arc| arc.transition).chain(sources.iter().copied()).collect();
         for candidate in candidates {
             let tokens = |arc: &&Arc| marking.get(&arc.place.index()).copied().unwrap_or(0);
             let mut lacking = net.pre(candidate).iter().filter(|arc| tokens(arc) < arc.weight);
@@ -297,6 +300,13 @@ mod tests {
             failed_markings: failed,
         };
         net.transitions().map(|t| search.prove_undoable(t)).collect()
+    }
+
+    #[test]
+    fn a_transition_without_inputs_undoes_a_firing_that_removes_tokens() {
+        let net = text::parse("place p\ntransition in: -> p\ntransition out: p ->").unwrap();
+        let proofs: Vec<UndoProof> = undone(&net).into_iter().map(Option::unwrap).collect();
+        check_undone(&net, &proofs, &mut || true).unwrap();
     }
 
     #[test]

@@ -17,6 +17,8 @@
 //! The search begins with weight 1 on one place. A transition that lowers w·m and leaves less than
 //! k = ⌊w·m*⌋ + 1 needs more weight on an output. The output that adds least to w·m* gets the
 //! weight, and k is computed again. The search ends when no such transition remains, or w·m₀ < k.
+//! If the output would need a fraction of a weight, a first search rounds it up, and a second
+//! search multiplies all weights by the denominator.
 //!
 //! # Soundness
 //! Every row has a proof. The certificate lists each lower bound that a lemma uses, with the place
@@ -26,6 +28,7 @@
 use super::Engine;
 use super::point::{SolutionPoint, TOLERANCE};
 use crate::intervals;
+use num_integer::Integer as _;
 use parikh_evidence::certificate::{BoundsCertificate, LowerBound};
 use parikh_net::{Facts, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -171,7 +174,20 @@ fn find_violated(
     net.places()
         .filter(fewer)
         .take(MAX_SEEDS)
-        .find_map(|seed| extend_weights(net, seed, point, premises))
+        .find_map(|seed| {
+            [Fraction::RoundUp, Fraction::MultiplyAll]
+                .into_iter()
+                .find_map(|fraction| extend_weights(net, seed, point, premises, fraction))
+        })
+}
+
+/// The treatment of a fraction by which a weight should increase.
+#[derive(Clone, Copy)]
+enum Fraction {
+    /// The fraction is rounded up.
+    RoundUp,
+    /// All weights are multiplied by the denominator.
+    MultiplyAll,
 }
 
 /// Starts with weight 1 on the place `seed` and adds weights until the point violates the lower
@@ -182,6 +198,7 @@ fn extend_weights(
     seed: PlaceId,
     point: &SolutionPoint,
     premises: &LowerBoundPremises,
+    fraction: Fraction,
 ) -> Option<LowerBound> {
     let mut weights = LowerBoundWeights::from([(seed, 1)]);
     for _ in 0..2 * MAX_TERMS {
@@ -203,24 +220,46 @@ fn extend_weights(
         let (before, after) =
             (weighted_sum(&weights, net.pre(t)), weighted_sum(&weights, net.post(t)));
         // Raises the weight of an output place of `t`. Then the firing no longer decreases the sum,
-        // or it leaves at least the needed value.
-        let weight_increase = |arc: &parikh_net::Arc| -> Option<(PlaceId, u64, f64)> {
-            let gained = arc.weight.saturating_sub(net.pre_weight(t, arc.place));
-            let increase = match gained {
-                0 => (needed - after).div_ceil(arc.weight.into()),
-                gained => (before - after).div_ceil(gained.into()),
+        // or it leaves at least the needed value. All weights are first multiplied by `factor`.
+        let weight_increase = |arc: &parikh_net::Arc| -> Option<WeightIncrease> {
+            let gained = u128::from(arc.weight.saturating_sub(net.pre_weight(t, arc.place)));
+            let lost = before - after;
+            let (factor, increase) = match (gained, fraction) {
+                (0, _) => (1, (needed - after).div_ceil(arc.weight.into())),
+                (gained, Fraction::RoundUp) => (1, lost.div_ceil(gained)),
+                (gained, Fraction::MultiplyAll) => {
+                    let divisor = lost.gcd(&gained);
+                    (gained / divisor, lost / divisor)
+                }
             };
-            let increase =
-                u64::try_from(increase).ok().filter(|&increase| increase <= MAX_WEIGHT)?;
-            Some((arc.place, increase, increase as f64 * point.marking[arc.place.index()]))
+            let within_limit = |it: u128| u64::try_from(it).ok().filter(|&it| it <= MAX_WEIGHT);
+            let (factor, increase) = (within_limit(factor)?, within_limit(increase)?);
+            let cost = increase as f64 / factor as f64 * point.marking[arc.place.index()];
+            Some(WeightIncrease { place: arc.place, factor, increase, cost })
         };
         let choices = net.post(t).iter().filter_map(weight_increase);
-        let (place, increase, _) =
-            choices.min_by(|a, b| a.2.total_cmp(&b.2).then(a.1.cmp(&b.1)))?;
-        let weight = weights.entry(place).or_default();
-        *weight = weight.checked_add(increase).filter(|&weight| weight <= MAX_WEIGHT)?;
+        let chosen =
+            choices.min_by(|a, b| a.cost.total_cmp(&b.cost).then(a.increase.cmp(&b.increase)))?;
+        for weight in weights.values_mut() {
+            *weight = weight.checked_mul(chosen.factor).filter(|&weight| weight <= MAX_WEIGHT)?;
+        }
+        let weight = weights.entry(chosen.place).or_default();
+        *weight = weight.checked_add(chosen.increase).filter(|&weight| weight <= MAX_WEIGHT)?;
     }
     None
+}
+
+/// A change of the weights in the search: all weights are multiplied by a factor, then the weight
+/// of one place increases.
+struct WeightIncrease {
+    /// The place whose weight increases.
+    place: PlaceId,
+    /// The factor of all weights.
+    factor: u64,
+    /// The number added to the weight of `place`.
+    increase: u64,
+    /// The increase of the weighted sum at the point, divided by `factor`.
+    cost: f64,
 }
 
 impl Engine<'_> {
@@ -290,5 +329,19 @@ mod tests {
         let found = find_violated(&net, &point(&[1.0, 0.0]), &premises);
         assert_eq!(found, Some(LowerBound { weights: vec![(p, 1), (q, 3)], tokens: 3 }));
         assert_eq!(find_violated(&net, &point(&[0.0, 1.0]), &premises), None);
+    }
+
+    #[test]
+    fn a_fraction_of_a_weight_multiplies_the_other_weights() {
+        // 2·a + b never falls below 2. With weight 1 on `a`, `t` asks for the weight 1/2 on `b`.
+        let net = text::parse(
+            "place a 1\nplace b\ntransition t: a -> 2*b\ntransition u: 2*a -> a + b
+            transition v: 3*b -> a",
+        )
+        .unwrap();
+        let (premises, _) = LowerBoundPremises::new(&net, &Facts::empty(&net));
+        let [a, b] = [0, 1].map(PlaceId::new);
+        let found = find_violated(&net, &point(&[0.0, 1.0]), &premises);
+        assert_eq!(found, Some(LowerBound { weights: vec![(a, 2), (b, 1)], tokens: 2 }));
     }
 }

@@ -136,8 +136,8 @@ impl RunObligations {
     /// be excluded by one of them. A single argument is not combined, and neither are more than 32.
     ///
     /// # Errors
-    /// The id of the first of these arguments, with a reason, if they exist but exclude no property
-    /// that lacks an argument. Also if the audit is stopped.
+    /// The id of the first of these arguments, with a reason, if they exist, a property lacks an
+    /// argument, and they exclude no such property. Also if the audit is stopped.
     pub(super) fn combine_arguments(
         &mut self,
         net: &Net,
@@ -145,6 +145,10 @@ impl RunObligations {
         watch: &AuditWatch,
     ) -> Result<(), (String, String)> {
         let cases = std::mem::take(&mut self.partial_arguments);
+        // A question may be split into parts, and the argument about one part suffice for all.
+        if self.arguments.iter().all(|arguments| !arguments.is_empty()) {
+            return Ok(());
+        }
         let Some(RunArgument { id, reason: why, .. }) = cases.first() else { return Ok(()) };
         let mut useless = Some((id.clone(), why.clone()));
         let is_of_several = (2..=MAX_COMBINED).contains(&cases.len());

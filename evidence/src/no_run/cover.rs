@@ -16,8 +16,9 @@
 //! 1. A node with the initial state contains the initial marking.
 //! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed if the upper ends
 //!    suffice for t's inputs, and no literal of e is false in all markings of the node that enable
-//!    t. The pair of e and stuttering is allowed if each transition may be disabled. Markings count
-//!    only if they satisfy each comparison that e reads, as far as the other intervals decide it.
+//!    t. The pair of e and stuttering is allowed if each transition may be disabled, and leads to a
+//!    node that contains the dead markings; a node may consist of dead markings only. Markings count
+//!    only if they satisfy each condition that e reads, as far as the other intervals decide it.
 //! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
 //!    remaining edges in its component, and the edges along which it decreases are removed.
 //! 4. Let t, under a fairness constraint, never fire in a component. A weakly fair run leaves the
@@ -37,14 +38,15 @@ use super::{NoRunFlaw, RankingFunction};
 use crate::certificate::Flaw;
 use parikh_net::components::components_of_rows;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
-use parikh_temporal::{Automaton, Cube, Marks};
+use parikh_net::{Arc, Atom, Fairness, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::{Automaton, Cube, Literal, Marks};
 use std::collections::HashMap;
 
 /// The maximum number of edges between the nodes of a cover.
 const MAX_EDGES: usize = 2_000_000;
 
-/// A state of the automaton with an interval of token counts for each place.
+/// A state of the automaton with an interval of token counts for each place. The markings of the
+/// node are those within the intervals, or only the dead ones of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CoverNode {
     /// The state of the automaton.
@@ -53,10 +55,13 @@ pub struct CoverNode {
     pub low: Vec<u64>,
     /// The largest number of tokens of each place; `None` without an upper bound.
     pub high: Vec<Option<u64>>,
+    /// True if only the dead markings within the intervals belong to the node.
+    pub is_dead: bool,
 }
 
 impl CoverNode {
-    /// Returns true if the node has the same state and its intervals contain those of `other`.
+    /// Returns true if the node has the same state, its intervals contain those of `other`, and it
+    /// is not restricted to dead markings unless `other` is.
     fn contains(&self, other: &CoverNode) -> bool {
         let is_at_least = |(own, other): (&Option<u64>, &Option<u64>)| match (own, other) {
             (None, _) => true,
@@ -64,12 +69,16 @@ impl CoverNode {
             (Some(_), None) => false,
         };
         self.state == other.state
+            && (other.is_dead || !self.is_dead)
             && self.low.iter().zip(&other.low).all(|(own, other)| own <= other)
             && self.high.iter().zip(&other.high).all(is_at_least)
     }
 
     /// Returns the markings of the node that enable `t`, as a node, or `None` if there are none.
     pub fn enabling(&self, net: &Net, t: TransitionId) -> Option<CoverNode> {
+        if self.is_dead {
+            return None;
+        }
         let mut node = self.clone();
         for arc in net.pre(t) {
             let p = arc.place.index();
@@ -96,21 +105,21 @@ impl CoverNode {
         Ok(node)
     }
 
-    /// Returns true if every marking of the node enables `t`.
+    /// Returns true if every marking within the intervals enables `t`.
     pub fn enables(&self, net: &Net, t: TransitionId) -> bool {
         net.pre(t).iter().all(|arc| self.low[arc.place.index()] >= arc.weight)
     }
 
-    /// Returns true if no transition is enabled in all markings of the node. Otherwise no marking
-    /// of the node is dead.
+    /// Returns true if no transition is enabled in all markings within the intervals. Otherwise no
+    /// marking of the node is dead.
     pub fn may_be_dead(&self, net: &Net) -> bool {
         !net.transitions().any(|t| self.enables(net, t))
     }
 
     /// Returns the node with its intervals shrunk to markings in which an edge with `cube` can be
-    /// read. `mover` is the transition that fires, or `None` for stuttering. All markings of `self`
-    /// must enable this transition. Returns `None` if the intervals show that there are no such
-    /// markings.
+    /// read. `mover` is the transition that fires, which all markings of `self` must enable. For
+    /// stuttering `mover` is `None`, and the result has dead markings only. Returns `None` if the
+    /// intervals show that there are no such markings.
     pub fn reading(
         &self,
         net: &Net,
@@ -118,32 +127,70 @@ impl CoverNode {
         cube: &Cube,
         mover: Option<TransitionId>,
     ) -> Option<CoverNode> {
-        let mut node = self.clone();
-        for literal in cube.literals() {
-            let value = match &property.atoms()[literal.atom.0 as usize] {
-                RunAtom::Fires(any) => Some(mover.is_some_and(|t| any.binary_search(&t).is_ok())),
-                RunAtom::Holds(predicate) => {
-                    node.restrict(predicate, literal.positive);
-                    self.value(net, predicate, mover.is_none())
-                }
-            };
-            if value.is_some_and(|value| value != literal.positive) {
-                return None;
+        let mut node = CoverNode { is_dead: mover.is_none(), ..self.clone() };
+        let predicates = cube.literals().iter().filter_map(|literal| {
+            match &property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Holds(predicate) => Some((predicate, literal.positive)),
+                RunAtom::Fires(_) => None,
             }
+        });
+        // A disjunction may leave one operand only after the other literals shrank the intervals.
+        for _ in 0..2 {
+            if node.is_dead {
+                net.transitions().for_each(|t| node.restrict(net, &Predicate::Disabled(t), true));
+            }
+            predicates.clone().for_each(|(predicate, value)| node.restrict(net, predicate, value));
         }
         let fits = |(low, high): (&u64, &Option<u64>)| high.is_none_or(|high| *low <= high);
-        node.low.iter().zip(&node.high).all(fits).then_some(node)
+        if !node.low.iter().zip(&node.high).all(fits) {
+            return None;
+        }
+        let contradicts = |literal: &Literal| {
+            let value = match &property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Fires(any) => Some(mover.is_some_and(|t| any.binary_search(&t).is_ok())),
+                RunAtom::Holds(predicate) => node.value(net, predicate, mover.is_none()),
+            };
+            value.is_some_and(|value| value != literal.positive)
+        };
+        (!cube.literals().iter().any(contradicts)).then_some(node)
     }
 
     /// Shrinks the intervals to markings where the predicate has the value `value`. Uses each
-    /// comparison that must then be true or false by itself, and ignores other conditions.
-    fn restrict(&mut self, predicate: &Predicate, value: bool) {
+    /// comparison and each enabledness condition that must then be true or false by itself. Of a
+    /// disjunction, uses the only operand that the intervals allow. Ignores other conditions.
+    fn restrict(&mut self, net: &Net, predicate: &Predicate, value: bool) {
         match (predicate, value) {
             (Predicate::And(parts), true) | (Predicate::Or(parts), false) => {
-                parts.iter().for_each(|part| self.restrict(part, value));
+                parts.iter().for_each(|part| self.restrict(net, part, value));
+            }
+            (Predicate::And(parts), false) | (Predicate::Or(parts), true) => {
+                let is_open = |part: &&Predicate| match part {
+                    Predicate::Atom(atom) => self.comparison_value(atom) != Some(!value),
+                    _ => true,
+                };
+                let mut open = parts.iter().filter(is_open);
+                if let (Some(only), None) = (open.next(), open.next()) {
+                    self.restrict(net, only, value);
+                }
             }
             (Predicate::Atom(atom), true) => self.restrict_to(atom),
             (Predicate::Atom(atom), false) => self.restrict_to(&atom.negated()),
+            (Predicate::Enabled(t), true) | (Predicate::Disabled(t), false) => {
+                for arc in net.pre(*t) {
+                    let low = &mut self.low[arc.place.index()];
+                    *low = (*low).max(arc.weight);
+                }
+            }
+            (Predicate::Disabled(t), true) | (Predicate::Enabled(t), false) => {
+                // Without other inputs that may lack tokens, this place must lack them.
+                let lacks = |arc: &&Arc| self.low[arc.place.index()] < arc.weight;
+                let mut lacking = net.pre(*t).iter().filter(lacks);
+                if let (Some(only), None) = (lacking.next(), lacking.next()) {
+                    let high = &mut self.high[only.place.index()];
+                    let most = only.weight - 1;
+                    *high = Some(high.map_or(most, |own| own.min(most)));
+                }
+            }
             _ => {}
         }
     }
@@ -300,6 +347,7 @@ impl<'a> CoverGraph<'a> {
             state: automaton.initial,
             low: tokens.to_vec(),
             high: tokens.iter().copied().map(Some).collect(),
+            is_dead: false,
         };
         // Condition 1 of the module documentation.
         node_index.find(&initial).ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;

@@ -17,7 +17,8 @@
 //!
 //! For an argument with a cover, the line lists its nodes, and rankings have values of nodes. A
 //! node gives the lower and the upper bound of each place that may hold tokens, with `null` for no
-//! upper bound: `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`.
+//! upper bound: `"cover": [{"state": 0, "tokens": [["a", 1, 1], ["c", 0, null]]}]`. With
+//! `"dead": true`, the node consists of the dead markings within these bounds.
 //!
 //! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
 //! formulas by their numbers from 0. `meets` lists the obligations of a state, and `untils` the
@@ -172,6 +173,9 @@ pub struct NamedCoverNode {
     /// Places that may hold tokens: the name, the least number of tokens, and the largest (`None`
     /// without an upper bound). Places that are not listed hold no tokens.
     pub tokens: Vec<(String, u64, Option<u64>)>,
+    /// True if only the dead markings within these bounds belong to the node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dead: bool,
 }
 
 /// A ranking: weights of places, and values of automaton states or of nodes of the cover. See
@@ -456,7 +460,7 @@ impl NamedCoverNode {
             let (low, high) = interval(place);
             (net.place_name(place).to_owned(), low, high)
         });
-        NamedCoverNode { state: node.state, tokens: tokens.collect() }
+        NamedCoverNode { state: node.state, tokens: tokens.collect(), dead: node.is_dead }
     }
 
     fn resolve(&self, net: &Net) -> Result<CoverNode, Flaw> {
@@ -467,7 +471,7 @@ impl NamedCoverNode {
             let place = place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))?;
             (low[place.index()], high[place.index()]) = (*min, *max);
         }
-        Ok(CoverNode { state: self.state, low, high })
+        Ok(CoverNode { state: self.state, low, high, is_dead: self.dead })
     }
 }
 
