@@ -8,8 +8,8 @@ use parikh_net::PlaceId;
 pub struct GoalIndex {
     /// The goals that read each place, by place index.
     by_place: Vec<Vec<usize>>,
-    /// The open goals that read a place changed since the last `evaluate_changed`, without
-    /// duplicates.
+    /// The goals that were open when a place that they read changed, since the last
+    /// `evaluate_changed`. The list has no duplicates.
     changed: Vec<usize>,
     /// One flag per goal: true if the goal is in `changed`.
     is_changed: Vec<bool>,
@@ -42,8 +42,8 @@ impl GoalIndex {
         });
     }
 
-    /// Calls `evaluate` with each goal that reads a changed place, and clears the record of
-    /// changes.
+    /// Calls `evaluate` with each goal that was open when a place that it reads changed. Clears the
+    /// record of changes.
     pub fn evaluate_changed(&mut self, mut evaluate: impl FnMut(usize)) {
         for goal in self.changed.drain(..) {
             self.is_changed[goal] = false;

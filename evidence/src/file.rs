@@ -156,11 +156,11 @@ pub struct FileHeader {
     pub format: String,
     /// The net's name.
     pub net: String,
-    /// The number of places.
+    /// The number of places of the net that the evidence is about.
     pub places: usize,
-    /// The number of transitions.
+    /// The number of transitions of the net that the evidence is about.
     pub transitions: usize,
-    /// The contest's name of the examination.
+    /// The name of the examination, for example `OneSafe` or `3-Soundness`.
     pub examination: String,
     /// The assumptions about the model, as keys of [`parikh_net::Assumption`] in order. `None` if
     /// the file does not list them.
@@ -250,7 +250,7 @@ pub enum LoopPart {
 pub enum Repetitions {
     /// A number in 64 bits.
     Few(u64),
-    /// A larger number, in decimal digits.
+    /// A number in decimal digits, usually of more than 64 bits.
     Many(String),
 }
 
@@ -275,7 +275,7 @@ pub struct DocumentLine {
     pub document: NamedDocument,
 }
 
-/// An argument about the behaviour of the whole net.
+/// An argument about the predicates that stay reachable from all reachable markings.
 #[derive(Debug, Deserialize)]
 pub struct StructureLine {
     /// The reduction whose net the argument is about; the original net if absent.
@@ -467,7 +467,7 @@ pub const MAX_DIGITS: usize = 10_000;
 /// Parses a number of repetitions, which consists of decimal digits only.
 ///
 /// # Errors
-/// A message that says what is wrong.
+/// When the text has no digit, another character, or more than [`MAX_DIGITS`] digits.
 pub fn parse_repetitions(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MAX_DIGITS {
         return Err(format!("a number of times of more than {MAX_DIGITS} digits"));
@@ -477,25 +477,26 @@ pub fn parse_repetitions(digits: &str) -> Result<BigUint, String> {
     number.ok_or_else(|| format!("{} is not a number of repetitions", Quoted(digits)))
 }
 
-/// The bounds by which a net with inhibitor or reset arcs was translated, with names.
+/// The bounds and caps by which a net with inhibitor or reset arcs was translated, with names. A
+/// cap is a number of tokens up to which the translated net is exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedTranslation {
-    /// One bound for each place with an inhibitor or reset arc.
+    /// The bounds. Each place with an inhibitor or reset arc must have exactly one.
     pub bounds: Vec<NamedBound>,
 }
 
-/// An upper bound on the tokens of a place.
+/// An upper bound on the tokens of a place, or a cap if `because` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedBound {
     /// The name of the place.
     pub place: String,
-    /// The upper bound.
+    /// The upper bound or the cap.
     pub most: u64,
-    /// The justification of the bound.
+    /// The justification of the bound, or the statement that it is a cap.
     pub because: NamedBecause,
 }
 
-/// The justification of an upper bound: [`Because`] with names.
+/// The justification of an upper bound, or the statement that it is a cap: [`Because`] with names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBecause {
@@ -506,13 +507,13 @@ pub enum NamedBecause {
     /// As `Visited`, and the translation copies transitions only for combinations of tokens that
     /// occur together in a visited marking.
     Seen(u64),
-    /// Every transition that increases the tokens of the place is inhibited by the place or resets
-    /// it.
+    /// Every transition that increases the tokens of the place leaves at most the bound there. The
+    /// reason is that the place inhibits the transition, or the transition resets the place.
     Capacity,
     /// The weights of a sum of tokens that no transition increases.
     Weights(Vec<(String, u64)>),
-    /// The place may hold more tokens. The number is a cap, and the translated net behaves like the
-    /// model within it.
+    /// The number is a cap. The place may hold more tokens, and the translated net behaves like the
+    /// model as long as it does not.
     Cap,
 }
 
@@ -542,7 +543,7 @@ impl NamedTranslation {
 }
 
 impl Unfolding {
-    /// Returns the place and transition names of an unfolding.
+    /// Returns the place and transition names of an unfolding, and its classes of merged colours.
     pub fn of(net: &Net) -> Self {
         Unfolding {
             places: net.places().map(|p| net.place_name(p).to_owned()).collect(),

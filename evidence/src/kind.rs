@@ -13,9 +13,9 @@ pub enum EvidenceKind {
     Trace,
     /// A firing sequence, and firings that can repeat forever after it.
     Pump,
-    /// An accelerated sequence: nested loops of firings, too long to write out.
+    /// An accelerated sequence: nested loops of firings, usually too long to write out.
     Loops,
-    /// An infinite run, as a prefix and a cycle.
+    /// A run: a prefix, and a cycle, a dead marking or any continuation after it.
     Lasso,
     /// The steps by which a reduced net is made, for documents about that net.
     Reduction,
@@ -30,7 +30,7 @@ pub enum EvidenceKind {
     Visited,
     /// Markings labelled with the subformulas that hold there, for branching-time properties.
     Labelling,
-    /// The number of reachable markings.
+    /// The number of markings that were visited to count the reachable markings.
     Count,
 }
 

@@ -45,14 +45,14 @@ const MAX_CASES: usize = 100_000;
 /// The reason that a run does not prove a property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LassoFlaw {
-    /// A firing is not enabled.
+    /// The firings do not replay, for example because a firing is not enabled.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The repeated part has no firing.
     #[error("no firing repeats")]
     NoFirings,
-    /// The repeated firings do not lead back: a place has fewer tokens, or so many more that an
-    /// atom may change.
+    /// The repeated firings do not lead back. Either a place has fewer tokens, or it has more
+    /// tokens and may change the value of the formula.
     #[error(
         "place `{0}` has a different number of tokens after the cycle, which may change the value \
          of the formula"
@@ -69,7 +69,7 @@ pub enum LassoFlaw {
         /// A transition that never fires in the repeated part.
         transition: String,
     },
-    /// The run is possible but lacks the property.
+    /// The run is possible, but is not shown to have the property.
     #[error("the run does not satisfy the property")]
     NotSatisfied,
     /// The run has more than 10⁷ firings.
@@ -160,7 +160,8 @@ struct LassoReplay<'a> {
     property: &'a RunProperty,
     /// The replayer, at the marking after the firings so far.
     replayer: Replayer<'a>,
-    /// The letter of each firing so far.
+    /// The letter of each firing so far. At the end of the check, a letter of the next position may
+    /// follow.
     letters: Vec<Letter>,
 }
 
@@ -189,7 +190,8 @@ impl LassoReplay<'_> {
     }
 
     /// Returns true if it is shown that every continuation of the letters so far satisfies the
-    /// formula. False may also mean that the automaton of the negated formula exceeds its limits.
+    /// formula. False may also mean that this is not shown, for example because an automaton is too
+    /// large.
     fn decides_open_run(mut self) -> bool {
         let LassoReplay { net, property, .. } = self;
         let end = self.replayer.marking();

@@ -32,8 +32,8 @@
 use super::replay::{PumpError, Replayer};
 use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 
-/// The places that grow without bound along a checked pumping sequence. It decides whether sums
-/// grow.
+/// The places that grow without bound along a checked pumping sequence. They decide which sums are
+/// known to grow.
 #[derive(Debug)]
 pub struct PumpGrowth {
     /// One entry per place: true if the place is plentiful, that is, can hold any number of tokens
@@ -65,7 +65,8 @@ impl PumpGrowth {
 /// Checks the conditions of the module, and returns the places that grow.
 ///
 /// # Errors
-/// When a prefix or a pump is not enabled, or a place that is not plentiful loses tokens by a pump.
+/// When a prefix or a pump does not replay, for example because a firing is not enabled. Also when
+/// a place that is not plentiful loses tokens by a pump.
 pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<PumpGrowth, PumpError> {
     let mut replayer = Replayer::new(net);
     let mut markings = None;

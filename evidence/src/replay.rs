@@ -21,7 +21,7 @@ pub enum ReplayError {
         /// The id in the sequence.
         transition: TransitionId,
     },
-    /// A place holds too few tokens for the next firing.
+    /// A place holds too few tokens for some firing of a step.
     #[error(
         "firing {firing}: transition {} is not enabled, place {} lacks tokens",
         Quoted(.transition), Quoted(.place)
@@ -173,17 +173,17 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
 }
 
 /// Returns the net with the marking at the end of `sequence` as its initial marking. The model's
-/// claim that its units (NUPN) are safe is kept if the net's own replay of `sequence` gives the
-/// same marking. This is correct because every marking reachable from the new initial marking is
-/// reachable in the original net.
+/// claim that its units (NUPN) are safe is kept only if the net's own replay of `sequence` gives
+/// the same marking, and this marking satisfies the claim. This is correct because every marking
+/// reachable from the new initial marking is reachable in the original net.
 ///
 /// # Errors
 /// The first step whose transition does not exist, or whose firings are not enabled or overflow a
 /// place.
 pub fn net_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
-    // The net fires the sequence with its own code to decide how far the claim holds. The claim is
-    // kept only if both firing rules agree on the marking.
+    // The net fires the sequence with its own code, which also decides if the claim still holds.
+    // The result is used only if both firing rules agree on the marking.
     match net.from_marking_after(sequence) {
         Ok(net_after) if *net_after.initial() == end => Ok(net_after),
         _ => Ok(net.without_unit_claim().from_marking(end)),

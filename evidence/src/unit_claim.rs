@@ -13,8 +13,9 @@ use parikh_net::units::Breach;
 use parikh_net::{FiringSequence, FiringStep, Net, PlaceId, UnitId, Units};
 
 /// Describes how the first `firings` firings of `sequence` violate the model's claim that its units
-/// are safe, for example: "unit `u` holds 2 tokens after 3 firings". Returns `None` if no marking
-/// on the way violates the claim, if the sequence does not replay, or if the model makes no claim.
+/// are safe, for example: "unit `u` holds 2 tokens after 3 firings". The markings after firings are
+/// checked, but not the initial marking. Returns `None` if they satisfy the claim, if the sequence
+/// does not replay, or if the model makes no claim.
 pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Option<String> {
     let units = net.safe_units()?;
     let mut counts = UnitTokens::new(net, units);
@@ -24,9 +25,9 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
         let count = step.count.min(remaining);
         remaining -= count;
         // Consecutive firings of one transition change each place by the same amount. A place that
-        // gains tokens has two tokens after the second firing, and keeps them. So a violation after
-        // any firing in between persists until the last one. The markings after the first and the
-        // last firing suffice.
+        // gains tokens has at least two tokens after the second firing, and keeps them. So a
+        // violation after any firing in between persists until the last one. The markings after the
+        // first and the last firing suffice.
         for count in [count.min(1), count.saturating_sub(1)] {
             replayer.fire(FiringStep { transition: step.transition, count }).ok()?;
             counts.add_firings(net, *step, count);
@@ -99,7 +100,8 @@ impl<'n> UnitTokens<'n> {
         }
     }
 
-    /// Returns true if the tokens of the unit that holds `place` violate the claim.
+    /// Returns true if the unit of `place` violates the claim, alone or together with units inside
+    /// or around it.
     fn is_violated_at(&self, place: PlaceId) -> bool {
         let unit = self.units.unit_of(place);
         let own = self.own_tokens[unit.index()];

@@ -24,7 +24,8 @@ use super::syntax::{Expression, Formula, NumberRelation};
 use super::unsupported::UnsupportedFormula;
 use parikh_net::{Marking, Net};
 
-/// Translates a formula about the cases of `net` into a formula about its runs.
+/// Translates a formula about the cases of `net`, that is, its runs that end in a final marking,
+/// into a formula about all runs.
 ///
 /// # Errors
 /// Returns an error if the net has no final marking, or if a final marking is not dead or has too

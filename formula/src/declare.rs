@@ -34,7 +34,7 @@
 
 use super::syntax::Formula;
 
-/// Returns the number of operands of a constraint, or `None` for an unknown name.
+/// Returns the number of operands of a Declare constraint, or `None` for an unknown name.
 pub(super) fn operands(name: &str) -> Option<usize> {
     const UNARY: [&str; 6] =
         ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
@@ -63,7 +63,7 @@ pub(super) fn operands(name: &str) -> Option<usize> {
     }
 }
 
-/// Returns the constraint with this name over two formulas about the transition that fires.
+/// Returns the Declare constraint with this name over two formulas about the transition that fires.
 /// Constraints with one operand ignore the second. Returns `None` for an unknown name.
 pub(super) fn constraint(name: &str, a: &Formula, b: &Formula) -> Option<Formula> {
     let again = || and(a.clone(), next(finally(a.clone())));

@@ -123,7 +123,7 @@ pub enum FormulaProblem {
         /// The place.
         place: String,
     },
-    /// A colour for a place whose colours are erased in this net.
+    /// A colour for a place whose colours are not distinguished in this net.
     #[error(
         "the colours of place `{}` are distinguished only in the unfolding, which is too large",
         shortened(place)
@@ -163,7 +163,7 @@ pub enum FormulaProblem {
     /// A remark: the formula goes beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
-    /// A remark about `EF a && b`.
+    /// A remark: in a formula like `EF a && b`, the operator `EF` applies to `a` only.
     #[error(
         "the temporal operator has a higher precedence, so the rest is about the initial marking \
          only; add parentheses to make the meaning clear"
@@ -203,7 +203,7 @@ impl FormulaProblem {
     }
 }
 
-/// The number of characters of a name that a message shows.
+/// The maximum number of characters of a name that a message shows.
 const MAX_SHOWN_CHARACTERS: usize = 80;
 
 /// Prepares a name or number from a file for a message: a very long text is cut, and control
@@ -218,7 +218,7 @@ pub(super) fn shortened(text: &str) -> String {
 /// The most ids that a message lists.
 const MAX_LISTED_IDS: usize = 8;
 
-/// Returns the first ids, and the number of the others.
+/// Lists the first ids in a text, with the number of further ids.
 pub(super) fn listed(ids: &[String]) -> String {
     let first_ids: Vec<String> =
         ids.iter().take(MAX_LISTED_IDS).map(|id| format!("`{}`", shortened(id))).collect();

@@ -48,8 +48,8 @@ impl TemporalLogic {
 /// # Errors
 /// Returns an error if the formula needs more than reachability, multiplies token counts, has too
 /// large numbers, or contains a bound inside another formula. Also returns an error if it grows too
-/// much when equivalences are replaced. For the skeleton of a coloured net, that is, the net
-/// without colours, the initial value must not depend on enabled transitions.
+/// much when equivalences are replaced. The skeleton of a coloured net, that is, the net without
+/// colours, has a further error: a part about the initial marking depends on enabled transitions.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     translate(formula, net, None)
 }
@@ -62,8 +62,8 @@ pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFor
 /// counts, or has too large numbers. Also returns an error if it contains a bound inside another
 /// formula, or grows too much when equivalences are replaced. Formulas about runs are errors for a
 /// net with caps, that is, assumed bounds on places. They are also errors for a skeleton, that is,
-/// a coloured net without its colours. For a skeleton, the initial value must not depend on enabled
-/// transitions.
+/// a coloured net without its colours. For a skeleton, a part about the initial marking that
+/// depends on enabled transitions is an error, too.
 pub fn lower_in(
     formula: &Formula,
     net: &Net,
@@ -223,7 +223,9 @@ impl GoalTranslator<'_> {
         Ok(if exists { proposition } else { proposition.negated() })
     }
 
-    /// Translates a path formula into goals about reachable markings.
+    /// Translates a path formula into goals about reachable markings. Negations, conjunctions and
+    /// disjunctions are split, and their parts may become goals about runs. Returns
+    /// [`UnsupportedFormula::Temporal`] for other formulas beyond reachability.
     fn reachability(
         &mut self,
         paths: PathQuantifier,
@@ -260,7 +262,8 @@ impl GoalTranslator<'_> {
             }
             (Formula::Next(_), ..) => Err(UnsupportedFormula::Temporal("X")),
             (Formula::Until { .. }, ..) => Err(UnsupportedFormula::Temporal("U")),
-            // A state formula, evaluated in the initial marking, where every path begins.
+            // A state formula, evaluated in the initial marking, where every path begins. Path
+            // formulas of other forms, such as implications, give an error here.
             (state, ..) => self.state(state, holds),
         }
     }

@@ -32,7 +32,8 @@ impl fmt::Display for NamedNodes {
 /// name. The ids returned may not exist in the net.
 ///
 /// # Errors
-/// When the text is not in quotes, and several nodes have it as their name.
+/// When the text is not in quotes, no node has it as its id, and several nodes have it as their
+/// name.
 pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
     let index = NameIndex::new(net, kind);
     let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {

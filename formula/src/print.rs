@@ -16,8 +16,9 @@ pub struct PrintedFormula<'a> {
 }
 
 impl Formula {
-    /// Prints the formula in the inline language. Reading gives the same tree. Only conjunctions,
-    /// disjunctions, sums and products with a single operand are printed as that operand.
+    /// Prints the formula in the inline language. Reading gives the same tree, with two exceptions.
+    /// Conjunctions, disjunctions, sums and products with a single operand are printed as that
+    /// operand. An empty list of nodes cannot be read.
     pub fn print<'a>(&'a self, net: &'a Net) -> PrintedFormula<'a> {
         PrintedFormula { formula: self, net }
     }
@@ -57,8 +58,8 @@ fn formula(
         | Formula::Implies(..)
         | Formula::Equivalent(..)
         | Formula::Until { .. } => FormulaContext::Any,
-        // A comparison binds tighter than any operator, but `! p >= 1` and `p >= 1 U q >= 1` are
-        // hard to read.
+        // A comparison binds tighter than the operators of formulas. But `! p >= 1` and `p >= 1 U q
+        // >= 1` are hard to read.
         Formula::Compare { .. } => FormulaContext::Any,
         Formula::AllPaths(_)
         | Formula::ExistsPath(_)
@@ -96,7 +97,8 @@ fn formula_without_parentheses(
             if index > 0 {
                 f.write_str(separator)?;
             }
-            // A comparison beside `&&` is clear without parentheses.
+            // A comparison beside an infix operator is clear without parentheses, except beside
+            // `U`.
             let context = match part {
                 Formula::Compare { .. } if separator != " U " => FormulaContext::Any,
                 _ => FormulaContext::Prefix,

@@ -4,8 +4,8 @@ use super::syntax::{Expression, Formula, NumberRelation};
 use parikh_net::{Atom, LinearSum, PlaceId, Predicate};
 
 impl Formula {
-    /// Converts a state predicate to a formula. Both sides of comparisons have positive
-    /// coefficients.
+    /// Converts a state predicate to a formula. Terms with negative coefficients move to the other
+    /// side of a comparison, except at the limit of 64 bits.
     pub fn of_predicate(predicate: &Predicate) -> Formula {
         let convert_all = |parts: &[Predicate]| parts.iter().map(Formula::of_predicate).collect();
         match predicate {
@@ -34,8 +34,9 @@ impl Formula {
     }
 }
 
-/// Returns Σ positive ≤ Σ negative + k, or Σ negative ≥ −k if no coefficient is positive. If −k
-/// overflows or there are no coefficients, returns 0 − Σ negative ≤ k.
+/// Returns the atom Σ a·m(p) ≤ k as P ≤ N + k. P has the terms with positive coefficients, and N
+/// the negated other terms. Without positive coefficients, returns N ≥ −k. If then −k overflows or
+/// N has no terms either, returns 0 − N ≤ k.
 fn comparison(atom: &Atom) -> Formula {
     let (positive, negative) = (side(&atom.sum, 1), side(&atom.sum, -1));
     let constant = Expression::Constant;

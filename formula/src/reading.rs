@@ -19,7 +19,7 @@ pub(super) trait LogicOperators: Paths {
     /// firings.
     ///
     /// # Errors
-    /// When the formula is not in the logic.
+    /// When the formula is not in the logic, or an operand cannot be converted.
     fn convert_temporal(
         converter: &mut TemporalConverter<Self>,
         formula: &Formula,
@@ -31,7 +31,7 @@ enum ConvertedOperand<'f, P> {
     /// A subformula without temporal operators, to be merged into one predicate with other operands
     /// of the same conjunction or disjunction.
     State(&'f Formula),
-    /// A subformula with temporal operators.
+    /// A subformula with a temporal operator, a path quantifier or an atom about firings.
     Temporal(Id<P>),
 }
 
@@ -65,7 +65,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
     /// Converts a formula to a formula over atoms.
     ///
     /// # Errors
-    /// When the formula is not in the logic, or its numbers are too large.
+    /// When the formula is not in the logic, contains a bound, multiplies token counts, or has too
+    /// large numbers. Also when it grows too much because equivalences are replaced.
     pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, UnsupportedFormula> {
         let part = self.operand(formula)?;
         self.formula_of_operand(&part)
@@ -167,8 +168,7 @@ impl<P: LogicOperators> TemporalConverter<P> {
     /// formulas.
     ///
     /// # Errors
-    /// When an operand is not in the logic, its numbers are too large, or it grows too much when
-    /// equivalences are replaced.
+    /// When an operand cannot be converted, as in [`formula`](Self::formula).
     pub(super) fn operator(
         &mut self,
         operator: &Formula,

@@ -92,8 +92,8 @@ pub(super) fn some_run(
     over_goals(&simplify(formulas, formula, &atoms, net))
 }
 
-/// Returns a proposition with a single goal: some run of `net` has the property. A disjunction is
-/// not split, because a proof that no run has the property has to cover the whole formula.
+/// Returns a single goal, or a constant: some run of `net` has the property. A disjunction is not
+/// split, because a proof that no run has the property has to cover the whole formula.
 pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
     let (formulas, formula) = (property.formulas().clone(), property.formula());
     let simplified_property = simplify(formulas, formula, property.atoms(), net);

@@ -17,8 +17,8 @@ pub fn lower_state(formula: &Formula) -> Result<Predicate, UnsupportedFormula> {
 
 /// A converter of the subformulas of one formula to predicates.
 pub(super) struct PredicateConverter {
-    /// The remaining size budget for predicates. Without equivalences, predicates are at most as
-    /// large as the formula. Each level of nested equivalences doubles the size.
+    /// The remaining size budget for all predicates together, in operators, leaves and names. Each
+    /// level of nested equivalences doubles the size of a predicate.
     size_budget: usize,
 }
 

@@ -11,15 +11,15 @@ pub const MAX_DEPTH: usize = 2_000;
 /// translations decide which mixtures are valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
-    /// A φ: on all paths.
+    /// A φ: φ holds on all paths.
     AllPaths(Box<Formula>),
-    /// E φ: on some path.
+    /// E φ: φ holds on some path.
     ExistsPath(Box<Formula>),
     /// G φ: φ holds from now on.
     Globally(Box<Formula>),
     /// F φ: φ holds now or later.
     Finally(Box<Formula>),
-    /// X φ: in the next marking.
+    /// X φ: φ holds in the next marking.
     Next(Box<Formula>),
     /// φ U ψ: ψ holds now or later, and φ holds until then.
     Until {

@@ -30,8 +30,8 @@ pub enum UnsupportedFormula {
     /// A bound used as a property.
     #[error("found `place-bound`, which is a number, expected a property")]
     BoundAsProperty,
-    /// A question about enabled transitions in the initial marking of the skeleton of a coloured
-    /// net.
+    /// A question about the skeleton of a coloured net, that is, the net without colours. The
+    /// question is about runs, or about transitions enabled in the initial marking.
     #[error("the formula depends on the transitions enabled initially, which needs the unfolding")]
     Colours,
     /// A question beyond reachability for a net with inhibitor or reset arcs that was translated

@@ -39,10 +39,10 @@ pub enum ColourProblem {
         /// The operand expected.
         expected: &'static str,
     },
-    /// A whole term of the wrong kind.
+    /// A whole term that is missing, of the wrong kind, or one of several.
     #[error("found {found}, expected {expected}")]
     WholeTerm {
-        /// The kind of term found.
+        /// The kind of term found, or `nothing`, `several terms` or `no inscription`.
         found: &'static str,
         /// The kind of term expected.
         expected: &'static str,
@@ -67,7 +67,8 @@ pub enum ColourProblem {
     /// A product with too many components.
     #[error("tuples of this sort have more than {0} components, including nested ones")]
     TooManyComponents(usize),
-    /// A text that is not a whole number.
+    /// A text that is not a whole number or not a truth value, or a number that does not fit 64
+    /// bits.
     #[error("found `{0}`, expected a whole number")]
     BadNumber(String),
     /// A constant outside the range of its sort.

@@ -22,9 +22,9 @@ impl<R: BufRead> XmlReader<R> {
     /// the file.
     ///
     /// # Errors
-    /// When an element before the net may have a meaning, or contains a net. Also when the net or a
-    /// module has another prefix than the root element. Also when an unknown attribute of the net
-    /// may have a meaning.
+    /// When the XML is malformed, or the file has a second net. Also when an element outside the
+    /// net may have a meaning or contains a net. Also when the net or a module has another prefix
+    /// than the root element. Also when an unknown attribute of the net may have a meaning.
     pub(super) fn next_net(&mut self) -> Result<Option<NetTag>, InputError> {
         let prefix = self.prefix().to_owned();
         loop {

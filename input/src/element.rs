@@ -15,7 +15,8 @@ pub struct Element {
     pub name: String,
     /// The attributes in order, including namespace declarations.
     pub attributes: Vec<(String, String)>,
-    /// Elements and text in order. Blank text is left out of elements that have no other text.
+    /// Elements and text in order. The reader leaves blank text out of elements that have no other
+    /// text.
     pub content: Vec<Content>,
     /// The line where the element begins, counted from 1; 0 if the element is from no file.
     pub line: u64,
@@ -108,8 +109,8 @@ impl Element {
         joined.trim_matches(BLANKS).to_owned()
     }
 
-    /// Prints the element, indented by two blanks per level. Reading the result gives an equal
-    /// element.
+    /// Prints the element, indented by two blanks per level. Reading the result usually gives an
+    /// equal element. But adjacent texts are joined, and text that is only blank may be lost.
     pub fn print(&self) -> String {
         let mut text = String::new();
         self.print_into(0, &mut text);
@@ -169,7 +170,8 @@ fn not_xml(at: Location, c: char) -> InputError {
 /// messages.
 ///
 /// # Errors
-/// When the file cannot be read, is malformed, has another root element, or is nested too deep.
+/// When the file cannot be read, is malformed or nested too deep, or has no or another root
+/// element. Also when it has a character that XML does not allow.
 pub fn read_element(path: &Path, root: &'static str) -> Result<Element, InputError> {
     let (reader, name) = super::open(path)?;
     read_element_from(reader, &name, root)

@@ -27,12 +27,12 @@ impl fmt::Display for Location {
 /// The reason why an input is refused as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The operating system cannot open or read the file.
+    /// A file that cannot be opened, read or decompressed.
     #[error("{file}: cannot be read: {cause}")]
     Unreadable {
         /// The file or directory.
         file: Box<str>,
-        /// The error of the operating system.
+        /// The error of opening or reading.
         #[source]
         cause: std::io::Error,
     },
@@ -129,7 +129,7 @@ pub enum InputError {
         /// The root element that this kind of file has.
         expected: &'static str,
     },
-    /// A file that is not well-formed XML.
+    /// A file that is not well-formed XML, or uses XML that the reader does not support.
     #[error("{at}: malformed XML: {problem}")]
     Malformed {
         /// The position of the malformed piece.
@@ -148,7 +148,7 @@ pub enum InputError {
     /// A file whose content begins with another element than the expected root, or with text.
     #[error("{at}: found {found}, expected `<{expected}>`; is this the right file?")]
     WrongRoot {
-        /// The position where the content begins.
+        /// The position of the root element. For text, the beginning of the file.
         at: Location,
         /// The first piece of the content.
         found: String,
@@ -233,7 +233,7 @@ pub enum InputError {
         /// The beginning of the text.
         found: String,
     },
-    /// An unsupported construct that changes the meaning of the net.
+    /// An unsupported construct. The file could have another meaning without the construct.
     #[error("{at}: {found} is not supported; {advice}")]
     Unsupported {
         /// The position of the construct.
@@ -302,17 +302,18 @@ pub enum InputError {
         /// `places` or `transitions`.
         kind: &'static str,
     },
-    /// A reference node whose target does not exist or is of the other kind.
+    /// A reference node whose target does not exist or is of the other kind. Also a final marking
+    /// that names an unknown place.
     #[error(
         "{at}: the reference `{node}` refers to `{target}`, but this net has no {kind} with \
              this id"
     )]
     UnknownReference {
-        /// The position of the reference node.
+        /// The position of the reference node, or of the place in the final marking.
         at: Location,
-        /// The reference node's id.
+        /// The reference node's id, or `final marking`.
         node: String,
-        /// The id to which the node refers.
+        /// The id that is not found.
         target: String,
         /// `place` or `transition`.
         kind: &'static str,
@@ -345,7 +346,7 @@ pub enum InputError {
         #[source]
         problem: BuildError,
     },
-    /// A query file whose formulas all name unknown nodes.
+    /// A query file of at least two formulas, all of which name unknown nodes.
     #[error(
         "{file}: all {formulas} formulas name places or transitions that the net does not have; is \
          this the query file of another model? The first error: {first}"

@@ -83,8 +83,8 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>,
 }
 
 /// Resolves the place ids of the markings, once all places are known and references are resolved.
-/// Equal markings are returned once. Returns an error for an unknown place or an invalid number of
-/// tokens.
+/// Equal markings are returned once. Returns an error for an unknown place, for a label with
+/// contradictory texts, or for an invalid number of tokens.
 pub(super) fn resolve(
     finals: Vec<FinalMarking>,
     graph: &PnmlGraph,

@@ -221,8 +221,7 @@ fn shortest_sequence(
     let mut predecessors: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
         HashMap::from([(start.clone(), None)]);
     let mut waiting = VecDeque::from([start.clone()]);
-    let sources: Vec<TransitionId> =
-        net.transitions().filter(|&t| net.pre(t).is_empty()).collect();
+    let sources: Vec<TransitionId> = net.transitions().filter(|&t| net.pre(t).is_empty()).collect();
     let mut missing_places: BTreeMap<PlaceId, usize> = BTreeMap::new();
     while let Some(marking) = waiting.pop_front() {
         if marking == *end {

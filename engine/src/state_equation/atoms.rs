@@ -156,7 +156,8 @@ impl AtomNode {
     }
 }
 
-/// Returns one transition for each minimal preset.
+/// Returns one transition for each minimal preset, that is, a preset (with arc weights) that
+/// contains no smaller one.
 fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     // If one preset is contained in another one, so is its rarest place, that is, the place with
     // the fewest consumers. Transitions are listed under the rarest place of their preset. So only

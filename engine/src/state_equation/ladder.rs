@@ -20,16 +20,17 @@ const MAX_CUTS: usize = 3;
 pub(super) enum Pursuit {
     /// No proposal is left: the lemmas exclude the predicate.
     Excluded,
-    /// Some solution of all constraints satisfies the predicate. The goal has it as candidate, so
-    /// the engine cannot exclude the goal with the present limit on splits.
+    /// The goal has a candidate, that is, a solution of the linear program that satisfies the
+    /// predicate as far as the program can express it. The present limit on splits allows no
+    /// further refinement.
     HasCandidate,
-    /// Time ran out, or a solver gave up.
+    /// Time ran out, or a solver gave no usable answer.
     Unfinished,
 }
 
 impl Engine<'_> {
-    /// Works on the `Reach` goal at `index`. Returns true if the goal is settled or has a
-    /// candidate.
+    /// Works on the `Reach` goal at `index`. Returns true if the goal has a candidate, or if its
+    /// proof of unreachability was reported.
     pub(super) fn pursue(
         &mut self,
         index: usize,
@@ -55,8 +56,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Proposes comparisons until the lemmas exclude the goal, or a solution is found. Each refuted
-    /// proposal becomes a lemma.
+    /// Proposes comparisons until the lemmas exclude the goal, or a solution becomes its candidate.
+    /// Each refuted proposal gives a lemma. Ends earlier if time runs out, or if a solver gives no
+    /// usable answer.
     pub(super) fn propose(
         &mut self,
         index: usize,
@@ -119,8 +121,8 @@ impl Engine<'_> {
     }
 
     /// Returns a checked proof that `predicate` is unreachable, after the lemmas have excluded all
-    /// proposals for its tree. Returns `None` if the lemmas do not imply the claim, if no proof is
-    /// found in time, or if the proof fails its check.
+    /// proposals for its tree. Returns `None` if no proof is found, or if the proof fails its
+    /// check.
     pub(super) fn refute(
         &mut self,
         index: usize,

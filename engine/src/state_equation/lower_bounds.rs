@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 
 /// Limit on the number of places from which the search for weights starts, for one solution.
 const MAX_SEEDS: usize = 64;
-/// Limit on the number of places with a nonzero weight.
+/// Limit on the number of places with a nonzero weight in a weighted lower bound w·m ≥ k.
 const MAX_TERMS: usize = 40;
 /// Limit on the size of a weight.
 const MAX_WEIGHT: u64 = 1 << 20;
@@ -54,8 +54,9 @@ pub(super) struct LowerBoundPremises {
 }
 
 impl LowerBoundPremises {
-    /// Returns the intervals from `facts`, and the lower bounds of single places that the intervals
-    /// give. If a certificate cannot derive some fact, the result follows from the arcs alone.
+    /// Returns the token intervals that follow from `facts`, and the positive lower bounds of
+    /// single places. Both follow from the arcs of the net alone if a certificate cannot derive the
+    /// lower bounds from the facts.
     pub(super) fn new(net: &Net, facts: &Facts) -> (LowerBoundPremises, Vec<LowerBound>) {
         let from_facts = LowerBoundPremises::from_facts(net, facts.clone());
         let lower = from_facts.positive_lower_bounds(net);
@@ -171,14 +172,11 @@ fn find_violated(
 ) -> Option<LowerBound> {
     let fewer =
         |place: &PlaceId| (point.marking[place.index()] + TOLERANCE) < net.initial()[*place] as f64;
-    net.places()
-        .filter(fewer)
-        .take(MAX_SEEDS)
-        .find_map(|seed| {
-            [Fraction::RoundUp, Fraction::MultiplyAll]
-                .into_iter()
-                .find_map(|fraction| extend_weights(net, seed, point, premises, fraction))
-        })
+    net.places().filter(fewer).take(MAX_SEEDS).find_map(|seed| {
+        [Fraction::RoundUp, Fraction::MultiplyAll]
+            .into_iter()
+            .find_map(|fraction| extend_weights(net, seed, point, premises, fraction))
+    })
 }
 
 /// The treatment of a fraction by which a weight should increase.
@@ -219,8 +217,9 @@ fn extend_weights(
         };
         let (before, after) =
             (weighted_sum(&weights, net.pre(t)), weighted_sum(&weights, net.post(t)));
-        // Raises the weight of an output place of `t`. Then the firing no longer decreases the sum,
-        // or it leaves at least the needed value. All weights are first multiplied by `factor`.
+        // Increase of an output place's weight after which the firing of `t` no longer decreases
+        // the sum, or leaves at least the needed value. The entries are the place, the increase,
+        // and its effect on the sum's value at the point.
         let weight_increase = |arc: &parikh_net::Arc| -> Option<WeightIncrease> {
             let gained = u128::from(arc.weight.saturating_sub(net.pre_weight(t, arc.place)));
             let lost = before - after;

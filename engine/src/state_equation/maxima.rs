@@ -58,8 +58,9 @@ impl IntegerMaximum {
 impl Engine<'_> {
     /// Works on the `Maximise` goal at `index`: proves the bound that the linear program gives.
     /// Returns true if the goal is settled, or if the linear program cannot lower the bound further
-    /// or is unbounded. Also returns true if the bound exceeds 63 bits. Returns false if the solver
-    /// gives no usable answer, if no proof of the bound is found, or if the budget is exhausted.
+    /// or is unbounded. Also returns true if the bound exceeds 63 bits. Returns false if the
+    /// program cannot express the sum, or if the solver gives no usable answer. Also returns false
+    /// if no proof of the bound is found, or if the budget is exhausted.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -80,7 +81,7 @@ impl Engine<'_> {
                 MinimumResult::Unknown => return false,
             };
             if proof_reporter.proved(id).is_none_or(|proved| bound < proved) {
-                // Bounds beyond 63 bits are not useful.
+                // A comparison cannot express a bound beyond 63 bits.
                 let Ok(bound_value) = i64::try_from(bound) else { return true };
                 let above_bound = Atom { sum: negated.negated(), bound: bound_value }.negated();
                 let lemma = lemma.refuting(self.atoms.intern(above_bound.clone()));
@@ -113,8 +114,9 @@ impl Engine<'_> {
     }
 
     /// Lowers the proved bound of a maximum by questions with integer refinement. Returns true if
-    /// the goal is settled, or if no smaller bound can be proved or used. Returns false if a
-    /// question remains undecided within the budget, or if no proof of a smaller bound is found.
+    /// the goal is settled, if no bound is proved yet, or if no smaller bound can be proved or
+    /// used. Returns false if a question remains undecided within the budget, or if no proof of a
+    /// smaller bound is found.
     pub(super) fn narrow(
         &mut self,
         index: usize,
@@ -132,7 +134,7 @@ impl Engine<'_> {
             if seen >= bound || integer_maximum.attains(bound) {
                 return true;
             }
-            // Bounds beyond 63 bits are not useful.
+            // A comparison cannot express a value beyond 63 bits.
             let Ok(value) = i64::try_from(integer_maximum.next_value(seen, bound)) else {
                 return true;
             };

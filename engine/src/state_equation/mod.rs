@@ -125,9 +125,9 @@ pub fn certificate(
     }
 }
 
-/// A solution of all known constraints that satisfies a goal. For a maximum, the sum has its
-/// largest value in the solution, or a value above the largest one seen. The candidate is only a
-/// hint for walks.
+/// A solution of the linear program that satisfies a goal, as far as the program can express the
+/// goal. For a maximum, the sum has its largest value in the solution, or a value above the largest
+/// one seen. The candidate is only a hint for walks.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The goal.
@@ -149,8 +149,8 @@ struct GoalState {
     /// The splits of the goal, that is, pairs of comparisons of which at least one holds in every
     /// firing sequence. Each proposal for the goal contains one side of each split.
     splits: Vec<Split>,
-    /// Limit on the number of splits. 0 until [`Engine::deepen`] raises the limit for the goal for
-    /// the first time.
+    /// Number of splits from which on no further split is added. 0 until [`Engine::deepen`] raises
+    /// it for the goal for the first time.
     max_splits: usize,
 }
 
@@ -196,22 +196,21 @@ pub struct Engine<'n> {
     precedences: Vec<Precedence>,
     /// The goals, in the order of the task, with the state of the work on them.
     targets: Vec<GoalState>,
-    /// The most recent candidates, oldest first. A goal that one of these points satisfies needs no
-    /// linear program.
+    /// The most recent candidates, oldest first. A goal that one of these points satisfies usually
+    /// needs no linear program.
     recent_points: Vec<Rc<SolutionPoint>>,
     statistics: StateEquationStatistics,
 }
 
-/// Limit on the number of splits for one goal.
+/// Largest limit on the number of splits for one goal, see [`GoalState::max_splits`].
 const MAX_SPLITS: usize = 512;
 
 /// Limit on the number of recent candidates kept for other goals.
 const MAX_RECENT_POINTS: usize = 24;
 
-/// Runs the engine slice by slice until [`Engine::deepen`] raises no limit on splits. Then each
-/// goal of `task` is settled, or has a candidate that further splits do not exclude. Other goals
-/// have reached the maximum limit, or the solver has given up on them. Ends earlier if the budget
-/// is exhausted.
+/// Runs the engine slice by slice, each time with more splits per goal, until [`Engine::deepen`]
+/// raises no limit on splits or the budget is exhausted. Returns empty statistics if the net is too
+/// large for a linear program.
 pub fn run(
     task: &Task<'_>,
     proof_reporter: ProofReporter<'_>,
@@ -479,8 +478,7 @@ impl<'n> Engine<'n> {
         dump.describe(&format!("state-equation-goal-{number}"), &header);
     }
 
-    /// Stores `point` as the candidate of the goal. It stays until a trap or a lower bound excludes
-    /// it, or until [`deepen`](Self::deepen) drops it.
+    /// Stores `point` as the candidate of the goal, and among the recent points for other goals.
     fn set_candidate(&mut self, index: usize, point: Rc<SolutionPoint>) {
         self.targets[index].candidate = Some((point.clone(), self.relaxation.learned()));
         if !self.recent_points.iter().any(|known| Rc::ptr_eq(known, &point)) {
@@ -512,7 +510,7 @@ impl<'n> Engine<'n> {
         let mut pairs_left = 4 * atoms.len();
         for &id in atoms {
             let atom = self.atoms.get(id);
-            // Each pair is considered once, from its side with a positive coefficient.
+            // Each pair is considered once, from its side whose first coefficient is positive.
             if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
                 continue;
             }
@@ -544,9 +542,8 @@ impl<'n> Engine<'n> {
     }
 
     /// Returns the checked proof, made from `lemmas`, that no reachable marking satisfies the
-    /// predicate `refuted` of a goal. Returns `None` if the lemmas do not imply the claim, if no
-    /// proof is found in time, or if the checker refuses the proof. A refused proof is reported to
-    /// the board as an internal error.
+    /// predicate `refuted` of a goal. Returns `None` if no proof is found, or if the checker
+    /// refuses the proof. A refused proof is reported to the board as an internal error.
     fn prove(
         &mut self,
         id: GoalId,

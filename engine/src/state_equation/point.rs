@@ -35,19 +35,19 @@ impl SolutionPoint {
     /// Returns the rounded value of a sum.
     pub(super) fn value(&self, sum: &LinearSum) -> i128 {
         let terms = sum.terms().iter();
-        // The conversion saturates, where the value is not useful anyway.
+        // The conversion saturates beyond 128 bits.
         terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum::<f64>().round() as i128
     }
 
     /// Returns true if all token counts and firing counts are integers, within a hundred times
-    /// [`TOLERANCE`]. Values of 10⁹ and more count as integers, since floating-point numbers cannot
-    /// tell their fractions.
+    /// [`TOLERANCE`]. Values of 10⁹ and more count as integers, since rounding errors hide their
+    /// fractions.
     pub(super) fn is_integral(&self) -> bool {
         self.most_fractional().is_none()
     }
 
-    /// Returns the place or counter whose value is furthest from an integer, with the value rounded
-    /// down. Returns `None` if the solution [is integral](Self::is_integral).
+    /// Returns the place or firing counter whose value is furthest from an integer, with the value
+    /// rounded down. Returns `None` if the solution [is integral](Self::is_integral).
     pub(super) fn most_fractional(&self) -> Option<(PlaceId, i64)> {
         let distance_to_integer = |value: f64| (value - value.round()).abs();
         let fractional = self.marking.iter().enumerate().filter(|&(_, &value)| {
@@ -59,7 +59,8 @@ impl SolutionPoint {
         Some((PlaceId::new(index), value.floor() as i64))
     }
 
-    /// Returns true if the trap is marked: its places have at least one token in total.
+    /// Returns true if the trap is marked: its places have at least one token in total, within the
+    /// tolerance.
     pub(super) fn marks_trap(&self, trap: &[PlaceId]) -> bool {
         trap.iter().map(|p| self.marking[p.index()]).sum::<f64>() >= 1.0 - TOLERANCE
     }

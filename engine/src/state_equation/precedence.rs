@@ -18,7 +18,8 @@ use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use parikh_structure::traps::small_traps;
 use std::collections::BTreeSet;
 
-/// Limit on the number of place sets of each kind for one solution.
+/// Limit on the number of sets of initially empty places, and on the number of traps, for one
+/// solution.
 const MAX_SETS: usize = 3;
 
 /// Limit on the number of terms in a sum of firings or in a trap.
@@ -100,8 +101,8 @@ impl Engine<'_> {
             });
             self.proposer.add_split(split);
             if matches!(&violated.fed, Some(effects) if effects.is_empty()) {
-                // If no transition can put a token into the set, the second comparison is 0 ≤ −1,
-                // and a lemma excludes it.
+                // If no transition can put a token into the set from outside, the second comparison
+                // is 0 ≤ −1, and a lemma excludes it.
                 self.learn(Lemma { atoms: vec![(alternative, 1)], ..Lemma::default() });
             }
         }
@@ -142,9 +143,9 @@ fn unfed_place_sets(net: &Net, fires: &[bool]) -> Vec<ViolatedPrecedence> {
     violated
 }
 
-/// Returns, by place index, true for the places that can get a token if transitions accepted by
-/// `fires` fire. Token counts are ignored: a place that has had a token is considered marked from
-/// then on.
+/// Returns, by place index, true for the places that are marked initially or can get a token if
+/// transitions accepted by `fires` fire. Token counts are ignored: a place that has had a token is
+/// considered marked from then on.
 fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     let mut marked: Vec<bool> = net.places().map(|p| net.initial()[p] > 0).collect();
     let mut missing: Vec<usize> = Vec::with_capacity(net.transition_count());

@@ -34,7 +34,7 @@ pub(super) struct CertificateParts<'a> {
     /// The lemmas. Numbers of comparisons in a lemma are arguments of `atom`, and numbers of traps
     /// are indices in `traps`.
     pub(super) lemmas: &'a [&'a Lemma],
-    /// Returns the comparison with this number.
+    /// Returns the comparison with the given number.
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
     /// The traps, to which lemmas refer by index.
     pub(super) traps: &'a [Vec<PlaceId>],
@@ -189,8 +189,8 @@ impl Positions {
     }
 }
 
-/// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer, or if
-/// all lemmas together do not suffice.
+/// Returns the indices of lemmas that together refute the predicate. Returns `None` if the solver
+/// gives no answer, or if all lemmas of the certificate together do not suffice.
 fn needed_lemmas(
     net: &Net,
     certificate: &LinearCertificate,

@@ -53,7 +53,7 @@ enum RowForm {
     Chain(UnitId),
 }
 
-/// Numbers of the traps and lower bounds that the program contains as rows.
+/// Counts of the traps and lower bounds that the program contained at some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LearnedRows {
     pub(super) traps: usize,
@@ -102,8 +102,8 @@ pub(super) enum MinimumResult {
     Bound { bound: i128, lemma: Box<BoundLemma>, point: SolutionPoint },
     /// The sum is unbounded below.
     Unbounded,
-    /// The sum cannot be expressed, the solver gave no answer, or no bound could be proved from its
-    /// answer.
+    /// The program could not express the sum, or refused a bound or the objective. Or the solver
+    /// gave no usable answer, or no bound could be proved from it.
     Unknown,
 }
 

@@ -10,7 +10,8 @@ pub struct StateEquationStatistics {
     pub refuted: usize,
     /// Number of proved upper bounds of sums to maximise. Each improvement counts.
     pub bounds: usize,
-    /// Number of goals with a candidate solution that this engine cannot exclude.
+    /// Number of goals that have a candidate at present, that is, a solution of the linear program
+    /// that satisfies the goal.
     pub candidates: usize,
     /// Number of linear programs solved.
     pub programs: u64,

@@ -80,7 +80,7 @@ pub(super) struct Bandit {
     longest_walk: u64,
     /// The hints for the guided strategy.
     hints: Hints,
-    /// The pools, by goal and strategy.
+    /// The pools, that is, the firing sequences that came nearest, by goal and strategy.
     pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct CompiledNet<'a> {
     pub(super) place_count: usize,
     /// The weighted sums whose values are the remaining cells, in the order of the cells.
     pub(super) sums: Vec<LinearSum>,
-    /// For each sum of several places, the index of its cell.
+    /// For each sum in `sums`, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// For each effect class, the index of its first entry in `changes`, with one more entry at the
     /// end.
@@ -71,7 +71,8 @@ pub(super) struct CompiledNet<'a> {
     /// For each input, the transition or gate that it belongs to. Gates are numbered after the
     /// transitions.
     pub(super) owner_of_input: Vec<u32>,
-    /// The list in `enabledness_leaves` of each transition, or [`NO_INDEX`].
+    /// For each transition, the index of its list of goal leaves in `leaf_list_starts`.
+    /// [`NO_INDEX`] if no goal depends on its enabledness.
     pub(super) leaf_list_of: Vec<u32>,
     /// Start of each list in `enabledness_leaves`, with one more entry at the end.
     pub(super) leaf_list_starts: Vec<u32>,
@@ -81,8 +82,9 @@ pub(super) struct CompiledNet<'a> {
     /// For each goal leaf about deadness, the index of the node above the leaf. It is flagged with
     /// `HOLDS_BELOW` if the leaf requires a marking that is not dead.
     pub(super) deadness_leaves: Vec<u32>,
-    /// The nodes of the goals. Their counters are valid when all cells are below all thresholds and
-    /// no transition is enabled.
+    /// The nodes of the goals, that is, conjunctions, disjunctions, and goals that are a single
+    /// leaf. Their counters are valid when all cells are below all thresholds and no transition is
+    /// enabled.
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,
@@ -190,7 +192,8 @@ impl<'a> CompiledNet<'a> {
     /// this threshold.
     fn add_thresholds(&mut self, goal_thresholds: &[super::watch::TokenThreshold], cells: usize) {
         let mut goal_thresholds = goal_thresholds.iter().peekable();
-        // Each entry is a threshold with the leaf that changes there, or [`NO_INDEX`].
+        // Each entry is a threshold with the goal leaf that changes its truth value at it. For an
+        // arc weight, it has [`NO_INDEX`] instead.
         let mut entries: Vec<(i64, u32)> = Vec::new();
         self.threshold_starts.push(0);
         for cell in 0..cells {

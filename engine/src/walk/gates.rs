@@ -29,7 +29,7 @@ pub(super) struct InputArc {
     pub(super) weight: i64,
     /// The cell of the place.
     pub(super) cell: u32,
-    /// Index of the arc weight in the table of all thresholds, to which every arc weight belongs.
+    /// Index of the arc weight among the thresholds of all cells.
     pub(super) threshold: u32,
 }
 

@@ -30,9 +30,9 @@ pub(super) struct Journal {
     /// For each maximised cell, the number of firings after which it had its largest value. `None`
     /// if the cell has no unreported largest value.
     best_firings: Vec<Option<u64>>,
-    /// Indices of the records with an unreported value.
+    /// Indices of the maximised cells, among the records, that have an unreported largest value.
     improved_records: Vec<u32>,
-    /// Time of the last report.
+    /// Time of the last report, or of the creation of the journal before the first report.
     last_report: Instant,
     /// Minimum time between the last report and the next report during a walk.
     pause: Duration,

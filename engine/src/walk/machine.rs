@@ -48,7 +48,8 @@ struct Cell {
     last_threshold: u32,
 }
 
-/// Value of [`TransitionState::next_waiting`] for an enabled transition.
+/// Value of [`TransitionState::next_waiting`] for a transition or gate whose own inputs all have
+/// enough tokens. Own inputs of a transition are those outside of its gate.
 const ENABLED: u32 = u32::MAX - 1;
 /// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
@@ -56,13 +57,13 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// The state of a transition or gate.
 #[derive(Clone, Copy)]
 struct TransitionState {
-    /// The next transition or gate in the list of disabled transitions and gates that wait for the
-    /// same threshold. [`NO_INDEX`] for the last one in the list, [`ENABLED`] for an enabled
-    /// transition or an open gate.
+    /// The next transition or gate in the list of transitions and gates that wait for the same
+    /// threshold. [`NO_INDEX`] for the last one in the list. [`ENABLED`] for a transition or gate
+    /// whose own inputs all have enough tokens.
     next_waiting: u32,
     /// The effect class of the transition. [`NO_INDEX`] for a gate.
     class: u32,
-    /// Index of the transition in `members`.
+    /// Index of the transition in `members`. [`NO_INDEX`] for a gate.
     position: u32,
     /// Index of the list of goal leaves that depend on the transition's enabledness, or
     /// [`NO_INDEX`] if no goal depends on it.
@@ -127,8 +128,8 @@ pub(super) struct WatchedMarking<'a> {
     pub(super) news: Vec<u32>,
     /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
-    /// Number of inputs examined and goal leaves updated so far, as a measure of the cost of
-    /// firings beyond the changes of cells.
+    /// Approximate number of inputs examined and goal leaves updated so far, as a measure of the
+    /// cost of firings beyond the changes of cells.
     pub(super) update_count: u64,
     /// The value of each cell in the initial marking.
     initial: Vec<i64>,
@@ -297,8 +298,8 @@ impl<'a> WatchedMarking<'a> {
         self.own_missing_inputs(transition) + missing_at_gate
     }
 
-    /// Like [`missing_inputs`](Self::missing_inputs), without the inputs of the transition's gate. Also accepts a
-    /// gate.
+    /// Like [`missing_inputs`](Self::missing_inputs), without the inputs of the transition's gate.
+    /// Also accepts a gate.
     fn own_missing_inputs(&self, transition: u32) -> u32 {
         if self.transitions[transition as usize].next_waiting == ENABLED {
             return 0;
@@ -307,7 +308,8 @@ impl<'a> WatchedMarking<'a> {
         inputs.iter().filter(|input| self.lacks(input)).count() as u32
     }
 
-    /// Returns the transition number of a gate.
+    /// Returns the index of a gate in `transitions`, where the gates follow the transitions of the
+    /// net.
     fn gate_transition(&self, gate: u32) -> u32 {
         self.compiled.net.transition_count() as u32 + gate
     }

@@ -102,7 +102,8 @@ pub const GUIDED: Engine = Engine {
 pub enum Strategy {
     /// Long walks with a uniform choice among the enabled classes.
     Uniform,
-    /// Walks towards one goal along relaxed plans.
+    /// Walks towards one goal along relaxed plans, that is, firings that would reach the goal if no
+    /// tokens were consumed.
     Plan,
     /// Walks towards one goal by decreasing distance.
     Directed,
@@ -157,8 +158,8 @@ pub struct WalkConfig {
     /// default.
     pub hints: Vec<Hint>,
     /// The strategy of the first slice. `None`, the default, stands for the first strategy of
-    /// [`Strategy::ALL`] that suits the goals. A strategy that does not suit the goals is ignored.
-    /// Parallel walkers should have different first strategies and different seeds.
+    /// [`Strategy::ALL`] that suits the goals and that `strategies` allows. Any other strategy is
+    /// ignored. Parallel walkers should have different first strategies and different seeds.
     pub first_strategy: Option<Strategy>,
     /// The strategies to use if they suit the goals. `None`, the default, stands for all
     /// strategies.
@@ -206,7 +207,7 @@ pub struct WalkStatistics {
     pub firings: u64,
     /// Number of restarts at the initial marking.
     pub restarts: u64,
-    /// Number of goals that are true initially.
+    /// Number of open `Reach` goals that are true initially.
     pub initially_true: u64,
     /// Number of goals reached later, including maxima shown to be infinite.
     pub reached: u64,

@@ -51,7 +51,7 @@ pub(super) struct WalkTarget {
     intervals: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,
-    /// True if the goal asks for a dead marking, which no interval expresses.
+    /// True if the target includes a dead marking, which no interval expresses.
     pub(super) dead: bool,
 }
 

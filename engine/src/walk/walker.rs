@@ -66,7 +66,7 @@ pub(super) enum WalkEnd {
     /// strategy ended the walk. Also after too many overflows in a row, or if the journal cannot
     /// record a firing.
     WalkOver,
-    /// The slice is over, the budget is exhausted, or no goal is open.
+    /// The slice is over, the budget or the limit on work is exhausted, or no watched goal is open.
     SliceOver,
 }
 

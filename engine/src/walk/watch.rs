@@ -89,12 +89,13 @@ pub(super) struct WatchedGoal<'a> {
 /// those of the net.
 #[derive(Default)]
 pub(super) struct GoalWatch<'a> {
-    /// The watched goals. Goals that cannot become true, or whose numbers are too large, are left
-    /// out.
+    /// The watched goals. Goals with too large numbers, the constant predicate false, and maxima of
+    /// sums without terms are left out.
     pub(super) goals: Vec<WatchedGoal<'a>>,
-    /// Sums of several places. Their cells follow the cells of the places.
+    /// The sums with a cell of their own: sums of several places, and maximised multiples of one
+    /// place. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
-    /// For each sum of several places, the index of its cell.
+    /// For each sum in `sums`, the index of its cell.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<TokenThreshold>,
@@ -105,8 +106,9 @@ pub(super) struct GoalWatch<'a> {
     /// The nodes above leaves about deadness, flagged with [`HOLDS_BELOW`] if the leaf requires a
     /// marking that is not dead.
     pub(super) deadness: Vec<u32>,
-    /// The nodes of all goals. Their counters are valid when all cells are below all thresholds and
-    /// no transition is enabled.
+    /// The nodes of the goals, that is, conjunctions, disjunctions, and goals that are a single
+    /// leaf. Their counters are valid when all cells are below all thresholds and no transition is
+    /// enabled.
     pub(super) nodes: Vec<WatchNode>,
     /// The cells to maximise, with the largest values seen.
     pub(super) records: Vec<MaximumRecord>,

@@ -38,7 +38,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// sequence exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationLimit {
-    /// The firing sequence takes a place of the original net to 2⁶³ tokens or more.
+    /// The translated firing sequence takes a place to 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]
     Tokens,
     /// The firing sequence is too long to write out.
@@ -57,9 +57,9 @@ pub trait Derivation: Send + Sync {
 
     /// Translates a firing sequence of the derived net to the parent's net. Returns the translated
     /// sequence, and the number of its firings after which `goal`, the goal on the parent's net, is
-    /// satisfied. Returns `None` if the sequence cannot be translated, or if no translation
-    /// satisfies `goal`. This is a bug, unless the sequence belongs to a run and the derivation
-    /// does not preserve runs.
+    /// satisfied. For a maximum, this number is the length of the sequence. Returns `None` if the
+    /// sequence cannot be translated, or if no translation tried satisfies `goal`. This is a bug,
+    /// unless the sequence belongs to a run and the derivation does not preserve runs.
     ///
     /// # Errors
     /// Returns an error if the tokens, the length, or the time and memory of the translation exceed
@@ -130,6 +130,7 @@ pub struct DerivedGoal {
     pub goal: Goal,
     /// The sum of a [`Goal::Maximise`] on the parent's net minus its sum on the derived net. This
     /// difference is constant, since it is the weighted sum of removed places with constant tokens.
+    /// 0 for other goals.
     pub constant: i128,
 }
 
@@ -384,7 +385,7 @@ impl<'a> WorkingNet<'a> {
     /// own code, which replays the derivations at the first call.
     ///
     /// # Errors
-    /// If the claim cannot be checked on this net.
+    /// Returns an error if the claim cannot be checked on this net.
     pub(crate) fn checked_predicate(
         &self,
         predicate: Predicate,
@@ -434,7 +435,7 @@ impl<'a> WorkingNet<'a> {
     ///
     /// # Errors
     /// Returns an error for the original net, if `keep_going` returns false, or if the derivation
-    /// is invalid.
+    /// is invalid or yields a different net.
     fn checker_net(
         &self,
         parent_net: &Net,

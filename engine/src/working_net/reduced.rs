@@ -14,9 +14,9 @@ use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
 /// Reduces the net of `parent` for the goals with these ids, which are sorted. Returns the working
-/// net and the token intervals of the reduced net. `learn` adds bounds from place invariants to the
-/// facts of the reduced net. The reduction uses `budget`. Later, the back-translation uses
-/// `run_budget`.
+/// net and the token intervals of the reduced net. `learn` may add facts about the reduced net,
+/// such as bounds from place invariants. The reduction uses `budget`. Later, the back-translation
+/// uses `run_budget`.
 ///
 /// Returns `None` if the net expresses no goal of `goals`, or if the reduction need not preserve
 /// anything for them. Also returns `None` if the size of the net stays the same.

@@ -6,7 +6,8 @@ use parikh_net::coloured::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The classes of the colours of each sort; `None` if each colour is its own class.
+/// The classes of the colours of each sort, by sort index. `None` if each colour is its own class,
+/// and for sorts that are not base sorts, such as products.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColourClasses(Vec<Option<Arc<[u32]>>>);
 
@@ -44,13 +45,14 @@ impl ColourClasses {
         classes
     }
 
-    /// Returns the class number of each colour of a sort. The classes are numbered by their first
-    /// colours, in ascending order. Returns `None` if each colour is its own class.
+    /// Returns the class number of each colour of a base sort. The classes are numbered by their
+    /// first colours, in ascending order. Returns `None` if each colour is its own class, and for
+    /// other sorts.
     pub fn of(&self, sort: SortId) -> Option<&Arc<[u32]>> {
         self.0[sort.index()].as_ref()
     }
 
-    /// Returns true if every colour of every sort is its own class.
+    /// Returns true if every colour of every base sort is its own class.
     pub fn is_trivial(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
@@ -97,9 +99,10 @@ impl ColourClasses {
         )
     }
 
-    /// Returns the coarsest classes with this property: no constant on an input arc, applied
-    /// partition or comparison with one variable distinguishes two colours of a class. If a limit
-    /// on the number of colours is exceeded, each colour of the sort is its own class.
+    /// Returns classes whose colours no constant on an input arc and no comparison with one
+    /// variable distinguishes. Neither does a partition that is applied elsewhere. The classes are
+    /// as coarse as possible. If a limit on the number of colours is exceeded, each colour of the
+    /// sort is its own class.
     pub fn by_constants(net: &ColouredNet) -> ColourClasses {
         let mut refinement =
             ClassRefinement { net, tried_colours: 0, sorts: vec![None; net.sorts().len()] };
@@ -212,7 +215,8 @@ impl ClassRefinement<'_> {
         }
     }
 
-    /// Splits classes by a constant: its colour becomes a class of its own.
+    /// Splits classes by a constant: its colour becomes a class of its own. For a tuple, this is
+    /// done for each component.
     fn split_by_constant(&mut self, sort: SortId, colour: u64) {
         match self.net.sort(sort).kind() {
             SortKind::Product(_) => {

@@ -41,7 +41,7 @@ pub struct ColouredModel {
     net: ColouredNet,
     /// The skeleton of the net.
     skeleton: Skeleton,
-    /// The steps in use, with their numbers.
+    /// The steps, that is, transitions with bindings, used in firing sequences so far.
     steps: RwLock<StepNumbering>,
 }
 

@@ -62,9 +62,9 @@ const MAX_TERMS: usize = 4_096;
 
 impl Quotient {
     /// Merges the colours of each class. Returns `None` if a number or a list of terms becomes too
-    /// large, or if no single quotient term replaces a term of a guard. Also returns `None` if an
-    /// arc has a difference of multisets of merged colours, or a successor in a sort with several
-    /// classes.
+    /// large. Also returns `None` if a term has no single quotient term where one is needed. Also
+    /// returns `None` if an arc has a difference of multisets of merged colours, or a successor in
+    /// a merged sort with several classes.
     pub fn of(net: &ColouredNet, classes: &ColourClasses) -> Option<Quotient> {
         let builder = QuotientBuilder::new(net, classes)?;
         let mut quotient = ColouredNet::new(net.name());
@@ -149,7 +149,8 @@ impl Quotient {
         self.classes.named(net)
     }
 
-    /// Returns the classes of a variable's colours, or `None` if each colour is its own class.
+    /// Returns the classes of a variable's colours. Returns `None` if each colour is its own class,
+    /// and for a variable of a product sort.
     pub fn classes(&self, variable: VariableId) -> Option<&Arc<[u32]>> {
         self.classes.of(self.net.variable(variable).sort)
     }
@@ -161,7 +162,7 @@ enum SortQuotient {
     Unmerged,
     /// The class of each colour, and the size of each class.
     Classes(Arc<[u32]>, Vec<u64>),
-    /// A product with a merged component.
+    /// A product sort, of which some component sort has merged colours.
     Product,
 }
 

@@ -41,7 +41,7 @@ use std::collections::BTreeSet;
 /// The skeleton of a coloured net.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
-    /// The skeleton net, with the decided transitions.
+    /// The skeleton net, with the transitions whose enabledness the token totals decide.
     abstraction: SimulatingNet,
     /// True if the numbers of tokens moved by every transition are known.
     complete: bool,

@@ -13,8 +13,8 @@ impl SimulatingNet {
         Some(match goal {
             Goal::Reach(predicate) => Goal::Reach(self.weaken(skeleton, predicate)?),
             Goal::Maximise(sum) => Goal::Maximise(self.sum(sum)?),
-            // The abstraction has more behaviour, so goals about predicates that stay reachable do
-            // not carry over in either direction.
+            // The abstraction has more behaviour. Goals of other kinds, such as home goals, are not
+            // translated.
             _ => return None,
         })
     }

@@ -13,13 +13,14 @@ use std::collections::HashMap;
 pub(super) struct AnswerObligations<'n> {
     /// The goals that some reachable marking has to satisfy.
     pub(super) goals: ReachedGoals<'n>,
-    /// The predicates that no reachable marking may satisfy; true if proved.
+    /// Predicates, each with true if it is proved that no reachable marking satisfies the
+    /// predicate.
     pub(super) claims: Vec<(Predicate, bool)>,
-    /// The claims translated to the net of each reduction, by its id (`None` for the original net).
-    /// An entry is `None` if the reduction does not preserve the claim, or if its net cannot
-    /// express it.
+    /// The claims translated to the net of each reduction that a checked document is about, by the
+    /// reduction's id (`None` for the original net). An entry is `None` if the reduction does not
+    /// preserve the claim, or if its net cannot express it.
     pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
-    /// The sums that have to grow without bound; true if shown.
+    /// The sums that the answer requires to grow without bound, each with true if this is shown.
     pub(super) sums: Vec<(LinearSum, bool)>,
     /// The obligations about predicates that stay reachable; `None` if neither the answer nor a
     /// premise of a labelling has such an obligation.

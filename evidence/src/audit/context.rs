@@ -18,7 +18,8 @@ pub(super) struct AuditContext<'n> {
     pub(super) lines: EvidenceLines<'n>,
     /// The largest number of markings of a search that is repeated.
     pub(super) max_markings: u64,
-    /// A description of how some evidence violates the model's claim of safe units.
+    /// A description of how some evidence violates the model's claim of safe units; `None` if no
+    /// violation is known.
     pub(super) breach: Option<String>,
     /// The watch that limits time and memory.
     pub(super) watch: AuditWatch,

@@ -26,20 +26,20 @@ pub struct AuditedAnswer {
     pub file: String,
     /// The line of the answer, from 1.
     pub line: u64,
-    /// The examination of the question.
+    /// The examination of the question, or `property` for a property of a parallel system.
     pub examination: String,
     /// The id of the question.
     pub id: String,
-    /// The question in words; empty if no question with this id was read.
+    /// The question in words; empty if it was not read.
     pub question: String,
     /// The value as written in the file.
     pub value: String,
     /// The verdict.
     pub verdict: AuditVerdict,
-    /// True if the answer states the assumption that the units of the model are safe, or its
-    /// evidence uses it.
+    /// True if the checked evidence assumes that the units of the model are safe. If all evidence
+    /// was checked, also true if the answer states this assumption.
     pub assumes_units: bool,
-    /// The other assumptions about the model, derived from the model.
+    /// Assumptions about the model besides safe units, derived from the model.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -69,20 +69,21 @@ pub struct MissingFigures {
 /// The results of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// The verdicts, in the order of the files.
+    /// The verdicts, file by file.
     pub judged: Vec<AuditedAnswer>,
-    /// The number of questions of the audited files that have no answer.
+    /// The number of questions of the audited files that have no answer. A file in which the audit
+    /// stopped does not count.
     pub unanswered: usize,
     /// The files about a state space without all figures.
     pub incomplete: Vec<MissingFigures>,
-    /// The files that are empty or end in the middle of a line, as after an interrupted run. All
-    /// complete lines were audited.
+    /// The files that are empty or end in the middle of a line, as after an interrupted run. The
+    /// complete lines were read.
     pub cut_short: Vec<EvidenceFileError>,
     /// Files that no successful run leaves behind. A file may be named after another examination,
     /// have two answers to one question, or lack answers that were printed.
     pub irregular: Vec<EvidenceFileError>,
     /// The position where the audit stopped for lack of time or memory, after which nothing is
-    /// checked. `None` if the audit ran to the end.
+    /// checked. `None` if the audit ran to the end, and in audits of parallel systems.
     pub stopped: Option<(EvidenceFileError, ExhaustedLimit)>,
 }
 

@@ -42,7 +42,7 @@ struct RunArgument {
 /// The maximum number of arguments that are combined. With more, none is combined.
 const MAX_COMBINED: usize = 32;
 
-/// Predicates that no reachable marking may satisfy; true if proved.
+/// Predicates, each with true if it is proved that no reachable marking satisfies the predicate.
 pub(super) type Claims = Vec<(Predicate, bool)>;
 
 impl RunObligations {

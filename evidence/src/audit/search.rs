@@ -135,8 +135,8 @@ impl<'n> AuditContext<'n> {
     /// Repeats a search that proves claims (no reachable marking satisfies a predicate), on the
     /// original net and without omissions. The prover may have left out irrelevant markings, or
     /// have searched a smaller net. The number of markings that it visited only serves to decide
-    /// whether to try. If too many markings are reachable, each claim that suffices alone is
-    /// searched with capped sinks ([`search_each`]).
+    /// whether to try. If too many markings are reachable and the net has sinks, the claims that
+    /// suffice alone are searched one by one with capped sinks ([`search_each`]).
     pub(super) fn search_again(
         &self,
         obligations: &mut AnswerObligations<'n>,

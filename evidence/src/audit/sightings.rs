@@ -18,7 +18,7 @@ pub(super) struct ReachedGoals<'n> {
     goals: Vec<Predicate>,
     /// One flag per goal: true if a reachable marking is known to satisfy it.
     reached: Vec<bool>,
-    /// The open goals by the places that they depend on.
+    /// The open goals by the places that they depend on. Goals reached since may still be listed.
     index: GoalIndex,
 }
 

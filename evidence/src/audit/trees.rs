@@ -14,7 +14,8 @@ pub(super) struct TreeObligations {
     properties: Vec<TreeProperty>,
     /// True if all markings were visited, and the tree has the property.
     visited: Vec<bool>,
-    /// True if the property was evaluated on a set of all markings, and holds.
+    /// True if the property was evaluated on a closed set, which contains all reachable markings,
+    /// and holds.
     evaluated: Vec<bool>,
     /// The premises of each labelling that shows the property.
     labellings: Vec<Vec<LabellingPremises>>,
@@ -91,12 +92,13 @@ impl TreeObligations {
         Ok(())
     }
 
-    /// Evaluates the properties on the set of all markings, if the document has that set. Skips
-    /// properties that a visit of all markings has shown, and properties that have a labelling.
+    /// Evaluates the properties on the closed set of the document, which contains all reachable
+    /// markings. Skips properties that a visit of all markings has shown, and properties that have
+    /// a labelling.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`], or the reason of the last failed evaluation. A document without a set of
-    /// all markings is no error.
+    /// [`Flaw::Stopped`], or the reason of the last failed evaluation. A document without a closed
+    /// set is no error.
     pub(super) fn evaluate(
         &mut self,
         document: &CheckedDocument<'_>,

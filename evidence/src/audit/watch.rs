@@ -25,7 +25,7 @@ pub struct AuditWatch(Arc<WatchState>);
 /// The state that all clones of a watch share.
 #[derive(Debug, Default)]
 struct WatchState {
-    /// 0 while the audit may go on, otherwise the exhausted resource.
+    /// 0 while the audit may go on, 1 if it is out of time, 2 if it is out of memory.
     exhausted_limit: AtomicU8,
     /// The verdicts and the position so far.
     progress: Mutex<AuditProgress>,
@@ -34,7 +34,7 @@ struct WatchState {
 /// The progress of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct AuditProgress {
-    /// The verdicts so far; `None` for a withdrawn answer.
+    /// The verdicts recorded so far; `None` for a withdrawn answer. Only `Audit` records verdicts.
     pub judged: Vec<Option<AuditedAnswer>>,
     /// The current file and line; `None` before the first file. Line 0 stands for the whole file.
     pub position: Option<(String, u64)>,

@@ -247,8 +247,8 @@ impl DerivedBounds {
     }
 
     /// Returns true if the bounds alone exclude `predicate`, whose only leaves are linear
-    /// comparisons. The result false does not mean that a marking within the bounds satisfies it:
-    /// each comparison is checked alone.
+    /// comparisons and constants. The result false does not mean that a marking within the bounds
+    /// satisfies it: each comparison is checked alone.
     pub(super) fn refutes(&self, predicate: &Predicate) -> Result<bool, Flaw> {
         match predicate {
             Predicate::False => Ok(true),

@@ -38,7 +38,8 @@ pub enum Flaw {
     #[error("{0}: the inequalities add up to no contradiction")]
     NoContradiction(usize),
     /// A lemma or step uses safe units, but the certificate does not assume them or the net does
-    /// not claim them. In a step, a place may also be in no unit.
+    /// not claim them. In a step, a place may also be in no unit. The index is 0 if only the bounds
+    /// in a certificate assume safe units, and the certificate itself does not.
     #[error("{0} uses safe units, which the certificate does not assume or the net does not claim")]
     UnitsNotAssumed(usize),
     /// A firing of the transition consumes from the trap and produces nothing into it.
@@ -95,16 +96,16 @@ pub enum Flaw {
     /// closed under firing.
     #[error(transparent)]
     ClosedSet(ClosedSetFlaw),
-    /// There are more reachable markings than the limit, or than fit into the memory limit. The
-    /// field is the number of markings that is exceeded.
+    /// There are more reachable markings than the limit, or they need too much memory. The field is
+    /// the limit, or the number of markings that filled the memory.
     #[error("more than {0} markings are reachable")]
     More(u64),
     /// There are fewer reachable markings than stated. The fields are the actual and the stated
     /// number.
     #[error("{0} markings are reachable, not {1}")]
     TooFewMarkings(u64, u64),
-    /// The steps are correct, but the refutation of the predicate does not follow. For a
-    /// branching-time property, the document is not a closed set.
+    /// The steps are correct, but the claim does not follow from them. For a branching-time
+    /// property, the document is not a closed set.
     #[error("the claim does not follow")]
     DoesNotFollow,
     /// A limit is exceeded, as the text says. It may be a limit on the coefficients of a
@@ -115,7 +116,7 @@ pub enum Flaw {
     /// A number exceeds the integer type.
     #[error("a number is too large")]
     Overflow,
-    /// `goes_on` returned false before the end.
+    /// `goes_on`, or the callback that inspects markings, returned false before the end.
     #[error("the check did not finish in time")]
     Stopped,
 }

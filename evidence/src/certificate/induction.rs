@@ -217,7 +217,7 @@ impl Induction {
 
 impl Invariant<'_> {
     /// Checks that no marking that satisfies the invariant satisfies `predicate`, whose only leaves
-    /// are comparisons.
+    /// are comparisons and constants.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
@@ -386,7 +386,8 @@ fn firing_conditions(
 }
 
 /// Checks that each step follows, and then adds it. Returns true on a contradiction, and does not
-/// check the steps after it. Returns false if all steps together are not contradictory.
+/// check the steps after it. Returns false if propagation finds no contradiction in all steps
+/// together.
 fn add_steps(
     propagator: &mut BoundPropagator,
     steps: &[Vec<i32>],
@@ -471,7 +472,7 @@ fn falsifying_transitions(
     Ok(changes)
 }
 
-/// Calls `each` with the comparisons of a predicate that has no other leaves, in order.
+/// Calls `each` with the comparisons of a predicate, in order.
 fn collect<'a>(predicate: &'a Predicate, each: &mut dyn FnMut(&'a Atom)) {
     match predicate {
         Predicate::Atom(atom) => each(atom),

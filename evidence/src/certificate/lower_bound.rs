@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct LowerBound<P = PlaceId> {
     /// Places with their weights w; the weight of other places is 0.
     pub weights: Vec<(P, u64)>,
-    /// The number k.
+    /// The lower bound on the weighted sum.
     pub tokens: u64,
 }
 
@@ -87,7 +87,7 @@ fn marking_sum(
     Ok(sum)
 }
 
-/// Returns w·pre(t) or w·post(t), given the arcs.
+/// Returns w·pre(t) or w·post(t), given the input arcs or the output arcs of t.
 fn arc_sum(weights: &BTreeMap<PlaceId, i128>, arcs: &[Arc]) -> Result<i128, Flaw> {
     let mut sum = 0;
     for arc in arcs {

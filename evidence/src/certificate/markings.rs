@@ -29,16 +29,16 @@ impl ReachableSet {
 /// document asks for.
 const MAX_BYTES: usize = 8 << 30;
 
-/// The maximum number of edges of the reachability graph that are stored.
+/// The limit on the stored edges of the reachability graph. The edges of one marking may exceed it.
 const MAX_EDGES: usize = 1 << 27;
 
 /// Memory per marking in addition to its bytes: two pairs of pointer and length, and a table entry.
 const OVERHEAD: usize = 64;
 
-/// Visits all reachable markings, at most `max_markings`, in breadth-first order. Calls `inspect`
-/// with each marking and stops when it returns false. Each marking is inspected when it is
-/// generated, not when it is expanded. So if a limit ends the search, all successors of the
-/// expanded markings have been inspected.
+/// Visits all reachable markings in breadth-first order, and fails if there are more than
+/// `max_markings`. Calls `inspect` with each marking and stops when it returns false. Each marking
+/// is inspected when it is generated, not when it is expanded. So if a limit ends the search, all
+/// successors of the expanded markings have been inspected.
 ///
 /// # Errors
 /// [`Flaw::More`] if there are more than `max_markings` or too many for the memory limit;

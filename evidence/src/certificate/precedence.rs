@@ -42,8 +42,8 @@ use super::traps::emptying;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// Two comparisons of which one holds in every reachable marking, by the order of firings. The
-/// module documentation has the argument. Comparisons are indices into the certificate's atoms.
+/// Two comparisons of which at least one holds in every reachable marking, by the order of firings.
+/// The module documentation has the argument. Comparisons are indices into the certificate's atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {

@@ -92,8 +92,8 @@ pub(super) struct BoundPropagator {
     rows: Vec<SumRow>,
     /// The rows that contain or define each term, to examine when its interval changes.
     rows_of: Vec<Vec<usize>>,
-    /// The term of the row of each sum that occurs in a comparison. The keys are places with
-    /// coefficients, with signs such that the first coefficient is positive.
+    /// The term of the row of each sum that occurs in a comparison, except sums of one place. The
+    /// keys are places with coefficients, with signs such that the first coefficient is positive.
     row_of_sum: HashMap<Vec<(PlaceId, i64)>, usize>,
     /// The clauses of two or more literals. No two literals of a clause have the same slot, that
     /// is, bound the same end of the same term. The first two literals are watched.
@@ -272,9 +272,10 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Returns true if every case is contradictory, for each truth value of clause literals and of
-    /// `splits`. Returns false if a case without a contradiction is found, or after `max_cases`
-    /// cases. Returns `None` when `goes_on` returns false.
+    /// Distinguishes cases by the truth values of clause literals and of `splits`. Returns true if
+    /// every case is contradictory. Returns false if a case without a contradiction is found, or if
+    /// more than `max_cases` literals must be chosen to distinguish cases. Returns `None` when
+    /// `goes_on` returns false.
     pub(super) fn contradicts_by_cases(
         &mut self,
         splits: &[BoundLiteral],

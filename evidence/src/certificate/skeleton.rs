@@ -14,20 +14,20 @@ use std::collections::{BTreeMap, HashMap};
 /// The variables of comparisons, by sum and then by bound.
 pub(super) type Variables<'a> = HashMap<&'a LinearSum, BTreeMap<i64, i32>>;
 
-/// Returns the variable of `atom`, or else of the tightest comparison with a variable that `atom`
-/// implies. Returns `None` if there is none.
+/// Returns the variable of `atom`, or else of the tightest weaker comparison of the same sum that
+/// has a variable. Returns `None` if there is none.
 fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
     let (_, &variable) = variables.get(&atom.sum)?.range(atom.bound..).next()?;
     Some(variable)
 }
 
 /// The clauses that state that the predicate holds. The first variables are those of comparisons.
-/// The variables of conjunctions and disjunctions follow, parents before children, in the order of
-/// the predicate.
+/// The variables of conjunctions, disjunctions and the constant false follow, parents before
+/// children, in the order of the predicate.
 pub(super) struct Skeleton<'a> {
     /// The variables of comparisons.
     atoms: &'a Variables<'a>,
-    /// The number of variables, including those of conjunctions and disjunctions.
+    /// The number of variables, including those that are not comparisons.
     pub(super) variables: usize,
     /// The clauses that state the predicate.
     pub(super) clauses: Vec<Vec<i32>>,
@@ -77,7 +77,7 @@ impl<'a> Skeleton<'a> {
                 self.clauses.push(vec![-variable]);
                 Some(variable)
             }
-            // A predicate of comparisons has no other nodes.
+            // The constant true. Predicates of comparisons have no other leaves.
             _ => None,
         }
     }

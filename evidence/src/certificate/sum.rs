@@ -16,7 +16,7 @@ pub(super) struct WeightedTokens {
 impl WeightedTokens {
     /// Returns the sum with the given weights w and the constant w·m₀, if no firing increases it:
     /// Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition t. Then w·m ≤ w·m₀ for every
-    /// reachable m. `index` is the number of the step, for messages.
+    /// reachable m. `index` is the number of the lemma or step, for messages.
     pub(super) fn never_raised(
         net: &Net,
         index: usize,

@@ -23,7 +23,7 @@ pub struct RepeatLimits {
     pub max_markings: u64,
 }
 
-/// A callback that returns the questions of an examination about a net. It knows the query file.
+/// A callback that returns the questions about a net, given the name of an examination.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
 /// An audit of files of evidence about one coloured model.

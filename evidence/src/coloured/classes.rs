@@ -272,7 +272,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns true if a term with colours of `sort` satisfies condition 1 of the module
-    /// documentation.
+    /// documentation. False may also mean that this is not shown.
     ///
     /// # Errors
     /// When the limit on tried colours is exceeded or the check is stopped.
@@ -384,7 +384,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns true if a term of one colour has the same value under each binding and under the
-    /// heads of its colours.
+    /// heads of the binding's colours. False may also mean that this is not shown.
     fn term_equals_at_heads(
         &self,
         term: &MultisetTerm,

@@ -82,7 +82,8 @@ impl MultisetTerm {
     /// Evaluates the term under a binding.
     ///
     /// # Errors
-    /// When the multiset has more than `max_colours` colours, or a multiplicity of 2⁶³ or more.
+    /// When the multiset or an operand in it has more than `max_colours` colours, or a multiplicity
+    /// of 2⁶³ or more.
     pub(super) fn evaluate(
         &self,
         binding: &[u64],

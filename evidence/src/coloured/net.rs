@@ -50,7 +50,7 @@ pub(super) struct GuardedTransition {
     /// The text of the transition's last `name` element, which may be empty. `None` if there is no
     /// such element.
     pub(super) label: Option<String>,
-    /// Indices of the variables, in the order of their declaration.
+    /// Indices of the variables in the guard and on the arcs, in the order of their declaration.
     pub(super) variables: Vec<usize>,
     pub(super) guard: GuardTerm,
     /// The input places, each with the multiset of tokens that a firing takes.
@@ -135,8 +135,8 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     read_as(bytes, TimeTreatment::Refused)
 }
 
-/// Reads a coloured net like [`read`], and reads, ignores or rejects times and priorities according
-/// to `times`.
+/// Reads a coloured net like [`read`], and rejects or ignores times and priorities according to
+/// `times`.
 ///
 /// # Errors
 /// The errors of [`read`].
@@ -278,8 +278,9 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
 }
 
 /// Returns the content of the label `key` of `node`: its `structure`, or the term directly in it.
-/// Returns `None` if this label is missing or empty. Ignores names and the labels `other_labels`.
-/// Rejects all further labels, a second label `key`, and a label with only a text.
+/// Returns `None` if this label is missing or empty. Ignores names, graphics, data of tools, valid
+/// `tagged` elements and the labels `other_labels`. Rejects all further labels, a second label
+/// `key`, and a label with only a text.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

@@ -260,7 +260,7 @@ impl Declarations {
         self.add_sort(node, ColourSort { kind: SortStructure::Product(parts), size, components })
     }
 
-    /// Adds a sort that is no product.
+    /// Adds a sort that is no product, unless an equal sort exists, and returns its index.
     fn add(
         &mut self,
         node: Node<'_, '_>,
@@ -270,7 +270,7 @@ impl Declarations {
         self.add_sort(node, ColourSort { kind, size, components: 1 })
     }
 
-    /// Adds a sort, unless an equal sort exists.
+    /// Adds a sort, unless an equal sort exists, and returns its index.
     fn add_sort(&mut self, node: Node<'_, '_>, sort: ColourSort) -> Result<usize, Unreadable> {
         if sort.size == 0 || sort.size > MAX_COLOURS {
             return Err(Unreadable::at(node, "this sort has no colours, or more than 2^62"));

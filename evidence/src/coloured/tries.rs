@@ -3,11 +3,11 @@
 /// The reason that an unfolding is not confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnfoldingFlaw {
-    /// The listed names give no net that is equivalent to the coloured net.
+    /// The listed names are not shown to give a net that is equivalent to the coloured net.
     #[error("{0}")]
     Wrong(String),
-    /// The check must try more colours than allowed. The field is the maximum number of tried
-    /// colours.
+    /// The check must try more colours than allowed, or the multiplicity of a colour is 2⁶³ or
+    /// more. The field is the maximum number of tried colours.
     #[error("repeating the unfolding needs more than {0} colours to be tried")]
     TooLarge(u64),
     /// `goes_on` returned false.

@@ -375,7 +375,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
     ///
     /// # Errors
     /// When the binding puts tokens on an unlisted place, or there are more unlisted effects than
-    /// unmatched names.
+    /// unmatched names. Also when the limit on tried colours is exceeded.
     fn complete(&mut self) -> Result<(), UnfoldingFlaw> {
         let Ok(takes) = self.moved_tokens(&self.transition.inputs)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);

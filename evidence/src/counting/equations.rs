@@ -17,7 +17,8 @@ pub(super) type NodeId = usize;
 pub(super) struct TokenVariable {
     /// The id of the place in the working net.
     pub(super) place: PlaceId,
-    /// The equation from the reduction step that removed the node's place, or `Free`.
+    /// The equation from the reduction step that removed the node's place or replaced the node, or
+    /// `Free`.
     pub(super) tokens: TokenEquation,
     /// The summands of the node, if it is a merged place; empty for every other node.
     pub(super) summands: Vec<NodeId>,

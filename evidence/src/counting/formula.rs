@@ -41,9 +41,9 @@ pub struct CountedComponent {
     /// Places with the function that gives their factor in the number of original markings,
     /// ascending. The factor of other places is 1.
     pub factors: Vec<(PlaceId, Function)>,
-    /// The products that are summed over the markings of the component. Product 0 is the number of
-    /// original markings of a reduced marking. The other products count only original markings with
-    /// enough tokens for certain transitions.
+    /// The products that are summed over the markings of the component. Product 0 is the
+    /// component's factor in the number of original markings of a reduced marking. The other
+    /// products count only original markings with enough tokens for certain transitions.
     pub products: Vec<FactorProduct>,
 }
 
@@ -70,8 +70,8 @@ pub struct StateSpaceFigures {
 /// The reason that there is no formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFormula {
-    /// The number of original markings depends on these places of the working net, each of which
-    /// follows from several places.
+    /// The number of original markings, or of their firings, depends on these places of the working
+    /// net. Each of these places follows from several other places.
     #[error("the number of markings depends on several places at once")]
     Coupled(Vec<PlaceId>),
     /// A factor cannot be computed.

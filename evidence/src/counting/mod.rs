@@ -41,7 +41,8 @@ use parikh_net::{Net, PlaceId};
 /// The reason that the markings are not counted.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
-    /// A step of the reduction is incorrect.
+    /// The log of the reduction is wrong: for example, a step is incorrect or a name is unknown.
+    /// Also a stop of its check.
     #[error(transparent)]
     Log(#[from] LogError),
     /// The reduction was made for other needs than [`needs_of_counting`], or uses a rule that does
@@ -156,8 +157,8 @@ impl CountingFormula {
 /// at every marking.
 ///
 /// # Errors
-/// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
-/// returns false.
+/// When there are more markings or too many for the memory limit, a place overflows, a factor
+/// cannot be computed, or `goes_on` returns false.
 pub fn count(
     formula: &mut CountingFormula,
     max_markings: u64,

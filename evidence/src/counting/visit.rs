@@ -9,8 +9,8 @@ use parikh_net::{Marking, PlaceId};
 /// at most `max_markings`. Calls `goes_on` at every marking.
 ///
 /// # Errors
-/// When there are more markings, a place overflows, a factor cannot be computed, or `goes_on`
-/// returns false.
+/// When there are more markings or too many for the memory limit, a place overflows, a factor
+/// cannot be computed, or `goes_on` returns false.
 pub fn sums(
     part: &CountedComponent,
     weights: &mut MarkingFactors,

@@ -26,7 +26,7 @@ pub enum WeightError {
     /// be too large.
     #[error("too many tokens for the table of a sum")]
     TooLarge,
-    /// An equation gives no valid number of tokens, so the reduction was wrong.
+    /// An equation gives no valid number of tokens, for example because the reduction was wrong.
     #[error("an equation gives no number of tokens")]
     NotWhole,
 }
@@ -34,8 +34,8 @@ pub enum WeightError {
 /// The maximum number of multiplications to compute the table of a node that is a sum.
 const MAX_PRODUCTS: u64 = 50_000_000;
 
-/// The maximum number of factors of a binomial coefficient, which has about as many bits as
-/// factors.
+/// The maximum number of factors of a binomial coefficient. Each factor makes the coefficient 1 to
+/// 65 bits longer.
 const MAX_FACTORS: u64 = 1 << 18;
 
 /// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
@@ -179,7 +179,8 @@ impl MarkingFactors {
         self.forest[node].has_factor
     }
 
-    /// Returns the factor of a node as a function of its value, under demands on its descendants.
+    /// Returns the factor of a node as a function of its value, under demands on the node and its
+    /// descendants.
     pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
         demands.sort_unstable();
         let tree_node = &self.forest[node];
@@ -205,7 +206,7 @@ impl MarkingFactors {
     /// Returns the value of a function for a number of tokens.
     ///
     /// # Errors
-    /// When a table would be too large.
+    /// When a number or table would be too large, or an equation gives no valid number of tokens.
     pub fn value(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
             FactorFunction::Distributions { places, less } => tokens

@@ -13,8 +13,9 @@ use std::path::Path;
 /// A callback that returns the questions of an examination about a net. It knows the query file.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
-/// The beginning of a net: the number of cases in its initial marking (`None` if the questions are
-/// not about cases), and true if a token in the source place is assumed.
+/// The beginning of a net: the number of cases in its initial marking, and a flag. The number is
+/// `None` if the question is not about cases. The flag is true if a token in the source place is
+/// assumed although the question is not about cases.
 type NetBeginning = (Option<u64>, bool);
 
 /// An audit of files of evidence about one model with inhibitor or reset arcs.
@@ -25,7 +26,8 @@ pub struct ExtendedAudit<'m> {
     queries: Box<Queries<'m>>,
     /// The final markings of cases. If empty, the final markings of the model count.
     finals: Vec<Marking>,
-    /// True if formulas are about cases.
+    /// True if all questions are about cases, that is, process instances. A question that states no
+    /// number of cases is about one case.
     of_cases: bool,
     watch: AuditWatch,
     /// The last net that was built, with its beginning and the translation that a file listed. The
@@ -42,14 +44,15 @@ impl<'m> ExtendedAudit<'m> {
         ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, last_net, report }
     }
 
-    /// Sets the final markings of cases for soundness questions. If `finals` is empty, the final
-    /// markings of the model count.
+    /// Sets the final markings of one case. If `finals` is empty, the final markings of the model
+    /// count.
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
         ExtendedAudit { finals, ..self }
     }
 
-    /// Makes formulas be about cases.
+    /// Makes all questions be about cases, that is, process instances. A question that states no
+    /// number of cases is about one case.
     #[must_use]
     pub fn of_cases(self) -> Self {
         ExtendedAudit { of_cases: true, ..self }
@@ -61,11 +64,11 @@ impl<'m> ExtendedAudit<'m> {
         ExtendedAudit { watch, ..self }
     }
 
-    /// Audits a file.
+    /// Audits a file, unless the audit has already been stopped by a limit.
     ///
     /// # Errors
-    /// When the file is no evidence about this model, uses a bound that is not proved, or has a
-    /// line that cannot be read.
+    /// When the file cannot be read, is no evidence about this model, or uses a bound that is not
+    /// proved. Also when its net cannot be built, or a line cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<(), EvidenceFileError> {
         if self.report.stopped.is_some() {
             return Ok(());

@@ -29,7 +29,7 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
 /// The checked bounds and caps of a translation. A cap is a number of tokens up to which the
 /// translated net is exact; the place may hold more tokens.
 pub struct CheckedBounds {
-    /// The bound or cap of each place.
+    /// The bound or cap of each place that has one.
     pub bounds: BTreeMap<PlaceId, u64>,
     /// The places with caps.
     pub caps: BTreeSet<PlaceId>,
@@ -112,7 +112,8 @@ fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
     core.initial()[place] <= cap && is_number && core.transitions().all(fits)
 }
 
-/// Iterates over the places with an inhibitor or reset arc.
+/// Iterates over the places with an inhibitor or reset arc. A place with several such arcs occurs
+/// several times.
 pub(super) fn bounded_places(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
     let transitions = || net.core().transitions();
     let inhibit = transitions().flat_map(|t| net.inhibitors(t).iter().map(|arc| arc.place));

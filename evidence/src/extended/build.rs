@@ -27,7 +27,7 @@ struct AddedPlaces {
 }
 
 /// The assumption about one place under which a copy of a transition fires. The transition resets
-/// the place, or the place has a cap, that is, an assumed bound.
+/// the place, or the place has a cap. A cap is a number of tokens up to which the net is exact.
 #[derive(Clone, Copy)]
 enum CopyAssumption {
     /// The number of tokens that the place holds before the transition resets the place.
@@ -41,7 +41,8 @@ enum CopyAssumption {
 /// Builds the net.
 ///
 /// # Errors
-/// When the net is too large, or a weight overflows.
+/// When there are too many copies of transitions, a bound is below the initial tokens, or the net
+/// cannot be built.
 pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, String> {
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
@@ -152,12 +153,14 @@ fn add_places(
     Ok(added)
 }
 
-/// Returns true if a node has the name, or a transition of the model, which may not be added yet.
+/// Returns true if the name is that of a node of the new net, or of a transition of the model. The
+/// new net may not have this transition yet.
 fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
     builder.node(name).is_some() || net.core().transition_named(name).is_some()
 }
 
-/// Returns the name of an additional node, which is about a place or about none.
+/// Returns an unused name for an additional node. The name contains the place `of`, unless this is
+/// `None`.
 fn added_name(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
     cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }

@@ -29,7 +29,7 @@ use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
 /// Checks that all transitions of the net are live, by siphons and traps.
 ///
 /// # Errors
-/// The first flaw of the argument.
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_commoner(
     net: &Net,
     traps: &[Vec<PlaceId>],
@@ -69,7 +69,7 @@ pub fn check_commoner(
 /// marking.
 ///
 /// # Errors
-/// The first flaw of the argument.
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_closed(
     net: &Net,
     wanted: &Predicate,
@@ -83,7 +83,8 @@ pub fn check_closed(
     check_commoner(&closed, traps, steps, goes_on)
 }
 
-/// Returns the marking f if `wanted` is m ≥ f.
+/// Returns the marking f if `wanted` has the form m ≥ f, that is, a conjunction of lower bounds on
+/// places. Returns `None` for other forms.
 pub fn covered_marking(net: &Net, wanted: &Predicate) -> Option<Marking> {
     let parts = match wanted {
         Predicate::And(parts) => &parts[..],

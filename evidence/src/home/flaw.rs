@@ -7,17 +7,17 @@ use parikh_net::TransitionId;
 /// The reason that an argument is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeFlaw {
-    /// The sequence is not enabled.
+    /// The sequence does not replay, for example because a firing is not enabled.
     #[error("the firing sequence: {0}")]
     Sequence(#[from] ReplayError),
     /// At the end of the sequence the predicate holds, or a transition is enabled.
     #[error("at the end of the sequence a transition is enabled, or the goal holds")]
     NotLost,
-    /// A flaw of the document about the net after the sequence, or about the sequences back to the
-    /// home marking. Also a stop of any check of an argument.
+    /// A flaw of a document, a closed set or a search of the markings. Also a stop of any check of
+    /// an argument.
     #[error(transparent)]
     Document(#[from] Flaw),
-    /// A place does not exist, or a weighted sum exceeds 127 bits.
+    /// A place does not exist or has two weights, or a weighted sum exceeds 127 bits.
     #[error("weights of places that do not exist, or beyond 127 bits")]
     Weights,
     /// A firing increases the weighted sum, or a transition that should fire finitely often does
@@ -43,7 +43,7 @@ pub enum HomeFlaw {
     /// The sequences back to the home marking have a wrong form, as the text says.
     #[error("the sequences back: {0}")]
     Returning(&'static str),
-    /// A firing sequence does not undo the transition.
+    /// The proof does not show that each firing of the transition can be undone.
     #[error("the given firings do not undo {0:?}")]
     NotUndone(TransitionId),
 }

@@ -68,7 +68,8 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// Firing sequences that lead back to a home marking from every reachable marking.
+    /// Ways back from every reachable marking to a home marking, or to markings that satisfy the
+    /// predicate.
     Returning(Box<ReturnProof<P, T, D>>),
     /// After a firing sequence the predicate is unreachable.
     Lost {

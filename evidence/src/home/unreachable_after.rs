@@ -11,7 +11,7 @@ use parikh_net::{FiringSequence, Net, Predicate};
 /// be dead and violate `wanted`.
 ///
 /// # Errors
-/// The first flaw of the argument.
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_lost(
     net: &Net,
     sequence: &FiringSequence,

@@ -26,8 +26,9 @@ use parikh_net::subnet::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// Returns for each predicate of `wanted` whether it stays reachable. The entry is `None` if this
-/// depends on a component with more than `max_markings` markings. Calls `goes_on` at every marking.
+/// Returns, for each predicate of `wanted`, true if it stays reachable, and false if it does not.
+/// The entry is `None` if this depends on a component with more than `max_markings` markings, or
+/// with too many for the memory limit. Calls `goes_on` at every marking.
 ///
 /// # Errors
 /// [`Flaw::More`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
@@ -92,7 +93,7 @@ fn questions_of_parts(
 }
 
 /// Decides the questions component by component. An entry is `None` if it depends on a component
-/// with more than `max_markings` markings.
+/// with more than `max_markings` markings, or with too many for the memory limit.
 fn decide_by_parts(
     parts: &[Subnet],
     max_markings: u64,

@@ -107,11 +107,11 @@ impl<P, T, D> ReturnProof<P, T, D> {
     }
 }
 
-/// Checks the ways. Returns for each predicate of `wanted` true if the ways prove that it stays
-/// reachable. False means only that there is no proof.
+/// Checks the ways. Returns one flag per predicate of `wanted`: true if the ways prove that it
+/// stays reachable. False means only that there is no proof.
 ///
 /// # Errors
-/// The first flaw of the argument.
+/// The first flaw of the argument, or a stop by `goes_on`.
 pub fn check_returning(
     net: &Net,
     returning: &ReturnProof,

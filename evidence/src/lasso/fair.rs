@@ -16,7 +16,7 @@ use std::collections::HashSet;
 /// has checked that the cycle can fire and loses no tokens.
 ///
 /// # Errors
-/// The first transition to which the run may be unfair.
+/// A transition to which the run is unfair.
 pub(super) fn check(
     net: &Net,
     fairness: &Fairness,

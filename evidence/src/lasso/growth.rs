@@ -142,8 +142,8 @@ impl RoundGrowth<'_> {
         }
     }
 
-    /// Returns the value of a conjunction or disjunction. A part with the value `deciding` decides
-    /// it alone.
+    /// Returns the value in all rounds of the disjunction of `parts` if `deciding` is true, or of
+    /// their conjunction if it is false. Returns `None` if the value may differ.
     fn connective_value(
         &self,
         marking: &Marking,

@@ -46,7 +46,8 @@ pub enum LoopReplayError {
         /// The place's name.
         place: String,
     },
-    /// The numbers of the blocks need too much memory.
+    /// The computation for the blocks needs too much memory, or too much time for its large
+    /// numbers.
     #[error("the blocks of the run need more than {MAX_WORDS} numbers of 64 bits")]
     TooLarge,
     /// `go_on` returned false before the end.
@@ -54,7 +55,8 @@ pub enum LoopReplayError {
     Stopped,
 }
 
-/// The need and the change of a sequence of firings, by place. Other places have 0.
+/// The need and the change of a sequence of firings, by place. A place without an entry has the
+/// value 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Effect {
     /// The least number of tokens with which the sequence is enabled.
@@ -122,7 +124,7 @@ struct LoopReplay<'a> {
     /// The number of 64-bit words of the stored effects, where a place with its number counts as
     /// two or more. Products of large numbers add to it, because they take time.
     stored_words: usize,
-    /// One flag per block: true if its first round was visited.
+    /// One flag per block: true if the replay has entered it from another block.
     is_entered: Vec<bool>,
     /// The current marking.
     marking: LargeMarking,

@@ -110,8 +110,8 @@ impl CoverNode {
         net.pre(t).iter().all(|arc| self.low[arc.place.index()] >= arc.weight)
     }
 
-    /// Returns true if no transition is enabled in all markings within the intervals. Otherwise no
-    /// marking of the node is dead.
+    /// Returns false if some transition is enabled in every marking of the node, so that no marking
+    /// of the node is dead. Returns true otherwise.
     pub fn may_be_dead(&self, net: &Net) -> bool {
         !net.transitions().any(|t| self.enables(net, t))
     }
@@ -264,8 +264,8 @@ impl CoverNode {
         result
     }
 
-    /// Returns true if `t` is enabled in all markings that `value` considers, and false if it is
-    /// disabled in all. Returns `None` otherwise.
+    /// Returns true if the intervals show that `t` is enabled in all markings that `value`
+    /// considers. Returns false if they show that `t` is disabled in all. Returns `None` otherwise.
     fn enabled_value(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
         if dead || self.enabling(net, t).is_none() {
             return Some(false);
@@ -318,10 +318,11 @@ pub struct CoverGraph<'a> {
 }
 
 impl<'a> CoverGraph<'a> {
-    /// Checks conditions 1 and 2, and builds the edges.
+    /// Checks conditions 1 and 2 of the module documentation, and builds the edges. Removes the
+    /// edges that condition 4 excludes.
     ///
     /// # Errors
-    /// A flaw of the cover, or [`Flaw::Stopped`].
+    /// A flaw of the cover, too many edges, an overflow of tokens, or [`Flaw::Stopped`].
     pub fn new(
         net: &'a Net,
         property: &'a RunProperty,
@@ -413,7 +414,7 @@ impl<'a> CoverGraph<'a> {
     /// are not counted.
     ///
     /// # Errors
-    /// The reason that the ranking is not valid. `self` must not be used any more.
+    /// The reason that the ranking is not valid, or [`RankingFlaw::Stopped`].
     pub fn rank(
         &mut self,
         ranking: &RankingFunction,
@@ -474,7 +475,8 @@ impl<'a> CoverGraph<'a> {
         })
     }
 
-    /// Removes the edges that condition 4 excludes, and repeats until a pass removes no edge.
+    /// Removes the edges that condition 4 of the module documentation excludes, and repeats until a
+    /// pass removes no edge.
     fn remove_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         let (weak, strong) = (self.fairness.weak(), self.fairness.strong());
         if weak.is_empty() && strong.is_empty() {

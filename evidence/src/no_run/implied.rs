@@ -31,8 +31,8 @@ use parikh_temporal::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Limits of an automaton for the comparison of two formulas. Terms are compared pairwise, atom by
-/// atom.
+/// Limits of the automaton that compares the property of the question with those of the arguments.
+/// Terms are compared pairwise, atom by atom.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
 /// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
 const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
@@ -46,8 +46,8 @@ const MAX_ATOMS: usize = 500;
 /// The reason that the implication is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
-    /// Some word over the common atoms has the property of the question and no property of the
-    /// arguments.
+    /// Some word over the common atoms has the property of the question. It has no property of an
+    /// argument whose fairness constraint the question implies.
     #[error("the argument is about another formula")]
     DifferentFormula,
     /// The fairness constraints of the question do not imply those of any argument.
@@ -116,7 +116,8 @@ pub fn implies_one_of(
 /// it implies that no run has the property. Returns `None` if neither can be established, for
 /// example because an automaton is too large.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
-    // Every marking has a fair run.
+    // A formula that every run satisfies is satisfied by some fair run, because every marking has a
+    // fair run.
     if let Some(value) = first_letter(net, property).to_bool() {
         return Some(value);
     }
@@ -154,7 +155,8 @@ fn shared(first: &RunProperty, second: &RunProperty) -> HashSet<Predicate> {
     predicates(first).filter(|it| second.contains(it)).collect()
 }
 
-/// Returns the predicates that are atoms, and their negations, in sorted form.
+/// Iterates over the predicates of the property's atoms, and their negations, in sorted form. Atoms
+/// about firings are left out.
 fn predicates(property: &RunProperty) -> impl Iterator<Item = Predicate> + '_ {
     let pairs = property.atoms().iter().filter_map(|atom| match atom {
         RunAtom::Holds(it) => Some([it.clone().sorted(), it.clone().negated().sorted()]),

@@ -55,10 +55,10 @@ pub struct NamedNoRun {
     pub initial: usize,
     /// The states of the automaton.
     pub states: Vec<NamedState>,
-    /// Transitions whose weak fairness the argument uses.
+    /// Transitions for which the argument's property assumes weak fairness.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakly_fair: Vec<String>,
-    /// Transitions whose strong fairness the argument uses.
+    /// Transitions for which the argument's property assumes strong fairness.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strongly_fair: Vec<String>,
     /// The number of steps at the beginning of each run that the checker explores explicitly. A
@@ -121,7 +121,8 @@ pub enum NamedFormula {
 /// A state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedState {
-    /// The formulas that every word accepted from this state satisfies, as indices in `formulas`.
+    /// The obligations of the state, as indices in `formulas`. The state must accept every word
+    /// that satisfies all these formulas.
     pub meets: Vec<usize>,
     /// The outgoing edges of the state, in the order of their indices.
     pub edges: Vec<NamedEdge>,
@@ -196,8 +197,8 @@ impl EvidenceContent for NamedNoRun {
 }
 
 impl NamedNoRun {
-    /// Writes a proof that no run of `net` has the property. `document` converts documents to
-    /// names.
+    /// Converts a proof that no run of `net` has the property to names. `document` converts a
+    /// document to names.
     pub fn of(
         net: &Net,
         property: &RunProperty,
@@ -259,9 +260,9 @@ impl NamedNoRun {
     /// Returns the property and the proof in ids of `net`, without checking the proof.
     ///
     /// # Errors
-    /// When a name is not known, or a number refers to no atom or subformula of the property. Also
+    /// When a name is not known, or a number refers to no atom, subformula or earlier formula. Also
     /// when an edge reads an atom and its negation, a comparison is too large, or there are too
-    /// many marks.
+    /// many marks. Also when a document cannot be resolved.
     pub fn resolve(&self, net: &Net) -> Result<(RunProperty, NoRun), String> {
         let resolved_line = self.resolve_property(net)?;
         let formulas =
@@ -387,8 +388,8 @@ impl Subformulas {
         Subformulas(property.formulas().subformulas(property.formula()))
     }
 
-    /// Returns the number of a subformula. Formulas of a checked tableau are subformulas; for
-    /// others the number refers to nothing.
+    /// Returns the number of a subformula. Formulas of a checked tableau are subformulas. For
+    /// another formula, the number refers to nothing.
     fn number(&self, formula: Formula<Linear>) -> usize {
         self.0.binary_search(&formula).unwrap_or(self.0.len())
     }

@@ -150,8 +150,8 @@ pub enum NoRunFlaw {
     /// check has too many cases.
     #[error("the automaton: {0}")]
     Automaton(#[from] TableauRefusal),
-    /// A document is wrong or does not refute its pair, a limit of the check is exceeded, or
-    /// `goes_on` returned false.
+    /// A document is wrong or does not refute its pair. Or a limit of the check is exceeded, a
+    /// number overflows, or `goes_on` returned false.
     #[error(transparent)]
     Document(#[from] Flaw),
     /// The premise with this index is given as the reason to exclude a pair of an edge and a mover,
@@ -161,15 +161,15 @@ pub enum NoRunFlaw {
     /// The proof refers to an atom, edge, document, premise or transition that does not exist.
     #[error("no such {0}")]
     NoSuch(&'static str),
-    /// The ranking with this index violates its condition.
+    /// The ranking with this index is not valid, for the given reason.
     #[error("ranking {0}: {1}")]
     Ranking(usize, RankingFlaw),
     /// The node of the cover with this index is wrong. Index 0 also stands for the flaw that no
     /// node contains the initial marking.
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
-    /// The number of first steps is too large, or they lead to too many markings, or to a marking
-    /// with too many tokens.
+    /// The number of first steps is too large, or these steps lead to a marking with too many
+    /// tokens. Or they lead to too many pairs of a marking and an automaton state.
     #[error("the first steps reach too many markings or tokens")]
     Opening,
     /// The strongly connected component that contains this automaton state still carries all
@@ -302,7 +302,8 @@ impl NoRun {
     ///
     /// # Errors
     /// When a document is wrong, a document or premise does not exclude a pair that names it as the
-    /// reason, or an index is unknown. Also when `goes_on` returns false.
+    /// reason, or an index is unknown. Also when the check exceeds a limit, or `goes_on` returns
+    /// false.
     fn refute(
         &self,
         net: &Net,

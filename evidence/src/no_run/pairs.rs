@@ -84,7 +84,8 @@ pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
 }
 
 impl Pairs {
-    /// Creates all pairs except the contradictory ones.
+    /// Creates the pairs, except those that are found to be contradictory by the conditions of the
+    /// module documentation.
     ///
     /// # Errors
     /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2²⁸ pairs or 2³¹ states.
@@ -195,8 +196,8 @@ impl Pairs {
     /// its component.
     ///
     /// # Errors
-    /// The reason that the ranking is not valid. Some pairs may have been removed by then, so
-    /// `self` must not be used any more.
+    /// The reason that the ranking is not valid, or [`RankingFlaw::Stopped`]. Some pairs may have
+    /// been removed by then, so `self` must not be used any more.
     pub fn rank(
         &mut self,
         net: &Net,
@@ -306,7 +307,8 @@ struct PairCheck<'a> {
     net: &'a Net,
     property: &'a RunProperty,
     automaton: &'a Automaton,
-    /// The places on which the value of each atom depends.
+    /// One entry per atom: the places on which its predicate depends. The list is empty for an atom
+    /// about firings.
     supports: Vec<Vec<PlaceId>>,
     /// One entry per place: an upper bound on its tokens in dead markings, or `None` if the place
     /// is not the only input of any transition.

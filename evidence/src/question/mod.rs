@@ -90,7 +90,7 @@ pub enum AnswerValue {
     Holds(bool),
     /// A number: a maximum, or a count.
     Number(i64),
-    /// The maximum is infinite.
+    /// The maximum or the count is infinite.
     Infinite,
 }
 
@@ -101,9 +101,10 @@ impl Question {
         LinearSum::new(net.model_places().map(|p| (p, 1))).unwrap_or_default()
     }
 
-    /// Restricts a question about runs to fair runs. Fairness does not affect reachability, or the
-    /// first firings of a run; see [`Fairness`]. A question with implications keeps only its main
-    /// question. Without any fairness assumption, the question is returned unchanged.
+    /// Restricts a question about runs to fair runs. Every finite firing sequence continues to a
+    /// fair run, so questions about reachability stay unchanged. See [`Fairness`]. A question with
+    /// implications keeps only its main question. Without any fairness assumption, the question is
+    /// returned unchanged.
     ///
     /// # Errors
     /// When there is a fairness assumption, and the question or an inner question is about a

@@ -73,25 +73,24 @@ use parikh_net::{
 };
 use parikh_temporal::AtomId;
 
-/// The statements that have to be proved for an answer, and the formula `needed` that says which of
-/// them suffice.
+/// Statements about a net, and the formula `needed` over the statements. The evidence proves an
+/// answer if it proves enough statements to make the formula true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Obligation {
-    /// Predicates for which a satisfying reachable marking has to be shown.
+    /// Predicates, each with the statement that it is reachable.
     pub reach: Vec<Predicate>,
-    /// Predicates that must be proved unreachable.
+    /// Predicates, each with the statement that it is unreachable.
     pub refute: Vec<Predicate>,
-    /// Sums that must be shown to grow without bound.
+    /// Sums, each with the statement that it grows without bound.
     pub grow: Vec<LinearSum>,
-    /// Predicates for which the evidence must prove that they stay reachable, that is, are
-    /// reachable from every reachable marking. Also the predicates for which it must prove the
-    /// negation of this.
+    /// Predicates, each with the statement that it stays reachable, that is, is reachable from
+    /// every reachable marking, or with the negation of this statement.
     pub homes: Vec<HomeQuestion>,
-    /// Properties for which the evidence must prove that a run has them, or that no run has them.
+    /// Properties, each with the statement that a run has the property, or that no run has it.
     pub run_properties: Vec<RunProperty>,
-    /// CTL properties that must be proved to hold in the initial marking.
+    /// CTL properties, each with the statement that it holds in the initial marking.
     pub trees: Vec<TreeProperty>,
-    /// The formula over the statements that must be true.
+    /// The formula over the statements. If it is true, so is the answer.
     pub needed: NeededProofs,
 }
 
@@ -102,8 +101,8 @@ pub struct Obligation {
 pub struct HomeQuestion {
     /// The predicate.
     pub predicate: Predicate,
-    /// The index in `reach` of the statement that the predicate is reachable. `None` if the
-    /// evidence must prove that the predicate does not stay reachable.
+    /// The index of the statement that the predicate is reachable, in the list `reach` of
+    /// [`Obligation`]. `None` for the statement that the predicate does not stay reachable.
     pub reach_index: Option<usize>,
 }
 
@@ -259,8 +258,8 @@ impl Obligation {
         NeededProofs::Refute(self.refute.len() - 1)
     }
 
-    /// Adds the obligation that `wanted` stays reachable. If every firing can be undone, it
-    /// suffices that `wanted` is reachable.
+    /// Adds the obligation that `wanted` stays reachable. Also adds the statement that `wanted` is
+    /// reachable, which suffices if every firing can be undone.
     fn require_staying(&mut self, wanted: &Predicate) -> NeededProofs {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
@@ -376,8 +375,9 @@ impl Obligation {
     }
 
     /// Derives the formula that a run has the property (`exists`), or that no run has the property,
-    /// without decomposing the property into cases. `initial_value` is the truth value of the
-    /// property if the initial marking determines the value, and otherwise `None`.
+    /// without decomposing the property into cases. `initial_value` is true if the initial marking
+    /// alone shows that a run has the property, and false if it shows that no run has it. `None`
+    /// means that neither is known.
     fn that_runs_have_whole(
         &mut self,
         property: &RunProperty,

@@ -24,7 +24,7 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     let evaluated = formulas.simplify_here(property.formula(), initial_value);
     let (simple, _) = formulas.rewritten(evaluated, LINEAR_RULES, MOST_STEPS);
-    // Rewriting may move a part about a later letter to the first letter.
+    // Rewriting may turn a condition on a later marking into a condition on the first marking.
     let simple = formulas.simplify_here(simple, initial_value);
     (formulas, simple)
 }
@@ -59,9 +59,9 @@ pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunP
     if are_valid { cases } else { Vec::new() }
 }
 
-/// Returns φ if a run has the property exactly if it visits a marking with φ, or `None` if no such
-/// φ is found. Rewriting rules and the first letter of the initial marking propose φ. Then F φ and
-/// the property are checked to imply each other on runs from the initial marking.
+/// Returns φ if a fair run has the property exactly if it visits a marking with φ, or `None` if no
+/// such φ is found. Rewriting rules and the values of the atoms in the initial marking propose φ.
+/// Then F φ and the property are checked to imply each other on fair runs from the initial marking.
 pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
     let Node::Until(_, until_left, goal) = *formulas.node(simple) else { return None };

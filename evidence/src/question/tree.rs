@@ -39,7 +39,8 @@ enum CtlTask {
     Join(bool, usize),
 }
 
-/// Returns the question for a formula: a conjunction or disjunction of single questions.
+/// Returns the question for a formula. It consists of single questions, joined by conjunctions and
+/// disjunctions.
 fn question_of(
     net: &Net,
     formulas: &Ctl,
@@ -127,7 +128,8 @@ fn or_by_the_tree(
     }
 }
 
-/// Returns the branching-time question, with questions about runs that imply it or follow from it.
+/// Returns the branching-time question. Adds the questions about runs that imply it or follow from
+/// it, as far as `run_bounds` finds any.
 fn bounded_tree_question(
     net: &Net,
     formulas: &Ctl,

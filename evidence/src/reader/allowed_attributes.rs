@@ -34,17 +34,19 @@ const PRESENTATION_ATTRIBUTES: &[&str] = &[
     "orientation",
 ];
 
-/// Refuses unknown attributes and texts anywhere in a net.
+/// Refuses unknown attributes and texts in a net. Skips the elements `graphics`, `toolspecific`,
+/// `name`, `delay` and `interval`, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let known_attributes: &[&str] = match name(node) {
-            // The module `timing` checks the content of these elements.
+            // `graphics` and `name` have no meaning for firing. The module `timing` checks the
+            // content of the other three elements.
             "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
-            // TAPAAL's delay in simulations.
+            // TAPAAL writes delays for simulations into `distribution` and `value`.
             "transition" => &["id", "distribution", "value"],
             "referencePlace" | "referenceTransition" => &["id", "ref"],
             "place" if node.parent().is_some_and(|enclosing| name(enclosing) == "marking") => {

@@ -4,13 +4,14 @@ use super::names::{NameNotation, NamedKind, ids_of_name};
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
-/// Reads weak or strong fairness to all transitions of `net`, or to the transitions behind the
-/// colon. Names are separated by commas and may be in quotes. All assumptions given are combined.
+/// Reads fairness assumptions. Each text is `weak` or `strong`, for all transitions of `net`, or
+/// has a list such as `weak:t,u` for single transitions. Names may be in quotes. All assumptions
+/// given are combined.
 ///
 /// # Errors
 /// When a text is not of this form, or a name is unknown or ambiguous. Also when colours were
-/// merged, or when a transition with fairness has several copies because it empties places by a
-/// reset arc.
+/// merged, or when the translation of reset arcs or of caps, that is, assumed bounds, made several
+/// copies of a transition with fairness.
 pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
     for text in texts {
@@ -35,9 +36,9 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
         return Err("fairness is about single bindings, but colours were merged".to_owned());
     }
-    // The translation of a reset arc splits a transition into several. Fairness to each of the
-    // parts would differ from fairness to the transition: one part may wait forever while another
-    // fires.
+    // The translation of reset arcs, or of caps, may split a transition into several copies.
+    // Fairness to each copy would differ from fairness to the transition: one copy may wait forever
+    // while another fires.
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.has_other_copies(t))
     {

@@ -20,7 +20,8 @@ use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// The largest total number of entries in the final markings of a model.
+/// The largest number of token counts in the final markings of the sections: the number of markings
+/// times the number of places.
 const MAX_TOKEN_ENTRIES: usize = 1 << 24;
 
 /// Reads the tokens in the `finalMarking` of each of these places, with 0 for a place without this

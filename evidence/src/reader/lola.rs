@@ -81,7 +81,8 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
 /// Reads a net.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error, with its line and the expected text. Also an error of the net, such as a name
+/// that two nodes have.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(split_words(text)?);
     let mut net = ExtendedBuilder::default();

@@ -25,7 +25,8 @@ pub struct TransitionSystem {
     pub edges: Vec<(usize, String, usize)>,
 }
 
-/// The largest number of states.
+/// The largest number of states that a file in `.aut` may declare. State numbers in `.fsm` are
+/// below this limit.
 const MAX_STATES: usize = 50_000_000;
 
 /// Returns true if a text is in Aldebaran's format `.aut` or in mCRL2's format `.fsm`.

@@ -230,7 +230,8 @@ fn change(
 /// Reads a net.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error or an unsupported change, with its line and the expected text. Also an error of
+/// the net, such as a net that is too large.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let problem = problem(text)?;
     let last = problem.rules.last().map_or(1, |rule| rule.line);

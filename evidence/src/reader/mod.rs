@@ -49,7 +49,8 @@ use timing::TimeTreatment;
 /// Reads a model without colours, in any supported language.
 ///
 /// # Errors
-/// A syntax error or an unsupported element, with its line and the expected text.
+/// A syntax error, an unsupported element, or an error of the net such as a name that two nodes
+/// have.
 pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
     model_as(bytes, TimeTreatment::Refused)
 }
@@ -89,7 +90,7 @@ pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedMode
 /// The language of a file of formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormulaLanguage {
-    /// The language is detected from the beginning of the file.
+    /// The language is detected from the content of the file.
     Detected,
     /// The language of `parikh check --formula`.
     Inline,
@@ -109,7 +110,8 @@ pub enum FormulaLanguage {
 /// of mist is always about reachable markings. A formula without a name has an empty id.
 ///
 /// # Errors
-/// As [`queries::read`] and [`queries::read_of_cases`], or a syntax error in a problem of mist.
+/// As [`queries::read`] and [`queries::read_of_cases`], or an error in a problem of mist. An error
+/// in a textual formula is reported in its own property.
 pub fn questions(
     net: &Net,
     bytes: &[u8],

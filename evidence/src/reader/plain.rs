@@ -39,7 +39,8 @@ pub(super) fn is_plain_text(text: &str) -> bool {
 /// Reads a net.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text.
+/// A syntax error, with its line and the expected text. Also an error of the net, such as a name
+/// that two nodes have.
 pub(super) fn read(text: &str) -> Result<Net, Unreadable> {
     let mut builder = NetBuilder::new("");
     let (mut places_by_name, mut arcs) = (Places::new(), Vec::new());

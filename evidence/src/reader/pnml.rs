@@ -67,7 +67,8 @@ struct NetElements<'a, 'input> {
 /// Reads a place/transition net without inhibitor and reset arcs, times and priorities.
 ///
 /// # Errors
-/// A syntax error or an unsupported element, with its line and the expected text.
+/// A syntax error, an unsupported element, or an error of the net such as an id that two nodes
+/// have.
 pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     let ExtendedModel { net, note } = read_extended(bytes, TimeTreatment::Refused)?;
     match net.into_plain() {
@@ -87,7 +88,8 @@ const PLAIN_NET_TYPES: [&str; 6] =
 /// priorities is refused or read without them.
 ///
 /// # Errors
-/// A syntax error or an unsupported element, with its line and the expected text.
+/// A syntax error, an unsupported element, or an error of the net such as an id that two nodes
+/// have.
 pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
@@ -137,7 +139,7 @@ pub(crate) fn the_net<'a, 'input>(
         };
         elements(module).find(|it| !is_known(it))
     };
-    // Only modules directly inside modules are opened.
+    // Modules are opened only directly inside `pnml` or another module.
     let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
     while let Some(module) = unopened.pop() {
         if let Some(part) = find_foreign(module) {

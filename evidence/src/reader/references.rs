@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// # Errors
 /// When a reference has the id of a node, so that arcs would be ambiguous. Also when two references
 /// have the same id, or when references form a cycle. Also when a reference leads to no node of its
-/// kind or contains an unknown element.
+/// kind, lacks an attribute, or contains an unknown element.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
     is_place: impl Fn(&str) -> Option<bool>,
@@ -73,7 +73,8 @@ fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'
     final_targets
 }
 
-/// Returns the id of the node that `id` represents, or an error if the references form a cycle.
+/// Returns the id of the node that `id` represents, which is `id` itself if it is no reference.
+/// Returns an error if the references form a cycle.
 pub(crate) fn resolve<'a>(
     arc: Node<'a, '_>,
     id: &'a str,

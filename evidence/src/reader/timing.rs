@@ -25,8 +25,9 @@ pub enum TimeTreatment {
 pub(crate) struct NetTiming {
     /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
-    /// The error for the first transition with a time that limits when it fires, or with another
-    /// priority than earlier transitions. `None` if the net has no such transition.
+    /// The error for the first transition with a time that limits when it fires, or whose
+    /// `priority` or `timed` differs from that of the first transition. `None` if the net has no
+    /// such transition.
     refusal: Option<Unreadable>,
 }
 
@@ -132,7 +133,7 @@ type FiringOrder = (Option<String>, Option<String>);
 /// The times and priorities of a transition.
 #[derive(Default)]
 struct TransitionTiming {
-    /// The texts of the labels `priority` and `timed` of the transition.
+    /// The values of `priority` and `timed`, from labels or tool data.
     order: FiringOrder,
     /// True if a time limits when the transition fires.
     is_limited: bool,
@@ -191,7 +192,7 @@ impl TransitionTiming {
 }
 
 /// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
-/// and texts. A property is named by its key.
+/// and texts. An element with an attribute `key` is listed under the value of this attribute.
 fn tool_values(node: Node<'_, '_>) -> Vec<(String, String)> {
     let mut keys_and_values = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {

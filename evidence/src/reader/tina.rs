@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 /// Returns true if a text is in the language of TINA. Lines that begin with `place`, `transition`,
-/// `var` or `sort` exclude it, since other languages also have lines that begin with `net`.
+/// `var` or `sort` exclude it, since other languages also have lines that begin with `net`. A text
+/// that cannot be split into words counts if a line begins with `tr`.
 pub(super) fn is_tina(text: &str) -> bool {
     let Ok(words) = split_words(text) else {
         return text.lines().any(|line| line.starts_with("tr "));
@@ -140,8 +141,9 @@ struct TinaNodes {
 /// Reads a net.
 ///
 /// # Errors
-/// A syntax error, with its line and the expected text. Also the first time interval other than
-/// `[0,w[` or the first priority, if `times` refuses times and priorities.
+/// A syntax error, with its line and the expected text. Also an error of the net, such as a weight
+/// that is too large. Also the first time interval other than `[0,w[` or the first priority, if
+/// `times` refuses times and priorities.
 pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(split_words(text)?);
     let (mut nodes, mut name, mut node_labels) = (TinaNodes::default(), String::new(), Vec::new());

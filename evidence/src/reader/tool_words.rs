@@ -9,9 +9,9 @@ use parikh_net::printable::Quoted;
 pub(super) struct ToolWord {
     pub(super) line: u64,
     pub(super) text: String,
-    /// True for a name in braces.
+    /// True for a name in braces, which only TINA's language has.
     pub(super) is_braced: bool,
-    /// True if the word is the first of its line.
+    /// True if the word is the first of its line. Only the reader of TINA's language sets it.
     pub(super) is_first_of_line: bool,
 }
 

@@ -69,7 +69,8 @@ pub struct InvalidProposal;
 /// net and the proposal just before the change, for callers that record changes.
 ///
 /// # Errors
-/// When the form of the proposal is wrong, which is a bug of its rule.
+/// When the form of the proposal is wrong, which is a bug of its rule. Also when a merged place
+/// would exceed the maximum number of tokens or the maximum weight.
 pub fn apply(
     net: &mut WorkNet,
     proposal: Vec<Edit>,

@@ -52,7 +52,7 @@ impl AssumedCondition {
     /// Every condition is tested.
     pub const NOTHING: AssumedCondition = AssumedCondition(None);
 
-    /// Assumes condition `number` without testing it, which makes reductions wrong.
+    /// Assumes condition `number` without testing it, which can make reductions wrong.
     #[cfg(any(test, feature = "mutation"))]
     pub fn condition(number: u8) -> AssumedCondition {
         AssumedCondition(Some(number))
@@ -76,14 +76,14 @@ impl<'w> Context<'w> {
         Context { net, preserve, assumed }
     }
 
-    /// Returns `Some(())` if condition `number` of the rule's header holds or is assumed, and
-    /// `None` otherwise.
+    /// Returns `Some(())` if condition `number` in the rule's module documentation holds or is
+    /// assumed, and `None` otherwise.
     pub fn require(&self, number: u8, holds: bool) -> Option<()> {
         self.holds_or_assumed(number, holds).then_some(())
     }
 
-    /// Returns true if condition `number` of the rule's header holds or is assumed. For conditions
-    /// whose failure alone does not reject the candidate.
+    /// Returns true if condition `number` in the rule's module documentation holds or is assumed.
+    /// For conditions whose failure alone does not reject the candidate.
     pub fn holds_or_assumed(&self, number: u8, holds: bool) -> bool {
         holds || self.assumed == AssumedCondition(Some(number))
     }
@@ -102,13 +102,13 @@ impl Deref for Context<'_> {
 }
 
 /// A function that returns the change at a candidate. Returns `None` if a condition fails, the
-/// candidate has a wrong form, a number overflows, or too many transitions would result.
+/// candidate does not fit the rule, a number overflows, or too many transitions would result.
 pub type ConditionCheck = fn(&Context<'_>, &Candidate) -> Option<Vec<Edit>>;
 
 /// A reduction rule, as its checker sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// The name of the rule in logs and statistics, and of its file.
+    /// The name of the rule in logs and statistics. The rule's file has this name with underscores.
     pub name: &'static str,
     /// The classes of questions that the rule preserves.
     pub preserves: Preserve,
@@ -157,8 +157,8 @@ impl Conditions {
 }
 
 /// Returns the change that `rule` proposes at `candidate`, which may come from any source. Returns
-/// `None` if a condition of the rule fails, the candidate is malformed, a number overflows, or too
-/// many transitions would result.
+/// `None` if a condition of the rule fails, or the candidate is malformed or does not fit the rule.
+/// Also returns `None` if a number overflows or too many transitions would result.
 ///
 /// All places and transitions must exist, none may occur twice, and there may be multiplicities
 /// only where they have a meaning. Duplicates would deceive checks that compare the length of the

@@ -13,7 +13,7 @@ pub type NetCompletion<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f
 /// composed transitions, which must be unused. `complete` adds everything else, such as labels.
 ///
 /// # Errors
-/// When there are too many ids, names take too much memory, or a name is in use.
+/// When there are too many nodes or arcs, names take too much memory, or a name is in use.
 pub fn finish(
     original: &Net,
     work: &WorkNet,

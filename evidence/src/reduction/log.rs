@@ -31,7 +31,8 @@ pub struct NamePrefixes {
 }
 
 impl NamePrefixes {
-    /// Returns prefixes with which no name of `net` begins.
+    /// Returns a prefix for composed transitions with which no name of `net` begins, and a prefix
+    /// for virtual places with which no name of a place begins.
     pub fn of(net: &Net) -> NamePrefixes {
         let places = || net.places().map(|p| net.place_name(p));
         let names = places().chain(net.transitions().map(|t| net.transition_name(t)));
@@ -132,8 +133,9 @@ pub enum LogError {
         /// The rule.
         rule: &'static str,
     },
-    /// A condition of the rule does not hold at the candidate, the candidate is malformed, or the
-    /// rule does not support the features of the net.
+    /// The rule cannot be applied at the candidate. A condition does not hold, the candidate is
+    /// malformed, a number overflows, or too many transitions would result. Also used if the rule
+    /// does not support the features of the net.
     #[error("step {step}: the conditions of rule `{rule}` are violated")]
     ConditionFails {
         /// The number of the step, from 1.

@@ -78,9 +78,10 @@ impl Needs {
 pub enum PredicateForm<'p> {
     /// A disjunction, whose parts are expressed separately.
     Disjunction(&'p [Predicate]),
-    /// The transition fires in some run.
+    /// The enabledness of the transition. It is reachable if and only if the transition fires in
+    /// some run.
     Fires(TransitionId),
-    /// A dead marking that satisfies the other parts, which do not mention deadness.
+    /// The conjunction of deadness with the listed predicates, which do not mention deadness.
     DeadAnd(Vec<&'p Predicate>),
     /// Any other predicate, expressed over the tokens of its support.
     Marking,

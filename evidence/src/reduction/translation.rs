@@ -50,7 +50,8 @@ impl ReducedNet {
         self.places[original.index()]
     }
 
-    /// Returns the constant tokens of a removed place of the support.
+    /// Returns the constant tokens of a place of the support that was removed as constant, or
+    /// `None` for other places.
     pub fn constant(&self, original: PlaceId) -> Option<u64> {
         self.fixed.get(&original).copied()
     }
@@ -98,9 +99,9 @@ impl ReducedNet {
         }
     }
 
-    /// Returns a predicate that holds in a marking of the reduced net exactly if `predicate` holds
-    /// in each corresponding marking of the original net. Returns `None` if the needs of the
-    /// reduction do not cover the predicate, or the reduced net cannot express it.
+    /// Returns a predicate on markings of the reduced net. In each marking, it has the value of
+    /// `predicate` in all corresponding markings of the original net. Returns `None` if the needs
+    /// of the reduction do not cover `predicate`, or the reduced net cannot express it.
     pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.state(&predicate.to_atoms(original))
     }

@@ -32,7 +32,8 @@ impl TransitionRow {
         self.alive += 1;
     }
 
-    /// Counts one transition as removed. Drops the removed ids when they are the majority.
+    /// Counts one transition as removed. Drops the removed ids when they outnumber the remaining
+    /// ids by more than four.
     fn count_removal(&mut self, all_transitions: &[WorkTransition]) {
         self.alive -= 1;
         if self.transitions.len() > 2 * self.alive as usize + 4 {
@@ -53,8 +54,8 @@ struct WorkPlace {
     tokens: u64,
     /// False if the place is removed.
     alive: bool,
-    /// True if the place is in the support of the properties, whose values the reduction must keep.
-    /// Also true for the virtual place of a protected transition.
+    /// True if the place is in the support, that is, if its tokens matter to the questions. Also
+    /// true for the virtual place of a protected transition.
     in_support: bool,
     /// True if the place was merged or scaled, so that its tokens no longer mean what they meant
     /// originally.

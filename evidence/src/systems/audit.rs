@@ -31,7 +31,7 @@ use std::collections::{BTreeSet, HashSet};
 /// The name of this version of the format.
 pub const FORMAT: &str = "parikh-system-evidence-1";
 
-/// A line of the file.
+/// A line of an evidence file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SystemLine {
@@ -49,7 +49,7 @@ struct SystemHeader {
     semantics: String,
 }
 
-/// An answer and the evidence.
+/// An answer to a property, with its evidence.
 #[derive(Debug, Deserialize)]
 struct SystemAnswer {
     id: String,
@@ -87,8 +87,10 @@ struct NoRunClaim {
     /// True if labels that cannot occur infinitely often are ignored in cycles.
     #[serde(default)]
     recurrence: bool,
-    /// Pairs of components to compose in order, with equivalent states merged. `None` if the
-    /// components are searched together, without composing pairs first.
+    /// Pairs of graphs to compose in order, with equivalent states merged. An index below the
+    /// length of `components` stands for a component, and the following indices stand for the
+    /// earlier pairs. `None` if the components are searched together, without composing pairs
+    /// first.
     #[serde(default)]
     order: Option<Vec<(usize, usize)>>,
 }

@@ -47,7 +47,7 @@ pub enum LabelCtl {
 
 /// The reachable joint states of a system, with their steps.
 pub struct JointSpace {
-    /// The number of each label in `steps`.
+    /// The number that stands for each label in `steps`.
     labels: HashMap<String, u32>,
     /// The steps of each joint state: the number of the label, and the index of the target.
     steps: Vec<Vec<(u32, u32)>>,

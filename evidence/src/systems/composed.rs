@@ -26,7 +26,7 @@ use super::violation_search::ViolationSearch;
 use parikh_net::components::components_of_rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The maximum number of edges between nodes.
+/// The maximum number of edges of [`ComposedNodes`].
 const MAX_EDGES: usize = 1 << 26;
 
 /// The steps from a state: labels and target states. A step without label is internal.
@@ -40,7 +40,7 @@ struct VisibleGraph {
     starts: BTreeSet<usize>,
     /// The steps from each state, by state.
     steps: Vec<VisibleSteps>,
-    /// The visible labels that its components own.
+    /// The visible labels that the graph's components own.
     labels: BTreeSet<usize>,
 }
 
@@ -61,7 +61,8 @@ pub struct CompositionOrder<'c> {
 ///
 /// # Errors
 /// When the members are malformed (see `System::can_see`), or some label of the system belongs to
-/// no member. Also when the order is wrong, or there is no automaton.
+/// no member. Also when an index in the order stands for no graph or is used twice. Also when the
+/// automaton of the negated formula is too large or fails its check.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -250,7 +251,7 @@ impl VisibleGraph {
             .map(|from| self.internal_steps_inside(class, from).map(|to| to as u32).collect())
             .collect();
         let decomposition = components_of_rows(&inside, |&to| to);
-        // Components are numbered so that no edge leads to a larger number.
+        // Strongly connected components are numbered so that no edge leads to a larger number.
         let mut by_number: Vec<usize> = (0..self.steps.len()).collect();
         by_number.sort_by_key(|&state| decomposition.component_of[state]);
         let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
@@ -313,7 +314,8 @@ impl<'a> ComposedNodes<'a> {
 
     /// Searches for an infinite path on which each acceptance mark occurs infinitely often: those
     /// of the automaton, `STEP_MARK` and `READ_MARK`. Stops with `More` after more than `most`
-    /// nodes, more than 2²⁸ nodes, or more than `MAX_EDGES` edges.
+    /// nodes, more than 2²⁸ nodes, or more than `MAX_EDGES` edges. Returns `Stopped` when `goes_on`
+    /// returns false.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {

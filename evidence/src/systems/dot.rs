@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Reads a system.
 ///
 /// # Errors
-/// A message with the line.
+/// A syntax error or an invalid component, with its line. Also bytes that are not UTF-8.
 pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;

@@ -39,8 +39,9 @@ pub use view::ComponentView;
 pub enum Endings {
     /// Finite runs are ignored.
     Ignored,
-    /// A finite run repeats its last label forever, and no label holds at the position before the
-    /// first label. The length of a finite run is lost, so this is only for formulas without next.
+    /// A finite run repeats its last label forever. Every run has a position before its first
+    /// label, at which no label holds. The length of a finite run is lost, so this is only for
+    /// formulas without next.
     Stutter,
 }
 

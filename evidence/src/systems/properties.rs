@@ -27,10 +27,11 @@ pub struct PropertyFile {
     pub by_number: BTreeMap<u64, (SystemFormula, String)>,
 }
 
-/// Reads a file.
+/// Reads a property file.
 ///
 /// # Errors
-/// A message with the line.
+/// When the bytes are not UTF-8, or the file has no property. Also when a property has a syntax
+/// error or occurs twice.
 pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;

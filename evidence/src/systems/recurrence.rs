@@ -30,7 +30,7 @@ pub(super) struct RecurringEdges<'s> {
 }
 
 /// Computes the sets of automaton edges and labels that may occur infinitely often together in a
-/// run of the system.
+/// violating run. If there is no such set, no infinite run violates the formula.
 pub(super) fn recurring_parts<'s>(
     system: &'s System,
     negation: &Negation<'s>,

@@ -11,7 +11,7 @@ use super::terms::LabelLtl;
 use parikh_temporal::{AtomId, Lasso, Letter, Node};
 use std::collections::BTreeSet;
 
-/// The maximum number of joint states at the end of a run.
+/// The maximum number of joint states in which a finite run may end.
 const MOST_ENDS: usize = 100_000;
 
 /// Checks that the system has a run with these labels that does not satisfy the formula. The labels
@@ -84,8 +84,8 @@ pub(super) fn has_next(formula: &LabelLtl) -> bool {
     parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
 }
 
-/// Returns the possible states of a component after these labels. The component follows only the
-/// labels that it owns.
+/// Returns the states that a component can reach from `states` by these labels. The component
+/// follows only the labels that it owns.
 fn states_after(
     system: &System,
     component: usize,
@@ -110,7 +110,7 @@ fn set_for_ever(
     let after_cycle: Vec<BTreeSet<usize>> = (0..states)
         .map(|state| states_after(system, component, labels, BTreeSet::from([state])))
         .collect();
-    // Repeatedly remove states without successors.
+    // Repeatedly remove each state from which one pass of the labels leads to no remaining state.
     let mut remaining: BTreeSet<usize> = (0..states).collect();
     loop {
         let kept: BTreeSet<usize> = remaining

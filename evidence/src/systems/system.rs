@@ -103,7 +103,7 @@ impl System {
         self.owners.get(label).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the targets of a component's steps with a label.
+    /// Returns the states that a component can reach from `state` by an edge with this label.
     pub(super) fn targets(&self, component: usize, state: usize, label: &str) -> &[usize] {
         self.targets[component][state].get(label).map_or(&[], Vec::as_slice)
     }
@@ -122,7 +122,7 @@ impl System {
         joints
     }
 
-    /// Returns the joint steps: labels and target states.
+    /// Returns the steps from a joint state: the label and the target of each step.
     pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
         let mut steps = Vec::new();
         // A step with a label moves all owners of the label, so some component has an edge with the

@@ -24,7 +24,7 @@ pub(super) enum LabelToken {
     Word(String),
     /// A label in quotes.
     Quoted(String),
-    /// `[label]`, or `<label>` if `all` is false.
+    /// The CTL operator `[label]`, or `<label>` if `all` is false.
     Modal { all: bool, label: String },
     /// `A` or `E` before a parenthesis.
     Path { all: bool },
@@ -46,7 +46,8 @@ impl LabelToken {
 const SIGNS: [&str; 17] =
     ["<->", "<=>", "->", "=>", "<>", "[]", "&&", "&", "||", "|", "^", "!", "~", "(", ")", "[", "<"];
 
-/// The maximum nesting depth of a formula, which bounds the recursion of the parser.
+/// The maximum nesting depth of parentheses, implications and equivalences, which bounds the
+/// recursion of the parser.
 const DEEPEST: usize = 500;
 
 /// Splits the text of a formula into tokens.
@@ -128,7 +129,8 @@ trait FormulaBuilder {
     fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
     /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
     fn is_temporal_infix(&self, word: &str) -> bool;
-    /// Applies a temporal infix operator. `all` is the path quantifier in CTL, and `None` in LTL.
+    /// Applies a temporal infix operator. In CTL, `all` is the path quantifier: true for A, false
+    /// for E. In LTL, `all` is `None`.
     fn temporal(
         &mut self,
         all: Option<bool>,
@@ -249,8 +251,8 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         Ok(right)
     }
 
-    /// Parses prefix operators and what they apply to: a label, a constant, a formula in
-    /// parentheses, or an until with a path quantifier.
+    /// Parses prefix operators and their operand: a label, a constant, a formula in parentheses, or
+    /// a temporal operator such as `A(… U …)`.
     fn operand(&mut self) -> Result<B::Term, String> {
         let mut prefixes = Vec::new();
         while let Some(token) = self.tokens.first() {

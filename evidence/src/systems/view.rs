@@ -8,7 +8,7 @@ use super::system::{System, SystemComponent};
 use parikh_net::sets::Sets;
 use std::collections::BTreeSet;
 
-/// A component, or an abstraction of one.
+/// A component of a system, or an abstraction of a component to some of its labels.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ComponentView {
     /// The index of the component in the system.

@@ -30,16 +30,17 @@ use std::collections::HashMap;
 /// The maximum number of edges between nodes, which limits the memory of the audit.
 const MOST_EDGES: usize = 1 << 26;
 
-/// The result of the search.
+/// The result of a search for a violating run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViolationSearch {
     /// No run violates the formula. The field is the number of visited nodes.
     NotViolated(usize),
-    /// The components have a violating run.
+    /// The considered components or abstractions have a violating run. The whole system need not
+    /// have this run.
     Violated,
     /// There are more nodes or more edges than allowed.
     More,
-    /// `goes_on` returned false.
+    /// The search was stopped, because its callback `goes_on` returned false.
     Stopped,
 }
 
@@ -48,7 +49,7 @@ pub enum ViolationSearch {
 pub struct NoRunSearch<'c> {
     /// The treatment of finite runs.
     pub endings: Endings,
-    /// The components, ascending.
+    /// The considered components and abstractions, ascending by component index.
     pub members: &'c [ComponentView],
     /// True if edges whose labels cannot occur infinitely often are ignored in cycles. This is
     /// correct for infinite runs only.
@@ -97,7 +98,7 @@ pub fn visit(
 /// ignored.
 type JointNode = (Joint, usize, usize);
 
-/// A step from a node to another one.
+/// An edge of the search graph, from a node to a successor or to itself.
 struct JointEdge<'s> {
     /// The index of the target node.
     to: u32,

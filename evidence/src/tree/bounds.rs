@@ -10,8 +10,8 @@ use parikh_net::{Net, Predicate, RunProperty};
 use parikh_temporal::{AtomId, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
 use std::collections::HashMap;
 
-/// Properties of runs that decide a subformula of a CTL formula. The subformula begins with a
-/// temporal operator.
+/// Conditions on runs that are sufficient or necessary for a subformula of a CTL formula. The
+/// subformula begins with a path quantifier.
 #[derive(Clone, Debug)]
 pub struct RunBounds {
     /// True if the subformula begins with E. Otherwise its negation does, and the other fields are
@@ -25,8 +25,8 @@ pub struct RunBounds {
     pub necessary: Vec<RunProperty>,
 }
 
-/// Returns the properties of runs that decide `part`, or `None` if `part` does not begin with a
-/// temporal operator.
+/// Returns conditions on runs that are sufficient or necessary for `part`. Returns `None` if `part`
+/// does not begin with a path quantifier.
 pub fn run_bounds(
     net: &Net,
     formulas: &Ctl,

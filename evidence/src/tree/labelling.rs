@@ -56,7 +56,8 @@ pub struct TreePremises {
 /// The reason that a labelling is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabellingFlaw {
-    /// A claim does not follow from the others.
+    /// A claim that could not be derived from the premises and the other claims, or a claim about
+    /// no subformula of the property.
     #[error("marking {marking}: claim {claim} does not follow")]
     Claim {
         /// The number of the marking.
@@ -144,8 +145,8 @@ impl Labelling {
     }
 }
 
-/// Returns the predicate as a literal of the store: a known atom, the negation of a known atom, or
-/// a new atom.
+/// Returns the predicate as a formula of the store: a known atom, the negation of a known atom, a
+/// constant, or a new atom. `predicate` must be in sorted form.
 fn literal(
     store: &mut Ctl,
     atoms: &mut Vec<Predicate>,
@@ -166,8 +167,8 @@ fn literal(
     store.literal(Literal { atom: AtomId(index as u32), positive })
 }
 
-/// Returns the value of a formula at the initial marking. There the formula `shown` holds,
-/// `not_shown` does not hold, and `initial_value` has the values of atoms.
+/// Returns the value of a formula at the initial marking, or `PartialTruth::Unknown`. There the
+/// formula `shown` holds, `not_shown` does not hold, and `initial_value` has the values of atoms.
 fn initial_truth(
     store: &Ctl,
     formula: Formula<Quantifier>,
@@ -213,7 +214,8 @@ struct LabellingCheck<'l> {
     /// For each subformula, true if the premises imply that it holds in all reachable markings.
     /// False otherwise, also if this is unknown.
     everywhere: Vec<bool>,
-    /// For each marking, one bit per subformula that holds there, given the claims.
+    /// For each marking, one bit per subformula. A bit is 1 if the claims and premises show that
+    /// the subformula holds at the marking.
     truth_bits: Vec<Box<[u64]>>,
     /// The transitions whose firings the property cannot observe ([`silent`]).
     silent: Vec<TransitionId>,
@@ -254,7 +256,7 @@ impl<'l> LabellingCheck<'l> {
         Ok(checked)
     }
 
-    /// Returns the index of a subformula of the property.
+    /// Returns the index of a subformula of the property, or `None` for any other formula.
     fn subformula_index(&self, formula: Formula<Quantifier>) -> Option<usize> {
         self.subformulas.binary_search(&formula).ok()
     }
@@ -361,8 +363,8 @@ impl<'l> LabellingCheck<'l> {
         })
     }
 
-    /// Returns the rank of a claim. Returns `None` if the marking has no such claim, because then
-    /// the subformula holds in all reachable markings.
+    /// Returns the rank of the claim about this formula at a marking, or `None` without such a
+    /// claim. A temporal formula that holds without a claim holds in all reachable markings.
     fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
         let claims = &self.labelling.claims[marking];
         let index = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
@@ -485,7 +487,8 @@ pub fn everywhere(
             Node::Until(Quantifier::Exists, left, right) => {
                 is_everywhere(*right) || is_everywhere(*left) && stays_reachable(*right)
             }
-            // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
+            // The right operand ψ holds at once, which satisfies φ U ψ. A path on which ψ always
+            // holds satisfies φ R ψ.
             Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => {
                 is_everywhere(*right)
             }

@@ -151,11 +151,11 @@ impl NamedLabelling {
         }
     }
 
-    /// Returns the labelling in ids of `net`, without checking it.
+    /// Returns the labelling in ids of `net`, without checking its claims.
     ///
     /// # Errors
-    /// When a name is not known, a number refers to nothing, or the token list of a marking has an
-    /// odd length.
+    /// When a name or a predicate cannot be resolved, or a number refers to nothing or to a later
+    /// formula. Also when the token list of a marking has an odd length.
     pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
         let to_message = |flaw: Flaw| flaw.to_string();
         let predicates = |all: &[NamedPredicate]| {

@@ -39,7 +39,8 @@
 use parikh_net::{Net, TransitionId, TreeProperty};
 use parikh_temporal::Node;
 
-/// Returns the transitions whose firings the property cannot observe, ascending.
+/// Returns transitions whose firings the property cannot observe, ascending. Some are left out, so
+/// that no infinite firing sequence consists of the returned transitions only.
 pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
     let formulas = property.formulas();
     let subformulas = formulas.subformulas(property.formula());
@@ -67,9 +68,9 @@ pub fn silent(net: &Net, property: &TreeProperty) -> Vec<TransitionId> {
 
 /// Returns a subset of `silent` without cycles, so that no infinite sequence of firings is silent.
 /// `silent` must be ascending and satisfy (2). t *feeds* u if it produces into a place from which u
-/// consumes. Repeatedly, a transition that feeds no other remaining one, or is fed by none, is
-/// kept. If there is none, the remaining transitions are on cycles or between cycles, and the first
-/// of them is left out.
+/// consumes. Repeatedly, a transition that feeds no remaining transition, or is fed by none, is
+/// kept. A transition may feed itself. If no transition can be kept, the first remaining transition
+/// is left out.
 fn without_cycles(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
     let mut remains = vec![false; net.transition_count()];
     silent.iter().for_each(|t| remains[t.index()] = true);

@@ -14,10 +14,11 @@ use std::collections::HashMap;
 /// The maximum number of edges between markings.
 const MAX_EDGES: usize = 1 << 27;
 
-/// The maximum number of bytes of all markings, each of which is stored twice.
+/// The maximum number of bytes of all markings. Each marking counts twice, because it is stored
+/// twice.
 const MAX_BYTES: usize = 1 << 30;
 
-/// The result of the search.
+/// The result of visiting the reachable markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeSearch {
     /// The number of visited markings.

@@ -323,7 +323,7 @@ const OPERAND_DESCRIPTION: &str = "a formula or a number: a place, a whole numbe
                        `(`, or an operator such as EF, AG, `!`";
 
 impl Inline<'_, '_> {
-    /// Returns the tokens of the place that `token` names.
+    /// Returns the sum of the tokens on the places that `token` names.
     fn tokens(
         &mut self,
         cursor: &mut TokenCursor<'_>,

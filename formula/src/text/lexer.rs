@@ -97,7 +97,7 @@ impl Lexeme<'_> {
 pub(super) struct TokenCursor<'t> {
     lexis: &'static Lexis,
     input: LexerInput<'t>,
-    /// The byte offset of `input` in the whole text.
+    /// The byte offset, in the whole text, at which the range of the cursor begins.
     base: usize,
     /// Tokens that were read ahead, but not taken.
     lookahead: VecDeque<Lexeme<'t>>,

@@ -51,7 +51,8 @@ const KEYWORDS: [(&str, &str); 29] = [
 const FORMULA_KEYWORDS: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
-/// The keywords that only LoLA has. One of them is enough to detect the language.
+/// Keywords of LoLA that the inline language does not have. The function `is_lola` takes a text
+/// with such a word, and without double quotes, as a text of LoLA.
 const LOLA_ONLY_WORDS: [&str; 21] = [
     "XOR",
     "TRUE",
@@ -106,7 +107,8 @@ const SIGNS: [(&str, &str); 22] = [
 pub(super) struct InlineTranslation {
     /// The translation in the inline language.
     pub(super) text: String,
-    /// For each piece, its byte offset in `text`, and its range in the original file.
+    /// For each translated token, its byte offset in `text`, and the range of the token in the
+    /// original file.
     pieces: Vec<(usize, Range<usize>)>,
 }
 
@@ -129,7 +131,8 @@ impl InlineTranslation {
     }
 }
 
-/// Returns true if a text is in the language of LoLA.
+/// Returns true if a text looks like formulas of LoLA. It has no double quotes, and has a word of
+/// `LOLA_ONLY_WORDS`, a `;`, or a line that begins with `{`.
 pub(super) fn is_lola(text: &str) -> bool {
     // In the inline language, `#` begins a comment.
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
@@ -260,8 +263,8 @@ fn is_temporal(word: &str) -> bool {
     words.contains(&word) || short.contains(&word)
 }
 
-/// Returns an error if a comparison without parentheses directly follows a temporal operator and
-/// another operator follows the comparison.
+/// Returns an error if a logical operator follows a comparison without parentheses that is the
+/// operand of a temporal operator.
 fn ask_for_parentheses(pieces: &[LolaPiece<'_>], operator_index: usize) -> Result<(), TextFailure> {
     let is_sign = |piece: &&LolaPiece<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let Some(next) = pieces[operator_index + 1..].iter().find(|piece| !is_sign(piece)) else {

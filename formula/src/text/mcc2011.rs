@@ -75,7 +75,7 @@ pub enum DefinitionBody {
 /// A comparison of the tokens of one place with a multiset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MultisetAtom {
-    /// The place.
+    /// The name of the place.
     pub place: String,
     /// The position of the place's name, in bytes of the text.
     pub span: Range<usize>,
@@ -116,7 +116,7 @@ pub enum ColourComponent {
 
 /// A definition or its error, with remarks.
 pub(super) struct ReadDefinition {
-    /// The name, as far as it was read.
+    /// The name of the definition; empty if the text does not begin with a name.
     pub(super) name: String,
     pub(super) name_span: Range<usize>,
     pub(super) definition: Result<Definition, TextFailure>,

@@ -50,7 +50,7 @@ pub enum TextLanguage {
 pub struct TextFormula {
     /// The name of the formula for its answer; empty if the text has none.
     pub id: String,
-    /// The author's comment.
+    /// The author's comment on the formula. Only the contest's texts may have one.
     pub description: Option<String>,
     /// The formula, or the error in it.
     pub formula: Result<Formula, TextError>,
@@ -188,8 +188,9 @@ fn register_name(
     }
 }
 
-/// Returns the byte ranges of the entries of an inline file. An entry begins with a line that does
-/// not start with a blank or a closing bracket. Blank lines and comment lines begin no entry.
+/// Returns the byte ranges of the entries of an inline file. An entry begins with the first line,
+/// or with a line that does not start with a blank or a closing bracket. Blank lines and comment
+/// lines begin no entry.
 fn entry_ranges(text: &str) -> Vec<Range<usize>> {
     let mut entries: Vec<Range<usize>> = Vec::new();
     let mut at = 0;

@@ -70,7 +70,7 @@ impl<'n> NameResolver<'n> {
 
     /// Returns the ids of the nodes that a text refers to. Returns the text itself if the index
     /// finds no node, or if no node of this kind has a label. Returns an error if the text must
-    /// refer to one node and is the name of several nodes.
+    /// refer to one node, but is the id of none and the name of several.
     fn ids(
         &mut self,
         kind: NodeKind,
@@ -180,7 +180,7 @@ impl<'n> NameResolver<'n> {
     }
 
     /// Returns true if the name is that of a coloured place, and the coloured net is attached to
-    /// this net, so that names of colours can be resolved.
+    /// this net. Names of colours can only be resolved with an attached coloured net.
     pub(super) fn is_coloured(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
@@ -283,7 +283,7 @@ pub(super) fn name<'a>(token: &'a Lexeme<'_>) -> Option<&'a str> {
     }
 }
 
-/// Returns the failure that the colours of a place are erased.
+/// Returns the error for a colour of a place whose colours are not distinguished in this net.
 pub(super) fn erased(place: &str, span: &Range<usize>) -> TextFailure {
     let problem = FormulaProblem::ErasedColours { place: place.to_owned() };
     TextFailure { span: span.clone(), problem }

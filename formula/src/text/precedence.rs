@@ -178,7 +178,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
         let value = grammar.operand(cursor)?;
         let span = start..cursor.last_end();
         let mut part = SpannedValue { value, span, operator: None, parenthesised: false, depth: 1 };
-        // After an operand.
+        // The parser stands behind an operand.
         loop {
             let token = cursor.peek();
             // The check comes before operators are applied, so that the error is about an unknown
@@ -208,7 +208,8 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
     }
 }
 
-/// Returns true if the next operand is on the right of a comparison, perhaps inside a sum.
+/// Returns true if the operand behind these pending operators is on the right of a comparison,
+/// perhaps inside a sum or product.
 fn is_compared<V>(stack: &[PendingOperator<V>]) -> bool {
     use FormulaOperator as O;
     let mut operators = stack.iter().rev().map(|open| match open {

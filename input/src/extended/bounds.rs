@@ -50,7 +50,7 @@ impl Default for CapRooms {
     }
 }
 
-/// Time limit for semiflows.
+/// Time limit for the computation of semiflows.
 const FLOW_TIME: Duration = Duration::from_secs(5);
 
 /// The bounds of places with inhibitor or reset arcs, sorted by place.

@@ -201,8 +201,8 @@ impl TranslationBuilder<'_> {
         self.bound.get(&p).copied().unwrap_or_default()
     }
 
-    /// Returns the places that need a complement: an inhibitor or reset arc tests them, or they
-    /// have a cap.
+    /// Returns the places that need a complement: places with a cap, with an inhibitor arc that can
+    /// disable its transition, or with a reset arc and a positive bound.
     fn complemented_places(&self) -> BTreeSet<PlaceId> {
         let tested_places = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
@@ -217,7 +217,7 @@ impl TranslationBuilder<'_> {
             .collect()
     }
 
-    /// Adds the places `within`, `beyond` and `over` for nets with caps.
+    /// Adds the places `within` and `beyond`, and a place `over` for each capped place.
     fn add_cap_places(&self, builder: &mut NetBuilder) -> Result<CapPlaces, BuildError> {
         let core = self.net.core();
         let mut place = |what, of: Option<PlaceId>, tokens| {

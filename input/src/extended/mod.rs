@@ -33,7 +33,7 @@ pub enum TranslationError {
         role: &'static str,
         /// The name of the transition at the arc.
         transition: String,
-        /// The kind of the arcs.
+        /// The kind of the arcs: `inhibitor` or `reset`.
         arcs: &'static str,
     },
     /// The translation needs too many copies of transitions.
@@ -47,7 +47,7 @@ pub enum TranslationError {
         /// The maximal number of transitions.
         most: u128,
     },
-    /// The result is not a valid net, because weights overflow.
+    /// The result is not a valid net, because a number or the whole net is too large.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
@@ -56,8 +56,8 @@ pub enum TranslationError {
 /// stays the same.
 ///
 /// # Errors
-/// Returns an error if a place with such arcs has no known bound, if too many transitions are
-/// needed, or if weights overflow.
+/// Returns an error if a place with such arcs has no known bound, or if too many transitions are
+/// needed. Also returns an error if a number or the whole net gets too large.
 pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationError> {
     translate_visiting(net, bounds::MAX_VISITED_MARKINGS, budget)
 }
@@ -80,9 +80,9 @@ pub fn translate_visiting(
 /// are runs of `net`. So only reachability questions are possible ([`Net::has_caps`]).
 ///
 /// # Errors
-/// Returns an error if too many transitions are needed even without room on reset places, or if
-/// weights overflow. Also returns an error if all bounds are known and too many transitions are
-/// needed.
+/// Returns an error if too many transitions are needed even without room on reset places. If all
+/// bounds are known, too many transitions are an error, too. Also returns an error if a number or
+/// the whole net gets too large.
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,

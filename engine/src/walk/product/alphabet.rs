@@ -17,7 +17,7 @@ pub struct Atoms {
     /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
     /// about firings.
     bits_of_firing: Vec<Box<[u64]>>,
-    /// Number of words of a letter.
+    /// Number of 64-bit words of a letter, at least 1.
     pub(super) words_per_letter: usize,
     /// For each property, true if its atoms are included.
     pub(super) is_included: Vec<bool>,

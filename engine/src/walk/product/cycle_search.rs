@@ -58,13 +58,13 @@ pub(super) struct CycleStart {
     pub(super) position: usize,
     /// Number of the set of automaton states at the start.
     pub(super) set: u32,
-    /// The letter of the start marking.
+    /// Number of the letter of the start marking.
     pub(super) base_letter: u32,
     /// The letters that the cycle may read.
     pub(super) allowed: AllowedLetters,
 }
 
-/// A search from a given marking.
+/// A best-first search for a cycle from a given marking.
 struct CycleSearch {
     /// Start and requirements.
     start: CycleStart,

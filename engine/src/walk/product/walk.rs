@@ -11,13 +11,13 @@ use parikh_net::{FiringSequence, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Number of firings between two checks of the budget.
+/// The budget is checked when the number of firings so far is a multiple of this number.
 const POLLING_INTERVAL: u64 = 512;
 /// Limit on the number of classes drawn for each firing of a walk for a single property. Such a
 /// walk tests the automaton's next states before it fires.
 const LOOKAHEAD_CANDIDATES: usize = 6;
 /// Limit on the number of firings towards the markings for one automaton edge, not counting the
-/// first firing. After that, another edge is chosen as target.
+/// first firing. After that, an edge is drawn again.
 const MAX_FIRINGS_PER_TARGET: usize = 64;
 
 /// Maximum number of firings tried per best-first cycle search in the first round. It doubles in
@@ -31,8 +31,8 @@ struct WalkState {
     /// The letters read so far, one per firing.
     letters: Vec<u32>,
     /// For each property, the number of the set of automaton states after the letters read.
-    /// [`EMPTY_SET`] if the property can no longer hold, is not followed in this walk, or needs no
-    /// other run.
+    /// [`EMPTY_SET`] if the property can no longer hold, has too many state sets, is not followed
+    /// in this walk, or needs no other run.
     sets: Vec<u32>,
     /// For each property, its changes of state sets: the number of firings after which the set
     /// changed, and the number of the new set. The first entry is the set at the start, with 0
@@ -57,8 +57,8 @@ struct WalkState {
     is_stable: bool,
     /// A place that gained tokens in the last firing; `None` if none did.
     last_marked_place: Option<u32>,
-    /// The number of the state set for which the current target was chosen, and the number of
-    /// firings chosen since then.
+    /// In a walk for a single property, the number of the state set for which the target markings
+    /// were chosen. With the number of firings chosen since then.
     target_set_and_firings: (u32, usize),
 }
 
@@ -297,7 +297,7 @@ impl ProductWalk<'_> {
 
     /// Returns a transition after which the property can still hold, preferably one that does not
     /// lead away from an accepting component. Returns `None` if the property cannot hold any more,
-    /// if the strategy chooses no class, or if no drawn transition is suitable.
+    /// if no class is enabled or chosen, or if no drawn transition is suitable.
     fn choose_ahead(&mut self, property: usize, state: &mut WalkState) -> Option<u32> {
         let set = state.sets[property];
         if set == EMPTY_SET {
@@ -557,7 +557,7 @@ impl ProductWalk<'_> {
     ) -> bool {
         let Some(followed) = &mut self.followed[index] else { return false };
         let run = LassoRun { prefix: to_sequence(&state.history[..firings]), end };
-        // The check may fail for two reasons. Different markings may have equal hashes. And the
+        // The check may fail, for example because different markings have equal hashes. Or the
         // automaton may accept earlier than the checker's evaluation of prefixes can decide the
         // formula.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {

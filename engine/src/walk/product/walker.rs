@@ -51,7 +51,7 @@ pub(super) struct FollowedProperty<'p> {
     pub(super) property: &'p RunProperty,
     /// The subset automaton of the property.
     pub(super) subsets: Subsets,
-    /// For each place, true if atoms depend on it.
+    /// For each place, true if an atom of the property depends on it.
     pub(super) is_read_place: Vec<bool>,
     /// True if an atom of the property is about firings.
     pub(super) has_firing_atoms: bool,
@@ -67,7 +67,7 @@ pub struct ProductWalk<'a> {
     pub(super) atoms: &'a Atoms,
     /// The current marking, with the atoms on markings as watched goals.
     pub(super) machine: WatchedMarking<'a>,
-    /// The letters read so far, with their numbers.
+    /// The letters seen so far, with their numbers.
     pub(super) alphabet: Alphabet,
     /// The followed properties, by property index. `None` for a property that cannot be followed:
     /// an atom cannot be watched, the automaton is too large, or the budget was exhausted before.
@@ -95,8 +95,8 @@ pub struct ProductWalk<'a> {
 }
 
 impl<'a> ProductWalk<'a> {
-    /// Creates walks on `net` for these properties, whose atoms are `atoms`. The same seed gives
-    /// the same walks.
+    /// Creates walks on `net` for these properties, whose atoms are `atoms`. The seed determines
+    /// the random choices.
     pub fn new(
         net: &'a Net,
         atoms: &'a Atoms,

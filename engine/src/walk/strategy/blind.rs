@@ -22,7 +22,7 @@ impl FiringStrategy for Uniform {
     }
 }
 
-/// Returns a random enabled class. There must be one.
+/// Returns a random enabled class with an effect. At least one such class must be enabled.
 #[inline]
 pub(super) fn random_enabled(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();

@@ -14,7 +14,7 @@ pub(in crate::walk) struct Deadlock {
     /// Chance, in 256ths, that a step compares several classes by the number of classes enabled
     /// afterwards. Otherwise a random enabled class fires.
     pub(in crate::walk) comparing_chance: usize,
-    /// Number of candidates.
+    /// Number of enabled classes drawn for a comparison.
     pub(in crate::walk) candidates: u32,
 }
 

@@ -21,7 +21,7 @@ use parikh_net::{PlaceId, Predicate};
 const MAX_COMPARED: usize = 48;
 /// Number of enabled classes drawn and compared.
 const CANDIDATES: usize = 8;
-/// Number of draws to find a class that does not increase the distance.
+/// Limit on the number of further draws to find a class that does not increase the distance.
 const MAX_REDRAWS: usize = 4;
 
 /// The point of a directed walk with the smallest distance.
@@ -221,8 +221,8 @@ impl FiringStrategy for DistanceStrategy {
     }
 }
 
-/// Learns how well each class decreases the distance to a goal. Classes are drawn with a chance
-/// proportional to this value, the potency.
+/// Learns how well each class decreases the distance to a goal. One of a few random classes is
+/// chosen with a chance proportional to this value, the potency.
 pub(in crate::walk) struct PotencyStrategy {
     target: WalkTarget,
     /// The goal for which the potencies were learnt, as a position among the watched goals.

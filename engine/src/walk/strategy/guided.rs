@@ -168,7 +168,7 @@ impl FiringStrategy for HintStrategy {
 pub(in crate::walk) struct Hints {
     /// Each hint with the ids of its goals, and the number of attempts made so far to follow it.
     hints: Vec<(Hint, Vec<GoalId>, u32)>,
-    /// Index of the hint to return next.
+    /// Index of the hint to return next, modulo the number of hints.
     next: usize,
 }
 

@@ -40,15 +40,16 @@ const NO_TRANSITION: u32 = u32::MAX;
 /// The state of a transition while the current plan is made.
 #[derive(Clone, Copy)]
 struct TransitionCost {
-    /// Number of the plan for which the entry was computed. An entry from an earlier plan is
-    /// outdated.
+    /// Number of the plan for which `unmet` and `cost` were computed. Values from an earlier plan
+    /// are outdated.
     epoch: u32,
     /// Number of input places that lack tokens and that no settled transition increases. The
     /// transition can be settled at 0.
     unmet: u32,
-    /// Cost of firing the transition, including the cost of producing the tokens that it lacks.
+    /// Cost of firing the transition and of producing its lacking tokens, without the inputs still
+    /// counted in `unmet`.
     cost: u64,
-    /// Number of firings in the plan.
+    /// Number of firings in the plan. Meaningless until the transition is settled.
     times: u64,
 }
 
@@ -109,7 +110,8 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     /// walker.
     wanted_repetitions: Option<u64>,
     plans_without_progress: u32,
-    /// Limit on the number of plans without progress in a walk.
+    /// Limit on the number of consecutive plans that bring neither a shorter plan nor a smaller
+    /// distance.
     pub(in crate::walk) max_plans_without_progress: u32,
     /// The smallest distance of a marking of the walk to the target so far.
     smallest_distance: u64,
@@ -210,7 +212,7 @@ impl RelaxedPlanStrategy {
         chosen
     }
 
-    /// Makes a plan from the current marking. Returns false if there is none.
+    /// Makes a plan from the current marking. Returns false if no plan is found.
     fn make_plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
         if !self.settle_transitions(machine, resources) {
@@ -251,7 +253,7 @@ impl RelaxedPlanStrategy {
         while !self.unreached_cells.is_empty() {
             let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
-            // A transition of the same effect class, at lower cost, was settled before.
+            // A transition of the same effect class was settled before, at no higher cost.
             if std::mem::replace(&mut self.settled_class_epoch[class as usize], self.epoch)
                 == self.epoch
             {

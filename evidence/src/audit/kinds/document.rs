@@ -10,9 +10,9 @@ use parikh_net::printable::Quoted;
 
 /// The net of a document.
 enum DocumentNet {
-    /// The net of a reduction, or the original net.
+    /// The net of the reduction with this id, or the original net if `None`.
     Net(Option<String>),
-    /// The original net with the last marking of a trace as its initial marking.
+    /// The original net with the last marking of the trace with this id as its initial marking.
     AfterTrace(String),
 }
 

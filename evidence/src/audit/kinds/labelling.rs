@@ -5,7 +5,8 @@ use crate::audit::context::AuditContext;
 use crate::audit::homes::HomeObligations;
 use crate::tree::NamedLabelling;
 
-/// Checks a labelling. Its premises become proof obligations.
+/// Checks a labelling, that is, a set of markings with the subformulas that hold there. Its
+/// premises become proof obligations.
 pub(super) fn check_labelling<'n>(
     context: &mut AuditContext<'n>,
     obligations: &mut AnswerObligations<'n>,

@@ -15,7 +15,8 @@ pub(crate) struct CertifyArguments {
     pub(crate) model: PathBuf,
     /// The evidence files, and directories of evidence files.
     pub(crate) evidence: Vec<PathBuf>,
-    /// The query file; if `None`, the file `EXAMINATION.xml` beside the model.
+    /// The query file. If `None`, the file `EXAMINATION.xml` beside the model, or the property file
+    /// beside a parallel system.
     pub(crate) queries: Option<PathBuf>,
     /// The formulas of `--formula`, as given to `parikh check`. The file `Formulas.jsonl` has the
     /// evidence about their answers.
@@ -60,14 +61,14 @@ impl CertifyArguments {
 /// The request of the command line.
 pub(crate) enum CertifyRequest {
     Audit(CertifyArguments),
-    /// Prints this text, for `--help` and `--version`.
+    /// A text to print, for `--help` and `--version`.
     Text(String),
 }
 
 /// Reads the command line, without the program's name.
 ///
 /// # Errors
-/// A message about the wrong argument.
+/// A message about the wrong or missing argument.
 pub(crate) fn read(
     mut raw_arguments: impl Iterator<Item = OsString>,
 ) -> Result<CertifyRequest, String> {
@@ -189,7 +190,7 @@ fn time(text: &OsString) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| message())
 }
 
-/// Parses the value of `--memory`, in bytes.
+/// Parses the value of `--memory`, a number with a unit, and returns it in bytes.
 fn size(text: &OsString) -> Result<u64, String> {
     let message = || format!("--memory needs a size such as 900M or 4G, not {}", text.display());
     let (number, unit) = with_unit(text).ok_or_else(message)?;

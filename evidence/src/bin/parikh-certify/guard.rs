@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The interval between two measurements of time and memory.
 const LOOKING: Duration = Duration::from_millis(20);
 
-/// The time between the signal to stop and the end of waiting for the audit.
+/// The maximum time between the signal to stop and the end of waiting for the audit.
 const GRACE: Duration = Duration::from_millis(1000);
 
 /// The end of an audit.
@@ -17,7 +17,7 @@ pub(crate) enum AuditEnd<T> {
     Finished(T),
     /// The audit panicked.
     Failed,
-    /// The audit was stopped and did not return in time.
+    /// The audit was stopped, and did not return in time or used too much memory after that.
     Abandoned(ExhaustedLimit),
 }
 

@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The reason why the audit did not take place, with the exit code.
+/// The reason why the audit did not take place or gives no result, with the exit code.
 struct Refusal {
     code: u8,
     reason: String,
@@ -94,7 +94,7 @@ impl From<String> for Refusal {
 struct AuditOutcome {
     /// The verdicts on the answers in all readable evidence files.
     report: AuditReport,
-    /// The evidence files that could not be read, each with the reason.
+    /// The evidence files that were rejected or could not be read to the end, each with the reason.
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,

@@ -5,7 +5,7 @@ use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{self, Word};
 use std::fmt::Write as _;
 
-/// Returns the verdict in one word, and the reason in a sentence.
+/// Returns the name of the verdict, and the reason in words.
 fn verdict(verdict: &AuditVerdict) -> (&'static str, String) {
     match verdict {
         AuditVerdict::Confirmed(how) => ("confirmed", how.clone()),
@@ -24,7 +24,7 @@ struct VerdictCounts {
     unsupported: usize,
     stopped: usize,
     refused: usize,
-    /// The answers that assume safe units, except refused ones.
+    /// The number of answers that assume safe units, except refused ones.
     assuming: usize,
 }
 
@@ -62,7 +62,7 @@ fn line(answer: &AuditedAnswer) -> String {
     format!("{file}:{line}: {question_text}: {value}: {word}{assuming}: {sentence}{assumed}")
 }
 
-/// Prints text from a file as one short word.
+/// Returns text from a file as one short word.
 fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST_WORD) {
         Some((end, _)) => format!("{}…", Word(&text[..end])),
@@ -73,7 +73,8 @@ fn short(text: &str) -> String {
 /// The largest number of printed characters of an id, a value, or the name of an examination.
 const LONGEST_WORD: usize = 120;
 
-/// Prints the report as text. Texts from files cannot start new lines.
+/// Returns the report as text, without confirmed answers if `quiet`. Texts from files cannot start
+/// new lines.
 pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
     let AuditReport { judged, unanswered, .. } = report;
     let mut text = String::new();
@@ -114,7 +115,7 @@ pub(crate) fn text(report: &AuditReport, quiet: bool) -> String {
 /// The version of the JSON format, as in `docs/parikh.schema.json`.
 const JSON_VERSION: u32 = 1;
 
-/// Prints the report as JSON, one object per line.
+/// Returns the report as JSON, one object per line. `unreadable` is the number of rejected files.
 pub(crate) fn json(report: &AuditReport, unreadable: usize) -> String {
     let mut text = String::new();
     for answer in &report.judged {

@@ -67,7 +67,7 @@ pub(crate) fn audit(
 }
 
 /// Returns the file of properties for an evidence file. It is the file of `--queries`, or the file
-/// with the same name beside the system.
+/// with the same name and the extension `txt` beside the system.
 fn property_file(
     arguments: &CertifyArguments,
     model: &Path,

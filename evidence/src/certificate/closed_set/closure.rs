@@ -99,8 +99,8 @@ struct ParallelPaths<'w, 'g> {
     touched: &'w [ClosureTouch],
     /// The index in `touched` of the last level at which the number of tokens changes.
     last_change: usize,
-    /// Pairs of nodes, on the path of a member and on the path of its result, that have been
-    /// visited or are on the worklist. A node determines its level.
+    /// Pairs of nodes, on the path of a member and on the path of its result, that were taken from
+    /// the worklist. A node determines its level.
     seen_pairs: HashSet<(u32, u32)>,
     /// Nodes that [`enables`](Self::enables) has visited. Unless the check has failed, none of them
     /// has a vector that enables the rest of the transition.

@@ -29,7 +29,7 @@ impl SetShape {
         let levels = level_of.len();
         let mut values = vec![(u64::MAX, 0); levels];
         for (&(value, ..), &height) in set.nodes.iter().zip(&heights[2..]) {
-            // Nodes that are not reachable from the root may be longer.
+            // Nodes that are not reachable from the root may have longer vectors than markings.
             if let Some(level) = levels.checked_sub(height as usize) {
                 values[level] = (values[level].0.min(value), values[level].1.max(value));
             }
@@ -72,7 +72,8 @@ pub(super) fn has_member(
     Ok(store.satisfying(set.root, predicate)? != 0)
 }
 
-/// Returns true if the ranges of the values per level alone exclude the predicate.
+/// Returns true if the ranges of the values per level exclude the predicate, one comparison at a
+/// time. False may also mean that this test is too weak.
 fn is_impossible(shape: &SetShape, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::False => true,
@@ -110,7 +111,7 @@ pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
 pub(super) struct NodeStore<'s, 'g> {
     /// The closed set, whose nodes come first.
     pub(super) set: &'s ClosedSet,
-    /// Levels and ranges of the closed set.
+    /// The levels of the places, and the range of values at each level of the closed set.
     pub(super) shape: &'s SetShape,
     /// The net that the questions are about.
     net: &'s Net,
@@ -121,7 +122,7 @@ pub(super) struct NodeStore<'s, 'g> {
     /// The numbers of the built nodes (value, down, right), so that equal nodes are built once.
     /// Nodes of the set may have entries, too.
     pub(super) numbers: HashMap<(u64, u32, u32), u32>,
-    /// The maximum number of built nodes.
+    /// The maximum number of built nodes, and of values that one call of `build` processes.
     max_nodes: usize,
     /// The clock for `goes_on`.
     clock: Clock<'g>,

@@ -59,7 +59,7 @@ pub struct ClosedSet<P = PlaceId> {
     pub root: u32,
 }
 
-/// A checked set.
+/// A closed set that was checked to contain every reachable marking.
 #[derive(Debug)]
 pub struct CheckedClosedSet<'s> {
     set: &'s ClosedSet,
@@ -94,8 +94,8 @@ impl ClosedSet {
     /// Checks that the set contains every reachable marking of `net`. Calls `goes_on` regularly.
     ///
     /// # Errors
-    /// The reason why the set may lack a reachable marking, or [`ClosedSetFlaw::Work`] when
-    /// `goes_on` returns false.
+    /// The first condition found violated, or the exceeded limit on pairs of nodes;
+    /// [`ClosedSetFlaw::Work`] when `goes_on` returns false.
     pub fn check(
         &self,
         net: &Net,
@@ -236,8 +236,9 @@ impl CheckedClosedSet<'_> {
     /// set found so far. After the last step, the set must contain all members.
     ///
     /// # Errors
-    /// The errors of [`refutes`](Self::refutes), and an error if `target` or a step has an unknown
-    /// place or transition.
+    /// [`Flaw::DoesNotFollow`] if the set after the last step is not shown to contain all members.
+    /// An error if `target` or a step has an unknown place or transition. [`Flaw::Stopped`],
+    /// [`Flaw::Overflow`] or [`Flaw::TooLarge`] if the check cannot decide it.
     pub fn leads_to(
         &self,
         net: &Net,

@@ -21,7 +21,8 @@ type StepTouch = (usize, u64, i64);
 /// are then still in use, the check ends with an error.
 const DROP_THRESHOLD: usize = 1 << 21;
 
-/// Returns true if the steps lead from every member to a member that satisfies `target`.
+/// Returns true if the steps lead from every member to a member that satisfies `target`. False may
+/// also mean that the diagram of `set` has two equal nodes, which this check cannot compare.
 pub(super) fn covers(
     set: &ClosedSet,
     shape: &SetShape,
@@ -66,6 +67,7 @@ fn cover_dropping(
 }
 
 /// Returns the requirements and changes of `count` firings of `t` in a row, by ascending level.
+/// Returns an error if a number overflows, or for 0 firings of a transition with arcs.
 fn touched(
     net: &Net,
     shape: &SetShape,

@@ -197,9 +197,9 @@ impl<'a> ProductGraph<'a> {
 
 /// The result of the examination of a component.
 enum ComponentResult {
-    /// A fair run can visit all of the component infinitely often.
+    /// A fair run that carries all required marks can visit all of the component infinitely often.
     FairRun,
-    /// No fair run stays in the component.
+    /// No fair run that carries all required marks infinitely often stays in the component.
     NoFairRun,
     /// A fair run that stays in the component visits the nodes that enable these transitions only
     /// finitely often.

@@ -59,8 +59,8 @@ pub const MAX_DEPTH: usize = 2_000;
 /// A property of a query file.
 #[derive(Debug)]
 pub struct AuditedProperty {
-    /// The id in the file, with a number appended if the id is repeated. It is empty for a textual
-    /// formula without a name.
+    /// The id in the file. If a query file repeats an id, the repetitions get numbers. The id of a
+    /// textual formula may be repeated or empty until `name_unnamed` is called.
     pub id: String,
     /// The question, or the reason why it is not supported.
     pub question: Result<Question, Unreadable>,
@@ -69,8 +69,8 @@ pub struct AuditedProperty {
 /// Reads a query file about `net`.
 ///
 /// # Errors
-/// When the file is not a list of properties. An error in a formula is reported in its own
-/// [`AuditedProperty`].
+/// When the file cannot be decoded, is not well-formed XML, or is not a list of properties with ids
+/// and formulas. An error in a formula is reported in its own [`AuditedProperty`].
 pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     properties(net, None, bytes)
 }
@@ -112,8 +112,8 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
     properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
 }
 
-/// Reads the properties of a query file. With `case_end`, they are about cases that end in a
-/// marking with this predicate.
+/// Reads the properties of a query file. With `case_end`, formulas about paths are about cases that
+/// end in a marking with this predicate.
 fn properties(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -180,8 +180,8 @@ fn property(
     Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
 }
 
-/// Returns the question of a `formula`. With `case_end`, the question is about cases that end in a
-/// marking with `case_end`.
+/// Returns the question of a `formula`. With `case_end`, a formula about paths is about cases that
+/// end in a marking with `case_end`. A bound is always about all reachable markings.
 fn question(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -202,7 +202,8 @@ fn question(
             Some(_) => ltl::of_runs(net, case_end, true, (node, negated)),
         };
     }
-    // The reader of a leaf finds a path quantifier inside the leaf.
+    // This test also finds a path quantifier inside a leaf. The reader of the leaf usually refuses
+    // it.
     if !node.descendants().any(is_path_quantifier) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }

@@ -39,7 +39,7 @@ pub(super) struct TemporalElement<'a, 'input, P> {
     pub(super) paths: Option<P>,
     /// True if the formula read at `node` is negated.
     pub(super) is_negated: bool,
-    /// The element of the operator.
+    /// The element of the operator, or of the formula if `paths` is `None`.
     pub(super) node: Node<'a, 'input>,
 }
 

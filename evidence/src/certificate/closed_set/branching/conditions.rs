@@ -153,9 +153,10 @@ struct BoundedSum {
     weights: Vec<i64>,
     /// The upper bound on the sum.
     bound: i128,
-    /// The smallest and the largest sum of the vectors of each node.
+    /// The smallest and the largest sum of the vectors of each node that was visited.
     ranges: HashMap<u32, (i128, i128)>,
-    /// Nodes of results, by node and by the sum of the levels above the node.
+    /// The nodes of computed results. The key is the original node, and the sum of the levels above
+    /// it.
     results: HashMap<(u32, i128), u32>,
 }
 

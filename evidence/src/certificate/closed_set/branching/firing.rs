@@ -25,7 +25,7 @@ pub(super) struct TransitionLists {
     by_first_level: HashMap<usize, Vec<u32>>,
 }
 
-/// All lists of touches, without duplicates.
+/// All lists of touches (see [`FiringTouch`]), without duplicates.
 pub(super) struct TouchLists {
     /// The lists, by number. A list is its first touch with the number of the remaining list.
     lists: Vec<TouchList>,

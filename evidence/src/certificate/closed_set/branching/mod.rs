@@ -48,14 +48,15 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The stack size in bytes is `STACK_BYTES.0`, plus `STACK_BYTES.1` for each level.
 const STACK_BYTES: (usize, usize) = (1 << 20, 4 << 10);
 
-/// The maximum number of levels that the stack allows.
+/// The maximum number of levels. It limits the size of the stack.
 const MAX_LEVELS: usize = 100_000;
 
 /// Returns true if the property is true of the initial marking.
 ///
 /// # Errors
-/// [`Flaw::Stopped`] if `goes_on` returns false; [`Flaw::TooLarge`] if there are too many levels or
-/// nodes; [`Flaw::Overflow`] if a number is too large.
+/// [`Flaw::Stopped`] if `goes_on` returns false before the end. [`Flaw::TooLarge`] if there are too
+/// many levels or nodes, or if the thread cannot be started. [`Flaw::Overflow`] if a number is too
+/// large.
 pub(super) fn holds(
     set: &ClosedSet,
     shape: &SetShape,

@@ -105,7 +105,8 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
             name.is_some_and(|name| name.kind == ContestTokenKind::Quoted)
                 && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
         };
-        // Behind these words, names in parentheses are not a list of transitions.
+        // Behind one of these keywords, names in parentheses are the operands of the keyword. They
+        // do not begin a list such as `("t", "u")?`.
         let follows_list_keyword = |cursor: usize| {
             let list_keywords = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
             formula[..cursor].last().is_some_and(|it| list_keywords.iter().any(|word| it.is(word)))

@@ -92,8 +92,8 @@ impl<'n> FormulaParser<'n> {
         FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
     }
 
-    /// Parses the whole formula to XML. A formula with a temporal operator outside of all path
-    /// quantifiers is enclosed in `all-paths`.
+    /// Parses the whole formula to XML. A formula with a temporal operator or `fires` outside of
+    /// all path quantifiers is enclosed in `all-paths`.
     ///
     /// # Errors
     /// A description of the first error, such as a syntax error or an unknown colour.

@@ -11,7 +11,7 @@ pub(super) enum TypedToken {
     Name(String),
     /// Decimal digits.
     Number(String),
-    /// An operator, a bracket, or a comma.
+    /// An operator, a bracket, or one of `,`, `:` and `;`.
     Sign(&'static str),
     /// The end of the formula.
     End,

@@ -27,10 +27,12 @@ use super::{AuditedProperty, number_equal_ids};
 use grammar::FormulaParser;
 use parikh_net::Net;
 
-/// The greatest length of a formula in XML, in bytes. `<->` and `xor` duplicate their operands.
+/// The greatest length of a formula in XML, in bytes. Constraints of Declare may repeat the XML of
+/// their operands.
 const MAX_XML_BYTES: usize = 1 << 26;
 
-/// A reader for the XML of one formula about the net: about all runs, or about cases only.
+/// A reader for a query file in XML about the net. The properties are about all runs, or about
+/// cases only, that is, firing sequences that end in a final marking.
 pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>;
 
 /// Reads the formulas of a text in the detected language. A formula without a name has an empty id.

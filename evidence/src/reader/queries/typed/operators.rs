@@ -82,17 +82,17 @@ pub(super) const PREFIX_LEVEL: u8 = 7;
 
 /// A formula in XML.
 pub(super) struct XmlFormula {
-    /// The XML. For a junction, the operands without the element of the junction.
+    /// The XML, without the outermost element if `connective` names it.
     pub(super) xml: String,
-    /// The name of the junction element, if the formula is a junction to which operands may be
-    /// added.
+    /// The name of the outermost element if the formula is a conjunction, a disjunction or an
+    /// implication outside of parentheses. `None` if `xml` is complete.
     pub(super) connective: Option<&'static str>,
-    /// True if the formula has a temporal operator outside of all path quantifiers.
+    /// True if the formula has a temporal operator or `fires` outside of all path quantifiers.
     pub(super) is_path_formula: bool,
 }
 
 impl XmlFormula {
-    /// Returns the whole XML: the operands inside the element of the junction, if it is one.
+    /// Returns the whole XML: `xml` inside the element that `connective` names, if any.
     pub(super) fn with_junction_element(self) -> String {
         match self.connective {
             Some(junction) => format!("<{junction}>{}</{junction}>", self.xml),
@@ -123,7 +123,7 @@ pub(super) fn node_elements(kind: &str, names: &[String]) -> String {
     names.iter().map(|name| format!("<{kind} name=\"{}\"/>", escaped(name))).collect()
 }
 
-/// Returns a parsed formula with a temporal operator outside of all path quantifiers.
+/// Returns a parsed formula with `fires` or a temporal operator outside of all path quantifiers.
 pub(super) fn path_formula(xml: String) -> ParsedOperand {
     ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: true })
 }
