@@ -430,12 +430,12 @@ impl<'a> WorkingNet<'a> {
         Ok((reduction.net(), predicate))
     }
 
-    /// Returns the checker's replay of the derivation of this net from `parent_net`. The first call
-    /// replays the derivation, and later calls return its result.
+    /// Returns the checker's replay of the derivation of this net from `parent_net`. A replay that
+    /// is not stopped is made once, and later calls return its result.
     ///
     /// # Errors
-    /// Returns an error for the original net, if `keep_going` returns false, or if the derivation
-    /// is invalid or yields a different net.
+    /// Returns an error for the original net, or if `keep_going` returns false. Also if the
+    /// derivation is invalid or its replay yields a different net.
     fn checker_net(
         &self,
         parent_net: &Net,
@@ -508,8 +508,8 @@ impl<'a> WorkingNet<'a> {
     }
 }
 
-/// Returns true if places and transitions mean the same on both nets. The names of composed
-/// transitions may differ.
+/// Returns true if both nets have the same places, initial marking and arcs, in the same order. The
+/// names of transitions may differ.
 fn is_same_net(left: &Net, right: &Net) -> bool {
     let sizes = |net: &Net| (net.place_count(), net.transition_count());
     sizes(left) == sizes(right)
@@ -521,13 +521,13 @@ fn is_same_net(left: &Net, right: &Net) -> bool {
 /// Reasons why a claim cannot be checked on a derived net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimObstacle {
-    /// The derivation was not replayed to the end for lack of time.
+    /// `keep_going` returned false before the end of the replay of the derivation.
     #[error("the check did not finish in time")]
     Stopped,
     /// The derived net does not express the claim.
     #[error("the derived net cannot express it")]
     NotExpressed,
-    /// The derivation is invalid, which is a bug.
+    /// The derivation is invalid, or its replay yields a different net. Both are bugs.
     #[error("the derivation of the net failed its check")]
     BrokenDerivation,
 }
