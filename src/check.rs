@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
-/// Answers questions about `model` in a background thread. The run ends when all are answered, the
-/// engines have nothing more to try, or `budget` is spent. Returns an iterator over the answers.
-/// Each answer is available as soon as its evidence is checked.
+/// Answers questions about `model` in a background thread. The run ends when all questions are
+/// decided, the engines have nothing more to try, or `budget` is spent. Returns an iterator over
+/// the answers. Each answer is available as soon as its evidence is checked.
 ///
 /// ```
 /// use parikh::answer::{Plan, QuestionValue};

@@ -152,7 +152,7 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
 /// left out.
 ///
 /// # Errors
-/// As [`read_source`].
+/// As [`read_source`]. Times and priorities are errors only if `timing` refuses them.
 pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;

@@ -9,7 +9,7 @@
 use super::error::InputError;
 use super::xml::XmlTag;
 
-/// Attributes without meaning in any element: labels for people, and positions in drawings.
+/// Attributes without meaning in any element, such as labels for people and positions in drawings.
 const MEANINGLESS: [&str; 16] = [
     "name",
     "label",

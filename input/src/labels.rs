@@ -7,7 +7,7 @@ use super::source::TextPosition;
 use super::xml::{XmlItem, XmlReader, trimmed};
 use std::io::BufRead;
 
-/// The children of nodes and arcs with a meaning for the net.
+/// The kinds of child elements of nodes and arcs.
 pub(super) enum PnmlChild {
     Name,
     InitialMarking,
@@ -16,7 +16,7 @@ pub(super) enum PnmlChild {
     Inscription,
     Capacity,
     /// The element `type` or `arctype`: the sort of a place, or the kind of an arc. Contains the
-    /// attribute `value`, or `None` if the text has the type.
+    /// attribute `value`; `None` if the element has no such attribute.
     Type(Option<String>),
     Condition,
     /// The priority of a transition.
@@ -34,7 +34,7 @@ pub(super) enum PnmlChild {
     /// The initial marking of a place, or the inscription of an arc, as in coloured nets
     /// (`hlinitialMarking`, `hlinscription`).
     Coloured,
-    /// Graphics, other tools' data, and other elements to skip.
+    /// Another child, such as graphics, which the caller skips.
     Other,
 }
 
@@ -74,7 +74,7 @@ impl<R: BufRead> XmlReader<R> {
             };
             match tag.name() {
                 known if handled.contains(&known) => tag.check_attributes()?,
-                // Tools write their own data here.
+                // Every node and arc may contain the data of tools.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
                     return Ok(Some((PnmlChild::ToolSpecific(attributes), tag.position)));

@@ -124,7 +124,7 @@ struct LolaReader<'t> {
     tokens: ScriptTokens<'t>,
     builder: NetBuilder,
     places: HashMap<String, PlaceId>,
-    /// The names of transitions as written.
+    /// The names of transitions in the net, after renaming.
     transitions: HashSet<String>,
 }
 
@@ -166,8 +166,8 @@ impl<'t> LolaReader<'t> {
         }
     }
 
-    /// Reads `SAFE` or `SAFE n`, a promised bound of the places that follow. The promise is
-    /// ignored.
+    /// Reads `SAFE:` or `SAFE n:` if it comes next. It promises a bound of the places that follow.
+    /// The promise is ignored.
     fn safety(&mut self) -> Result<(), InputError> {
         if !self.tokens.take("SAFE") {
             return Ok(());

@@ -41,7 +41,7 @@ pub struct ColouredViews {
     /// The unfolding of the exact quotient, in which equivalent colours are merged.
     quotient: OnceLock<Net>,
     /// The coloured net with its skeleton, that is, the net without colours. The inner `None` means
-    /// that the skeleton has numbers that are too large or too many nodes.
+    /// that the skeleton could not be made (see [`as_it_is`](Self::as_it_is)).
     with_skeleton: OnceLock<Option<ColouredModel>>,
 }
 
@@ -59,8 +59,8 @@ pub enum ModelView<'m> {
     Coloured(&'m ColouredModel),
 }
 
-/// The error for a coloured net without an unfolding. The unfolding exceeds the limits, a number in
-/// it overflows, or the budget is spent.
+/// The error for a coloured net that was not unfolded. The unfolding exceeds the limits, a variable
+/// has 2³² or more colours, a number overflows, or the budget is spent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
@@ -120,8 +120,8 @@ impl Model {
     /// Returns the place/transition net of the model, unfolded if the model is coloured.
     ///
     /// # Errors
-    /// The unfolding of a coloured net exceeds the limits, a number in it overflows, or the budget
-    /// is spent.
+    /// The unfolding of a coloured net exceeds the limits, a variable has 2³² or more colours, a
+    /// number overflows, or the budget is spent.
     pub fn into_net(
         self,
         config: &parikh_unfolding::UnfoldingConfig,
@@ -184,7 +184,8 @@ impl ColouredViews {
     }
 
     /// Returns the coloured net with its skeleton, that is, the net without colours. Returns `None`
-    /// if the skeleton has numbers that are too large or too many nodes.
+    /// if a number of tokens in the skeleton is too large or cannot be computed. Also returns
+    /// `None` if the skeleton has too many nodes.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.with_skeleton.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
     }
@@ -210,8 +211,9 @@ impl<'m> ModelView<'m> {
         }
     }
 
-    /// Returns the name of a transition. In a coloured net without unfolding, this is the name of a
-    /// step, that is, a transition with a binding.
+    /// Returns the name of a transition. In a coloured net without unfolding, `t` is instead the
+    /// number of a step, that is, of a transition with a binding. Then the name of the step is
+    /// returned.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
             ModelView::Coloured(model) => model.step_name(t).into(),
@@ -254,7 +256,7 @@ pub fn unfolded(
     parikh_unfolding::unfold(net, config, budget).map(|(net, _)| net).map_err(not_unfolded)
 }
 
-/// Formats a count: 12345, 1.2·10⁷.
+/// Formats a count: `12345`, or `1.2·10^7` from a million on. `u128::MAX` stands for an overflow.
 fn approximately(count: u128) -> String {
     match count {
         u128::MAX => "more than 10^38".to_owned(),

@@ -9,8 +9,8 @@ use super::xml::{XmlReader, trimmed};
 use std::io::BufRead;
 
 /// Returns the number in a marking or inscription of PIPE, as text. The text is a number, or
-/// `Default,` and a number; the number itself is not checked. Returns `None` if another class of
-/// tokens is named.
+/// `Default,` and a number. Returns `None` if the number contains a comma, as in a text that names
+/// another class of tokens. The number is not checked otherwise.
 pub(super) fn plain_tokens(text: &str) -> Option<&str> {
     let number = trimmed(text.strip_prefix("Default,").unwrap_or(text));
     (!number.contains(',')).then_some(number)

@@ -43,8 +43,9 @@ pub(super) const FORMAT: ModelFormat = ModelFormat {
 ///
 /// # Errors
 /// When the file cannot be read, is not PNML, or contains an invalid net, a coloured net or
-/// unsupported types of arcs. Also when the net has times or priorities, or when its inhibitor and
-/// reset arcs cannot be translated. An error in the text of the file has its position.
+/// unsupported elements such as capacities. Also when the net has times or priorities, or when its
+/// inhibitor and reset arcs cannot be translated. An error in the text of the file has its
+/// position.
 pub fn read_net(path: &Path) -> Result<Net, InputError> {
     let (reader, file) = super::open(path)?;
     read_net_from(reader, &file)

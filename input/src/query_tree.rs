@@ -235,8 +235,7 @@ impl FormulaTree {
         Ok(())
     }
 
-    /// Returns the formula after its element was closed. Returns an error if the element
-    /// `<formula>` contains no formula.
+    /// Returns the formula. Returns an error if the element `<formula>` was not closed.
     pub(super) fn finish(self) -> Result<Formula, FormulaError> {
         let missing = FormulaError { line: self.line, problem: FormulaProblem::NoFormula };
         self.finished.ok_or(missing)

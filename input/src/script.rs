@@ -173,8 +173,9 @@ pub(super) fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, 
     }
 }
 
-/// Returns the name of a transition. These languages allow a place of the same name. In this case,
-/// primes are added until neither a place nor a transition has the name.
+/// Returns the name of a transition in the net. The languages of LoLA and TINA allow a place and a
+/// transition of the same name. If a place has the name `name`, primes are added until neither a
+/// place nor a transition has it. Otherwise, `name` is returned.
 pub(super) fn transition_name(
     name: &str,
     is_place: impl Fn(&str) -> bool,

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Cursor, Read};
 /// The most bytes examined for an XML declaration. Declarations of real files have 40 to 60 bytes.
 const MAX_DECLARATION: usize = 1024;
 
-/// The position of the next byte. Line and column count from 1, the column in bytes.
+/// A position in a text. Line and column count from 1, the column in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextPosition {
     pub(super) line: u64,
@@ -106,9 +106,9 @@ impl<R: BufRead> XmlSource<R> {
                     consumed: 0,
                 })
             }
-            // The file is declared as UTF-16, but the declaration itself is in ASCII, so the
-            // declared encoding is wrong. Some programs write such declarations because their
-            // strings in memory are in UTF-16.
+            // The declared encoding does not contain ASCII, but the declaration itself is in ASCII.
+            // So the declared encoding is wrong. Some programs declare UTF-16 because their strings
+            // in memory are in UTF-16.
             Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => {
                 Utf8Stream::Utf8(all_bytes(head))
             }

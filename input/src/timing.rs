@@ -21,7 +21,8 @@ use parikh_net::Assumption;
 use std::collections::BTreeSet;
 use std::io::BufRead;
 
-/// The data of a tool (`toolspecific`) about a node, an arc or a net.
+/// The data of a tool (`toolspecific`) about a node, an arc or a net. Also the content of an
+/// element `delay` or `interval`.
 pub(super) struct ToolData {
     tool: String,
     /// The names and values of all attributes, and the names and texts of all inner elements. An
@@ -50,7 +51,7 @@ impl<R: BufRead> XmlReader<R> {
                     open_elements.push((name, String::new()));
                 }
                 XmlItem::Text(text) => {
-                    // The text of a label belongs to the label's element.
+                    // A text in `<text>` or `<value>` belongs to the enclosing element.
                     let holder = match &open_elements[..] {
                         [.., _, (name, _)] if matches!(&**name, "text" | "value") => {
                             open_elements.len() - 2
@@ -88,7 +89,7 @@ const UNLIMITED_DISTRIBUTIONS: [&str; 9] = [
     "none",
 ];
 
-/// The times and priorities of a transition.
+/// The priority and the times of a transition, and a flag for rates.
 #[derive(Clone, Default)]
 pub(super) struct TransitionUrgency {
     priority: Option<String>,
@@ -224,7 +225,8 @@ impl NetUrgency {
         });
     }
 
-    /// Adds tool data that belongs to no transition.
+    /// Records the tool's name for data of a tool anywhere in the net. Also records a rate if the
+    /// data contain a probability.
     pub(super) fn add_tool_data(&mut self, data: &ToolData) {
         self.tools.insert(data.tool.clone());
         self.has_rates |= data.entries.iter().any(|(name, _)| name == "probability");

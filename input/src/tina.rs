@@ -310,7 +310,7 @@ impl<'t> TinaReader<'t> {
     }
 
     /// Reads the nodes before and after the arrow of a declaration, and adds the arcs between these
-    /// nodes and `node`. Reads nothing if the declaration ends before an arrow.
+    /// nodes and `node`. Reads nothing if the declaration has no arrow and no nodes.
     fn read_arcs(&mut self, node: &ScriptToken<'t>, is_transition: bool) -> Result<(), InputError> {
         let ends_declaration = |token: Option<&ScriptToken<'_>>| {
             token.is_none_or(|it| it.begins_line && !it.is_quoted && KEYWORDS.contains(&&*it.text))

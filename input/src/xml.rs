@@ -97,7 +97,7 @@ impl XmlTag<'_> {
         Ok(None)
     }
 
-    /// Returns all attributes in order, including namespace declarations.
+    /// Returns the names and values of all attributes in order, including namespace declarations.
     pub(super) fn all_attributes(&self) -> Result<Vec<(String, String)>, InputError> {
         let mut all = Vec::new();
         for attribute in self.start.attributes() {
@@ -199,8 +199,8 @@ impl<R: BufRead> XmlReader<R> {
         self.step(true)
     }
 
-    /// Returns the next item where text and elements of other languages are errors. A stray `>` is
-    /// allowed, since some writers leave it behind.
+    /// Returns the next item where text and elements of other languages are errors. Stray `>` and
+    /// `$` are allowed, since some writers leave them behind.
     pub(super) fn markup(&mut self) -> Result<XmlItem<'_>, InputError> {
         let prefix = self.prefix.clone();
         match self.step(false)? {

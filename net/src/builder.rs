@@ -13,7 +13,7 @@ use crate::translation::Translation;
 use crate::units::Units;
 use std::collections::BTreeMap;
 
-/// The reason why a node or an arc is refused, with its id.
+/// The reason why a node, an arc or the whole net is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// Two nodes have one id; places and transitions share their ids.
@@ -22,13 +22,14 @@ pub enum BuildError {
     /// An id is empty.
     #[error("a node has an empty id")]
     EmptyId,
-    /// More than 2⁶³ − 1 tokens.
+    /// More than 2⁶³ − 1 tokens. Contains the id of the place and the number of tokens.
     #[error("place `{0}`: {1} tokens are more than 2^63 - 1")]
     TooManyTokens(String, u64),
-    /// An arc of weight 0.
+    /// An arc of weight 0. Contains the ids of the place and of the transition.
     #[error("the arc between `{0}` and `{1}` has weight 0, expected at least 1")]
     ZeroWeight(String, String),
-    /// An arc, or several between the same two nodes together, of more than 2⁶³ − 1.
+    /// An arc of a weight above 2⁶³ − 1, or parallel arcs whose weights add up to more. Contains
+    /// the ids of the place and of the transition.
     #[error("the arcs between `{0}` and `{1}` together weigh more than 2^63 - 1")]
     WeightTooLarge(String, String),
     /// The net has 2³² or more nodes, 2³² − 1 or more arcs in one direction, or names of more than
@@ -120,7 +121,7 @@ impl NetBuilder {
         self.features = self.features.and(features);
     }
 
-    /// Adds something that is assumed about the model.
+    /// Adds an assumption about the model, unless the net has it already.
     pub fn assume(&mut self, assumption: Assumption) {
         assumption::add(&mut self.assumptions, assumption);
     }
@@ -190,7 +191,7 @@ impl NetBuilder {
     /// Sets the initial tokens of a place.
     ///
     /// # Errors
-    /// When there are too many.
+    /// If `tokens` exceeds 2⁶³ − 1.
     pub fn set_tokens(&mut self, p: PlaceId, tokens: u64) -> Result<(), BuildError> {
         if tokens > Marking::MAX_TOKENS {
             return Err(BuildError::TooManyTokens(self.places.get(p.index()).to_owned(), tokens));

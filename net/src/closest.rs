@@ -1,8 +1,8 @@
 //! Suggestions for messages about an unknown name.
 
 /// Returns the first candidate with the fewest edits from `name` (insertions, deletions,
-/// replacements). Returns `None` if more than about a third of the letters would change. Only the
-/// first 200 characters of each name are compared.
+/// replacements). Returns `None` if every candidate needs more edits than about a third of the
+/// length of `name`. Only the first 200 characters of each name are compared.
 pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let name: Vec<char> = name.chars().take(MAX_COMPARED_CHARACTERS).collect();
     let mut allowed = (name.len() + 1) / 3;

@@ -211,8 +211,8 @@ impl Facts {
         }
     }
 
-    /// Adds an upper bound whose reason is recorded elsewhere. The smallest bound per provenance
-    /// stays.
+    /// Adds an upper bound without recording a reason for it. Of several bounds of one provenance,
+    /// the smallest is kept.
     pub fn bound_above(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let upper = &mut self.bounds[rests_on as usize].upper;
         upper.resize(self.places, None);
@@ -220,8 +220,8 @@ impl Facts {
         *slot = Some(slot.map_or(tokens, |known| known.min(tokens)));
     }
 
-    /// Adds a lower bound whose reason is recorded elsewhere. The largest bound per provenance
-    /// stays.
+    /// Adds a lower bound without recording a reason for it. Of several bounds of one provenance,
+    /// the largest is kept.
     pub fn bound_below(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let lower = &mut self.bounds[rests_on as usize].lower;
         lower.resize(self.places, 0);

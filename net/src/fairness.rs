@@ -30,7 +30,8 @@ pub struct Fairness {
 }
 
 impl Fairness {
-    /// Makes a requirement of weak fairness to some transitions and strong fairness to others.
+    /// Makes the requirement of weak fairness to the transitions `weak`, and of strong fairness to
+    /// the transitions `strong`. A transition in both lists counts as strong.
     pub fn new(
         weak: impl IntoIterator<Item = TransitionId>,
         strong: impl IntoIterator<Item = TransitionId>,

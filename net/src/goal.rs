@@ -136,18 +136,18 @@ impl From<MarkingGoal> for Goal {
 /// Goals grouped by kind.
 #[derive(Clone, Debug, Default)]
 pub struct SortedGoals {
-    /// Goals about single markings, in order.
+    /// Goals about single markings, in the order in which they were added.
     pub markings: Vec<(GoalId, MarkingGoal)>,
-    /// The predicates of home-space goals, in order.
+    /// The predicates of home-space goals, in the order in which they were added.
     pub homes: Vec<(GoalId, Predicate)>,
-    /// Properties of runs, in order.
+    /// Properties of runs, in the order in which they were added.
     pub runs: Vec<(GoalId, RunProperty)>,
-    /// Properties of the tree of runs, in order.
+    /// Properties of the tree of runs, in the order in which they were added.
     pub trees: Vec<(GoalId, TreeProperty)>,
 }
 
 impl SortedGoals {
-    /// Returns the goal with this id. Each list is sorted by id.
+    /// Returns the goal with this id. Requires that each list is sorted by id.
     pub fn get(&self, id: GoalId) -> Option<Goal> {
         fn find<G>(goals: &[(GoalId, G)], id: GoalId) -> Option<&G> {
             goals.binary_search_by_key(&id, |(id, _)| *id).ok().map(|index| &goals[index].1)

@@ -10,15 +10,15 @@ macro_rules! dense_id {
         pub struct $name(u32);
 
         impl $name {
-            /// Makes the id of the node at `index`.
+            /// Makes the id of the place, transition, effect class or unit at `index`.
             ///
             /// # Panics
-            /// If `index` exceeds `u32::MAX`; the builder refuses nets of that size.
+            /// If `index` exceeds `u32::MAX`. The builder refuses nets of that size.
             pub fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("the builder bounds every node count by u32"))
             }
 
-            /// Returns the index of the node, from 0.
+            /// Returns the index from which the id was made.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

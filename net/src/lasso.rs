@@ -16,7 +16,7 @@ pub struct LassoRun {
 pub enum RunEnd {
     /// The cycle, at least one firing, repeated forever.
     Repeats(FiringSequence),
-    /// The marking is dead and stays forever.
+    /// The marking after the prefix is dead, so it stays forever.
     Dead,
     /// Any continuation. As evidence for a goal about runs, this means that every run that begins
     /// with the prefix has the property of the goal.

@@ -41,7 +41,8 @@ pub struct LoopRun {
 
 /// A position in a run with nested loops. Each entry has the number of a block and the index of an
 /// element in it, from the outermost block inwards. The position is before the element of the last
-/// entry. All enclosing blocks are in their first repetition.
+/// entry, or at the end of the block if the index is the number of elements. All enclosing blocks
+/// are in their first repetition.
 pub type Spot = [(usize, usize)];
 
 /// The reason why blocks are not a valid run.

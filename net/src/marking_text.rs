@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 /// Reads a marking of `net`.
 ///
 /// # Errors
-/// A message with the text found and the text expected.
+/// If the text is not a sum of places, names an unknown place, or gives a place more than 2⁶³ − 1
+/// tokens. The error is a message for users.
 pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     let mut marking = Marking::empty(net.place_count());
     let mut rest = text.trim_start();
@@ -37,7 +38,9 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     }
 }
 
-/// Returns a suggestion: users see the names of places, while markings use ids.
+/// Returns the end of the error message for `word`, which is the id of no place. If `word` is the
+/// label of a place, names the id of the place, and otherwise a similar id. Returns an empty text
+/// if there is neither.
 fn hint(net: &Net, word: &str) -> String {
     let labelled = net.places().find(|&place| net.place_label(place) == Some(word));
     match (labelled, crate::closest(word, net.place_names.iter())) {
@@ -71,7 +74,7 @@ fn take_word(text: &str) -> Result<(String, &str), String> {
     Err(format!("the quotes before `{quoted}` are not closed"))
 }
 
-/// Writes a marking so that [`parse`] reads it back.
+/// Writes a marking in the form that [`parse`] reads.
 pub fn print(net: &Net, marking: &Marking) -> String {
     let mut text = String::new();
     for (place, tokens) in marking.marked() {

@@ -109,11 +109,13 @@ pub struct Net {
     pub(crate) consumers: Rows<PlaceArc>,
     /// The arcs to each place, one row per place.
     pub(crate) producers: Rows<PlaceArc>,
-    /// The effect class of each transition.
+    /// The effect class of each transition, that is, the class of all transitions with the same
+    /// effect on every place.
     pub(crate) effect_of: Vec<EffectId>,
-    /// The change of tokens by a transition, one row per effect class.
+    /// The change of tokens by a firing of a transition, one row per class of transitions with the
+    /// same effect.
     pub(crate) effects: Rows<Change>,
-    /// The transitions, one row per effect class.
+    /// The transitions in each class of transitions with the same effect, one row per class.
     pub(crate) classes: Rows<TransitionId>,
     pub(crate) features: Features,
     /// The assumptions about the model, sorted, without repetition.
@@ -121,8 +123,9 @@ pub struct Net {
     pub(crate) initial: Marking,
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
-    /// The coloured nodes of an unfolded net; `None` for other nets. Shared by copies of the net
-    /// that differ in other parts.
+    /// The coloured places and transitions to which the nodes of an unfolded net belong. `None` for
+    /// other nets, or if the folding was removed. Shared by copies of the net that differ in other
+    /// parts.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
     /// The relation to a model with inhibitor or reset arcs; `None` for other nets.
     pub(crate) translation: Option<std::sync::Arc<Translation>>,
@@ -154,7 +157,8 @@ impl Net {
         self.pre.entries.len() + self.post.entries.len()
     }
 
-    /// Returns the number of effect classes.
+    /// Returns the number of effect classes, that is, classes of transitions with the same effect
+    /// on every place.
     pub fn effect_count(&self) -> usize {
         self.effects.starts.len() - 1
     }
@@ -198,7 +202,8 @@ impl Net {
         self.producers.row(p.index())
     }
 
-    /// Returns the effect class of `t`.
+    /// Returns the effect class of `t`, that is, the class of all transitions with the same effect
+    /// as `t`.
     pub fn effect_of(&self, t: TransitionId) -> EffectId {
         self.effect_of[t.index()]
     }
@@ -229,12 +234,14 @@ impl Net {
         weight_at(self.post(t), p)
     }
 
-    /// Returns the id of `p` in the model, which formulas and messages use.
+    /// Returns the id of `p`: its id in the model, unless a net transformation, such as an
+    /// unfolding, made the place.
     pub fn place_name(&self, p: PlaceId) -> &str {
         self.place_names.get(p.index())
     }
 
-    /// Returns the id of `t` in the model.
+    /// Returns the id of `t`: its id in the model, unless a net transformation, such as an
+    /// unfolding, made the transition.
     pub fn transition_name(&self, t: TransitionId) -> &str {
         self.transition_names.get(t.index())
     }
@@ -288,8 +295,9 @@ impl Net {
         has_claimed_marking.then_some(units)
     }
 
-    /// Returns the folding of an unfolded net: which of its places are the colours of one coloured
-    /// place, and which of its transitions the bindings of one coloured transition.
+    /// Returns the folding of an unfolded net. It groups the places into the colours of each
+    /// coloured place, and the transitions into the bindings of each coloured transition. Returns
+    /// `None` for other nets, or if the folding was removed.
     pub fn folding(&self) -> Option<&Folding> {
         self.folding.as_deref()
     }
@@ -301,8 +309,8 @@ impl Net {
     }
 
     /// Returns true if the net is the translation of a model in which places have caps, that is,
-    /// assumed bounds that the model may exceed; see [`translation`](crate::translation). Only
-    /// reachability is asked of such a net.
+    /// assumed bounds that the model may exceed. See [`translation`](crate::translation). Such a
+    /// net is used only for reachability and for the largest values of sums of tokens.
     pub fn has_caps(&self) -> bool {
         self.translation().is_some_and(|it| it.within_caps().is_some())
     }
@@ -372,8 +380,8 @@ impl Net {
     /// Returns the transitions meant by a name in a formula: the transition with this id. In an
     /// unfolding, it returns all bindings of the coloured transition with this id, which may be
     /// none. In a translation, it returns all copies of the transition. Returns `None` for an
-    /// unknown name, for a single transition of a quotient, and for a transition that a translation
-    /// added for caps.
+    /// unknown name, and for a single transition of a quotient. In a net with caps, that is,
+    /// assumed bounds, also returns `None` for every id that is no id of the model.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
             && let Some(coloured_transition) = folding.transition_named(name)
@@ -408,7 +416,8 @@ impl Net {
         self.folding().is_some_and(|folding| folding.classes().is_some())
     }
 
-    /// Returns the net, marked as unfolded from the quotient by these classes of colours.
+    /// Returns the net, marked as unfolded from the quotient by these classes of colours. A net
+    /// without a folding stays unchanged.
     pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Net {
         let folding =
             self.folding.map(|folding| Folding::clone(&folding).of_quotient(classes).into());
@@ -420,9 +429,9 @@ impl Net {
         Net { folding: None, ..self }
     }
 
-    /// Returns the net with the initial marking `marking`. The model's claims about reachable
-    /// markings do not apply to the new net, unless `marking` is the model's initial marking. For a
-    /// reachable marking, see [`from_marking_after`](Self::from_marking_after).
+    /// Returns the net with the initial marking `marking`. The model's claim that its units are
+    /// safe does not apply to the new net, unless the claim was made for `marking`. For a reachable
+    /// marking, see [`from_marking_after`](Self::from_marking_after).
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
     }

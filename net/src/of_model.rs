@@ -27,8 +27,8 @@ impl Net {
         Some(completed)
     }
 
-    /// Returns true if `marking` agrees with one of the final markings on all places of the model.
-    /// Places that a translation added are not compared.
+    /// Returns true if `marking` agrees with one of the final markings on all places of
+    /// [`model_places`](Net::model_places). Places that a translation added are not compared.
     pub fn is_final(&self, marking: &[u64]) -> bool {
         let places = self.model_places().len();
         let is_same = |final_marking: &Marking| {

@@ -6,16 +6,16 @@ use crate::printable::EscapedXml;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
-/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names,
-/// nested units in the contest's format, and final markings.
+/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names.
+/// Then come nested units in the format of the Model Checking Contest, and final markings.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
     text
 }
 
-/// Writes what [`pnml`] returns piece by piece, for nets that are too large for a second copy in
-/// memory.
+/// Writes the document that [`pnml`] returns, piece by piece, for nets that are too large for a
+/// second copy in memory.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -31,7 +31,8 @@ pub fn write_extended(net: &ExtendedNet, out: &mut dyn Write) -> fmt::Result {
     write_document(net.core(), Some(net), out)
 }
 
-/// Writes the PNML document of a net, with the arcs of `extended` if it is given.
+/// Writes the PNML document of a net, with the inhibitor and reset arcs of `extended` if it is
+/// given.
 fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar";
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -130,7 +131,7 @@ fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes the nested units in the contest's format.
+/// Writes the nested units in the format of the Model Checking Contest.
 fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     let (places, transitions) = (net.place_count(), net.transition_count());
     writeln!(out, "<toolspecific tool=\"nupn\" version=\"1.1\">")?;

@@ -17,31 +17,31 @@ use crate::sum::{LinearSum, add_up};
 use parikh_temporal::{Ctl, Formula, Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
-/// The functions `before_some_near` and `before_all_near` simplify more than this number of
-/// transitions without effect on the predicate. They test the enabledness of fewer transitions one
-/// by one.
+/// The largest number of transitions without effect on the predicate that `before_some_near` and
+/// `before_all_near` test one by one for enabledness. More such transitions count as never enabled
+/// or as always enabled.
 const MAX_LISTED_TRANSITIONS: usize = 16;
 
 impl Predicate {
     /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
     /// `None` if this predicate, an intermediate result or the final result has more than
     /// `max_leaves` leaves, or if numbers are too large. Also returns `None` if the predicate
-    /// mentions deadness, or if the net has arcs other than plain arcs.
+    /// mentions deadness, or if the net has features other than arcs with weights.
     pub fn before_some(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, None)
     }
 
-    /// Returns a predicate that implies [`before_some`](Self::before_some) and reads fewer places.
-    /// If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they
-    /// count as never enabled. Otherwise the result is `before_some` itself. Returns `None` as
+    /// Returns a predicate that implies [`before_some`](Self::before_some) and may read fewer
+    /// places. If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate,
+    /// they count as never enabled. Otherwise the result is `before_some` itself. Returns `None` as
     /// `before_some`.
     pub fn before_some_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, Some(false))
     }
 
-    /// Returns a predicate that implies [`before_all`](Self::before_all) and reads fewer places. If
-    /// more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they count
-    /// as always enabled. Otherwise the result is `before_all` itself. Returns `None` as
+    /// Returns a predicate that implies [`before_all`](Self::before_all) and may read fewer places.
+    /// If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they
+    /// count as always enabled. Otherwise the result is `before_all` itself. Returns `None` as
     /// [`before_some`](Self::before_some).
     pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
@@ -129,8 +129,9 @@ impl Predicate {
     }
 
     /// Returns the predicate that holds in m exactly if this predicate holds in m + `changes`. Each
-    /// change is a place's index with the difference of its tokens; the places ascend. Returns
-    /// `None` if numbers are too large, or if the predicate speaks of deadness.
+    /// change is a place's index with the difference of its tokens; the places ascend. Without
+    /// changes, returns this predicate. Otherwise returns `None` if numbers are too large, or if
+    /// the predicate speaks of deadness.
     fn shifted(&self, net: &Net, changes: &[(usize, i64)]) -> Option<Predicate> {
         if changes.is_empty() {
             return Some(self.clone());

@@ -83,7 +83,7 @@ impl Predicate {
     /// Makes m(place) ≤ tokens, for less than 2⁶³ tokens.
     ///
     /// # Panics
-    /// As [`at_least`](Self::at_least).
+    /// If `tokens` is 2⁶³ or more.
     pub fn no_more_than(place: PlaceId, tokens: u64) -> Predicate {
         Predicate::at_least(place, tokens + 1).negated()
     }
@@ -219,8 +219,8 @@ impl Predicate {
     /// duplicates. So predicates become equal if they differ only in the order or repetition of
     /// parts.
     pub fn sorted(self) -> Predicate {
-        // A sorted part may be a junction of the same kind as this junction, or the only part left.
-        // The constructors flatten such junctions before the parts are sorted.
+        // A sorted part may be a conjunction or disjunction of the same kind as the whole. The
+        // constructors flatten such parts before all parts are sorted.
         let joined = match self {
             Predicate::And(parts) => Predicate::and(parts.into_iter().map(Predicate::sorted)),
             Predicate::Or(parts) => Predicate::or(parts.into_iter().map(Predicate::sorted)),

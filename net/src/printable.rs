@@ -113,9 +113,9 @@ impl Display for Quoted<'_> {
     }
 }
 
-/// A text escaped for elements and attributes of XML. White space other than blanks and harmful
-/// characters are written by number, since readers turn the former into blanks, and terminals
-/// interpret the latter. Characters that XML does not allow become U+FFFD.
+/// A text escaped for elements and attributes of XML. Tabs, line breaks and harmful characters are
+/// written by number: XML readers turn tabs and line breaks into blanks, and terminals interpret
+/// harmful characters. Characters that XML does not allow become U+FFFD.
 #[derive(Clone, Copy, Debug)]
 pub struct EscapedXml<'t>(pub &'t str);
 

@@ -20,8 +20,8 @@ pub struct Property<P, A> {
 }
 
 impl<P: Paths, A: Clone + Ord> Property<P, A> {
-    /// Copies a formula with the atoms that occur in it. Atom number `i` means `atoms[i]`. The
-    /// property has no fairness requirement.
+    /// Copies a formula with the atoms that occur in it. Atom number `i` of the given formula means
+    /// `atoms[i]`; the copy numbers its atoms anew. The property has no fairness requirement.
     ///
     /// # Panics
     /// If an atom's number is not an index of `atoms`.

@@ -61,8 +61,8 @@ pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
     /// Returns an equivalent property without a fairness requirement: the formula states the
-    /// fairness. Each transition with a requirement doubles the formula's automaton, so this is for
-    /// few transitions.
+    /// fairness. Each transition with a requirement may double the size of the formula's automaton,
+    /// so this is for few transitions.
     #[must_use]
     pub fn with_fairness_in_formula(&self) -> Self {
         let fairness = self.fairness();

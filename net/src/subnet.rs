@@ -11,8 +11,8 @@ use std::collections::HashMap;
 /// A connected part of a net, with the ids of its nodes in the whole net.
 #[derive(Clone, Debug)]
 pub struct Subnet {
-    /// The part as a net with the name and the features of the whole net, without labels, units,
-    /// final markings and assumptions.
+    /// The part as a net with the name and the features of the whole net. Other data are left out,
+    /// such as labels, units, final markings and assumptions.
     pub net: Net,
     /// The places in the whole net, indexed by place of the part; ascending.
     pub places: Vec<PlaceId>,

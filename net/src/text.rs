@@ -19,13 +19,13 @@ use crate::id::{PlaceId, TransitionId};
 use crate::net::{Arc, Net};
 use std::fmt::Write as _;
 
-/// A syntax error and the line.
+/// An error in the text of a net, and its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TextError {
-    /// The line number, from 1.
+    /// The line number, from 1. For an error of the net as a whole, the number of the last line.
     pub line: usize,
-    /// The text found and the text expected.
+    /// The message about the error.
     pub problem: String,
 }
 
@@ -33,7 +33,7 @@ pub struct TextError {
 ///
 /// # Errors
 /// The first error, with its line. Arcs are checked after all lines were split, so their errors
-/// come last.
+/// come after other errors in lines. Errors of the net as a whole come last.
 pub fn parse(text: &str) -> Result<Net, TextError> {
     let mut builder = NetBuilder::new("");
     let mut arcs: Vec<(usize, TransitionId, Vec<TextToken>)> = Vec::new();

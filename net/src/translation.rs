@@ -77,13 +77,13 @@ use std::ops::Range;
 pub struct TranslationBound {
     /// The place.
     pub place: PlaceId,
-    /// The largest number of tokens.
+    /// An upper bound on the number of tokens.
     pub max_tokens: u64,
     /// The reason.
     pub reason: Because,
 }
 
-/// The reason why a place is bounded.
+/// The reason why a place is bounded, or that its bound is only assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
     /// A search visited all reachable markings. The number of visited markings is given.

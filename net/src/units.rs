@@ -44,7 +44,7 @@ pub struct Units {
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// A unit with too many tokens.
+    /// The unit that has too many tokens, by itself or together with its enclosing units.
     pub unit: UnitId,
     /// The number of tokens on the unit's own places, at least 2. If `with_units_around` is true,
     /// tokens on the places of all enclosing units are counted, too.
@@ -75,12 +75,12 @@ pub enum UnitsError {
 
 impl Units {
     /// Checks a unit tree over the places of a net with the marking `initial`. `is_safe` is true if
-    /// the model claims that the units are safe from there on. `name` returns a place's name for
-    /// messages.
+    /// the model claims that the units are safe in all markings reachable from `initial`. `name`
+    /// returns a place's name for messages.
     ///
     /// # Errors
-    /// If a place is missing or repeated, the units do not form a tree with the given root, or a
-    /// claimed safety does not hold initially.
+    /// If a place is missing or repeated, or the units do not form a tree with the given root. Also
+    /// if a claimed safety does not hold initially.
     pub fn new<'n>(
         units: Vec<Unit>,
         root: UnitId,
@@ -114,7 +114,8 @@ impl Units {
 
     /// Checks that the units form a tree below the root.
     fn check_tree(&self) -> Result<(), UnitsError> {
-        // Every unit but the root has a parent, and no chain of parents is longer than the tree.
+        // Every unit but the root has a parent, and no chain of parents is longer than the number
+        // of units.
         let mut reaches_root = vec![false; self.units.len()];
         reaches_root[self.root.index()] = self.get(self.root).parent.is_none();
         for start in 0..self.units.len() {

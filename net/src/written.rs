@@ -52,7 +52,8 @@ const LOLA_KEYWORDS: [&str; 13] = [
 /// Writes a net in LoLA's language.
 ///
 /// # Errors
-/// If the net has arcs other than plain arcs, or a name that the language cannot spell.
+/// If the net has inhibitor or reset arcs, or a name that the language cannot spell, or if `out`
+/// fails.
 pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
     if let Some((t, kind)) = foreign(net, true) {
@@ -107,7 +108,7 @@ fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'s
 /// Writes a net in TINA's language.
 ///
 /// # Errors
-/// If the net has reset arcs.
+/// If the net has reset arcs, or if `out` fails.
 pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
     if let Some((t, kind)) = foreign(net, false) {

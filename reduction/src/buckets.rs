@@ -25,8 +25,8 @@ struct Link {
     older: u32,
 }
 
-/// Ids by the hash of their content, in about 24 bytes each. A bucket is chosen by half of the
-/// hash. So its ids may have different content, which readers must compare.
+/// Ids by the hash of their content, in about 24 bytes each. A bucket is chosen by 32 bits computed
+/// from the hash. So its ids may have different content, which readers must compare.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     /// The latest of the ids in each bucket. A bucket without ids has no entry.

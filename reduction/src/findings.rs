@@ -6,11 +6,11 @@ use parikh_net::{PlaceId, TransitionId};
 /// The dead transitions and constant places found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// True if a lossy rule was applied, that is, a rule that may remove reachable markings or
-    /// transitions. Later findings about unprotected nodes hold only in the reduced net.
+    /// True if a lossy rule was applied, that is, a rule that may change the reachable markings or
+    /// the enabledness of transitions. Later findings may hold only in the reduced net.
     is_lossy: bool,
     /// True if the reduction preserves the reachable token counts of support places, even by lossy
-    /// rules.
+    /// rules. Support places are the places whose tokens matter to the questions.
     keeps_support: bool,
     /// Dead transitions of the original net, in the order of discovery.
     dead_transitions: Vec<TransitionId>,
@@ -46,8 +46,8 @@ impl Findings {
         }
     }
 
-    /// Returns dead transitions and constant places, ascending. Protected transitions that turned
-    /// out to be dead are included.
+    /// Returns dead transitions and constant places, ascending. If the reduction preserves
+    /// reachability, protected transitions that turned out to be dead are included.
     pub(super) fn into_parts(
         mut self,
         reduced: &ReducedNet,

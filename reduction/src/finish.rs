@@ -6,7 +6,8 @@ use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
 use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
 
-/// Limit on the length of a composed transition's name, in bytes. Longer names are abbreviated.
+/// Approximate limit on the length of a composed transition's name, in bytes. Longer names are
+/// abbreviated.
 const MAX_NAME_LENGTH: usize = 80;
 
 /// Builds the reduced net from `work`, which was derived from `original` for `needs`.
@@ -85,9 +86,9 @@ fn unique_name(builder: &NetBuilder, base: String) -> String {
 }
 
 /// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions of an
-/// original transition. If the name would exceed [`MAX_NAME_LENGTH`] bytes, it has the first parts,
-/// `...` and the last part, as in `first...last`. The name is a valid XML id if the parts are,
-/// unless the first part alone exceeds the limit.
+/// original transition. If the name would exceed about [`MAX_NAME_LENGTH`] bytes, it has the first
+/// parts, `...` and the last part, as in `first...last`. The name is a valid XML id if the parts
+/// are, unless the first part alone exceeds the limit.
 fn composed_name(original: &Net, back: &BackTranslation, t: TransitionId) -> String {
     let mut name = String::new();
     let mut stack = vec![(t, 1)];

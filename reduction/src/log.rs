@@ -125,9 +125,9 @@ const FORMAT: &str = "parikh-reduction-log-2";
 pub struct LogFile {
     /// Name and version of the format.
     pub format: String,
-    /// The original net.
+    /// The fingerprint of the original net.
     pub net: Fingerprint,
-    /// The reduced net.
+    /// The fingerprint of the reduced net.
     pub reduced: Fingerprint,
     /// The reduction in names instead of ids: the questions that it preserves, and the applied
     /// rules in order.
@@ -149,11 +149,12 @@ pub enum LogFileError {
         /// The fingerprint of the given net.
         found: Box<Fingerprint>,
     },
-    /// The log contains a name that is no rule, no class of questions, and no place or transition
-    /// of the net.
+    /// The log contains a name that the net or the rules do not have: no rule, class of questions,
+    /// place or transition of the expected kind has this name.
     #[error("{}: `{name}` is unknown{}", place_of(*step), hint_text(hint.as_deref()))]
     Unknown {
-        /// Step number from 1; 0 is the header of the file.
+        /// The step, counted from 1. 0 means the lists before the steps: preserved classes of
+        /// questions, support and protected transitions.
         step: usize,
         /// The name.
         name: String,
@@ -165,7 +166,7 @@ pub enum LogFileError {
     Log(LogError),
 }
 
-/// Returns the place of an error in the file: the header or a step.
+/// Returns the position of an error in the file: the header or a step.
 fn place_of(step: usize) -> String {
     if step == 0 { "head of the log".to_owned() } else { format!("step {step}") }
 }

@@ -36,10 +36,11 @@ pub(super) fn integer_guesses(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     guesses
 }
 
-/// Returns the positive entries in units of `unit` as integers without common divisor, each with
-/// its position. Entries below [`MIN_POSITIVE`] count as 0. Returns `None` if they are not positive
-/// fractions with small denominators, if an integer is too large, or if there are no positive
-/// entries.
+/// Returns integers without common divisor in the same proportions as the positive entries, each
+/// with its position. Before that, entries divided by `unit` are rounded to fractions. Entries up
+/// to [`MIN_POSITIVE`] count as 0. Returns `None` if an entry is not near a positive fraction with
+/// a small denominator, or the common denominator is too large. Also returns `None` if an integer
+/// is too large or there are no positive entries.
 fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     let positive = solution.iter().enumerate().filter(|&(_, &value)| value > MIN_POSITIVE);
     let fractions: Vec<(usize, u64, u64)> = positive

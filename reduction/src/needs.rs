@@ -37,9 +37,9 @@ pub fn liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
     }
 }
 
-/// Returns the combined needs of these goals. A fireability question about a single transition
-/// protects the transition rather than its input places. Inside a larger predicate it protects the
-/// places.
+/// Returns the combined needs of these goals. A question whether a single transition is enabled
+/// protects the transition rather than its input places, also as an operand of a disjunction.
+/// Inside any other predicate, it protects the places. Goals that no rule preserves add no needs.
 pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Needs {
     let mut needs = Needs::default();
     for goal in goals {

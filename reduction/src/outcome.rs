@@ -26,13 +26,15 @@ pub struct Reduction {
     pub reduced: ReducedNet,
     /// The back-translation of firing sequences.
     pub back_translation: BackTranslation,
-    /// The applied rules with their candidates, in the order of application.
+    /// The applied rules with their candidates, in the order of application. Empty if the log was
+    /// disabled.
     pub log: Log,
     /// The sizes of the net, the counts of each rule, and the times.
     pub statistics: ReductionStatistics,
     /// Transitions of the original net found to be dead, ascending. The list may be incomplete.
     pub dead_transitions: Vec<TransitionId>,
-    /// Places of the original net whose tokens are constant, with these tokens, ascending.
+    /// Places of the original net whose tokens were found to be constant, with these tokens,
+    /// ascending. The list may be incomplete.
     pub constant_places: Vec<(PlaceId, u64)>,
 }
 

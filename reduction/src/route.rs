@@ -72,7 +72,8 @@ pub(super) struct Router {
     route_kind: ReductionRoute,
     /// The arcs of each transition next to the group.
     group_arcs: HashMap<TransitionId, GroupArcs>,
-    /// For each transition in a class of twins, the index of the class in the list of classes.
+    /// For each transition in a class of twins, the index of the last such class in the list of
+    /// classes.
     class_of: HashMap<TransitionId, usize>,
 }
 
@@ -171,9 +172,9 @@ impl Router {
 
 /// Moves tokens within the group until the group has the tokens for a firing with these arcs. Does
 /// nothing if it has these tokens already. If tokens are moved, they suffice for `count` firings if
-/// possible, and otherwise for as many as the tokens of the group allow. `moves` are sorted by
-/// target. Returns an error if the group has too few tokens, no moves lead to a place that needs
-/// tokens, or the budget is exhausted.
+/// possible. Otherwise they suffice for as many firings as are possible without further moves.
+/// `moves` are sorted by target. Returns an error if the group has too few tokens, no moves lead to
+/// a place that needs tokens, or the budget is exhausted.
 fn gather_tokens(
     tokens: &mut [u64],
     arcs: &GroupArcs,
@@ -234,7 +235,8 @@ fn path_to(
     moves: &[(usize, usize, TransitionId)],
     can_spare: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
-    // Groups of thousands of places are common, and this function runs for each place that gives
+    // For each position, the first move from there towards `goal`. A vector is faster than a map:
+    // groups of thousands of places are common, and this function runs for each place that gives
     // tokens.
     let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
     let mut queue = VecDeque::from([goal]);

@@ -50,7 +50,9 @@ pub(super) struct Schedule<'a> {
     pub(super) cut_short: bool,
 }
 
-/// Number of changed nodes that a search gets at a time. It bounds the memory for candidates.
+/// Maximum number of changed places, and of changed transitions, that a search gets at a time. It
+/// bounds the memory for candidates. Searches of the phases Global and Linear get all changes at
+/// once.
 const NODES_PER_SEARCH: usize = 64;
 
 /// Number of candidates between two checks of the budget.
@@ -93,7 +95,7 @@ impl<'a> Schedule<'a> {
     /// Applies rules until no rule applies, the budget is exhausted, or rules of [`Phase::Product`]
     /// often fail to shrink the net. The last reason holds when more than `growth_rounds` rounds
     /// with applications of these rules gave no smaller net than before. At the end, the global and
-    /// the cheap rules run until nothing changes.
+    /// the cheap rules run until nothing changes or the budget is exhausted.
     pub(super) fn run(&mut self) {
         let mut growing_rounds = 0;
         // The smallest size of the net after a round with rules of [`Phase::Product`]: first the
@@ -214,7 +216,9 @@ impl<'a> Schedule<'a> {
         self.linear_time.saturating_sub(linear.map(|scheduled| scheduled.statistics.time).sum())
     }
 
-    /// Checks each candidate on the current net, and applies the candidates that pass.
+    /// Checks each candidate on the current net, and applies the candidates that pass. For searches
+    /// that must wait, a candidate next to a freshly changed transition is left for the next batch.
+    /// Stops when the budget is exhausted.
     fn apply_all(&mut self, index: usize, candidates: Vec<Candidate>) {
         let scheduled = &mut self.rules[index];
         let statistics = &mut scheduled.statistics;

@@ -21,7 +21,7 @@ pub(super) enum Phase {
     /// Rules that merge transitions without adding any.
     Agglomeration,
     /// Rules that may add transitions, such as n·m transitions for n producers and m consumers, or
-    /// that are expensive. They run when nothing else applies.
+    /// that are expensive. They run when no rule of an earlier phase applies.
     Product,
     /// Rules that solve linear programs to find candidates. They run last, within the time that
     /// [`CandidateSearch::set_time_limit`] sets.
@@ -46,9 +46,10 @@ pub(super) trait CandidateSearch {
     /// that changed since the last batch, or a portion of these nodes.
     fn find(&mut self, net: &WorkNet, dirty: &ChangedNodes, candidates: &mut Vec<Candidate>);
 
-    /// Returns true if a candidate must wait for the next batch when an adjacent transition changed
-    /// in this batch. This is not needed for soundness. It prevents chains from being merged from
-    /// one end, which would copy an ever longer row for each link.
+    /// Returns true if a candidate must wait for the next batch when a transition next to its
+    /// places changed in this batch. This is not needed for soundness. In agglomerations, it
+    /// prevents chains from being merged from one end, which would copy an ever longer row for each
+    /// link.
     fn must_wait(&self) -> bool {
         false
     }

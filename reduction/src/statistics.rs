@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The statistics of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleStatistics {
-    /// The name of the rule.
+    /// The name of the search; after a replay, the name of the rule.
     pub name: &'static str,
     /// Number of candidates found.
     pub candidates: u64,
@@ -52,7 +52,8 @@ pub struct ReductionStatistics {
     pub size_before: NetSize,
     /// The size of the net after the reduction.
     pub size_after: NetSize,
-    /// One entry per rule that could run, in their order.
+    /// One entry per search that could run, in their order. After a replay, one entry per rule in
+    /// the log.
     pub rules: Vec<RuleStatistics>,
     /// Number of rounds over the rules.
     pub rounds: u32,

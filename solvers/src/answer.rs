@@ -8,7 +8,7 @@ pub enum NoAnswer {
     /// The budget ran out, or a limit that the solver derived from it.
     #[error(transparent)]
     Exhausted(#[from] ExhaustionReason),
-    /// The solver gave up, with its own explanation.
+    /// The solver gave up. The text gives the reason.
     #[error("the solver gave up: {0}")]
     Unknown(String),
     /// The solver failed, panicked, or returned an impossible answer.

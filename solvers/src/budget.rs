@@ -24,17 +24,16 @@ pub enum ExhaustionReason {
     /// The deadline has passed.
     #[error("out of time")]
     Time,
-    /// The resident set has reached the memory limit, or the address space has reached the limit of
-    /// the process (`ulimit -v`).
+    /// The resident set has reached the memory limit. Or the address space has almost reached the
+    /// limit of the process (`ulimit -v`), see [`address_space_limit`].
     #[error("out of memory")]
     Memory,
-    /// The budget was cancelled, by a signal or because the answer is known.
+    /// The budget was cancelled, for example by a signal or because the answer is known.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// The time and memory that a computation may use. Every long loop checks
-/// [`exhausted`](Self::exhausted).
+/// The time and memory that a computation may use. Long loops check [`exhausted`](Self::exhausted).
 #[derive(Clone, Debug)]
 pub struct Budget {
     /// The time at which the budget ends; `None` means no time limit.
@@ -68,7 +67,7 @@ impl Cancel {
 
 impl Budget {
     /// Creates a budget without limits of its own. It ends when it is cancelled, or when the
-    /// process reaches its address-space limit (`ulimit -v`).
+    /// process has almost reached its address-space limit (`ulimit -v`).
     pub fn unlimited() -> Self {
         Budget { deadline: None, memory_ceiling: u64::MAX, cancelled: Arc::default() }
     }
@@ -126,7 +125,7 @@ impl Budget {
         }
     }
 
-    /// Ends this budget and all its slices now.
+    /// Ends this budget, its clones and all its slices now.
     pub fn cancel(&self) {
         self.cancelled.flag.store(true, Ordering::Relaxed);
     }
@@ -137,8 +136,8 @@ impl Budget {
         self.cancelled.is_set()
     }
 
-    /// Returns the reason why this budget is exhausted, or `None`. Costs a clock reading (about 25
-    /// ns).
+    /// Returns the reason why this budget is exhausted, or `None`. Usually costs no more than clock
+    /// readings (about 25 ns each).
     pub fn exhausted(&self) -> Option<ExhaustionReason> {
         if self.is_cancelled() {
             Some(ExhaustionReason::Cancelled)
@@ -252,7 +251,7 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
     processes.split_off(1)
 }
 
-/// Limit on the number of processes whose children are read; no solver has more.
+/// Limit on the number of processes whose children are read; solvers usually have far fewer.
 const MAX_DESCENDANTS: usize = 100;
 
 /// Returns the resident set of a process in bytes, without shared memory; 0 if the process has
@@ -278,7 +277,7 @@ pub(crate) fn children() -> Vec<u32> {
     locked(&CHILDREN).clone()
 }
 
-/// Stops counting the memory of a process that has ended.
+/// Stops counting the memory of a process, which has ended or is about to be ended.
 pub fn forget_child(process: u32) {
     locked(&CHILDREN).retain(|&other| other != process);
 }

@@ -28,7 +28,7 @@ use crate::{exact, rational};
 /// The reason why a certificate was refused. It says nothing about the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusalReason {
-    /// The back-end provided no multipliers.
+    /// The back-end provided no multipliers, or no rational numbers were found near its ray.
     #[error("the solver returned no multipliers")]
     NoMultipliers,
     /// No rational numbers were found near the floating-point numbers.
@@ -325,7 +325,8 @@ pub(crate) fn empty_interval(program: &LinearProgram) -> Option<Contradiction> {
         .or_else(|| first_empty(program.rows()).map(|row| Contradiction::EmptyRow(Row(row))))
 }
 
-/// Drops multipliers whose sign no bound of their row supports, as numerical noise.
+/// Drops multipliers of rows that do not exist. Also drops multipliers whose sign no bound of their
+/// row supports, as numerical noise.
 fn without_wrong_signs(
     program: &LinearProgram,
     sense: Sense,

@@ -27,7 +27,7 @@ use crate::term::{Term, Terms};
 pub struct Dump {
     /// The directory of the files.
     directory: PathBuf,
-    /// Number of files written.
+    /// The number of the last file, counted from 1. A file that could not be written counts, too.
     written: Arc<AtomicUsize>,
     /// The name and the header of the next files.
     label: Arc<Mutex<Label>>,
@@ -48,8 +48,8 @@ impl Default for Label {
 }
 
 impl Dump {
-    /// Opens the directory, and creates it if necessary. Numbering starts at 1 and overwrites
-    /// existing files.
+    /// Opens the directory, and creates it if necessary. Numbering starts at 1. Existing files with
+    /// equal names are overwritten.
     ///
     /// # Errors
     /// Returns an error if the directory cannot be created.
@@ -59,7 +59,8 @@ impl Dump {
         Ok(Dump { directory, written: Arc::default(), label: Arc::default() })
     }
 
-    /// Returns a dump to the same directory with the same numbering and its own description.
+    /// Returns a dump to the same directory with the same numbering. The name and the header of its
+    /// files are set independently.
     pub fn with_own_label(&self) -> Self {
         Dump { label: Arc::default(), ..self.clone() }
     }

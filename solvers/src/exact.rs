@@ -23,7 +23,9 @@ use crate::linear_program::{LinearProgram, Row};
 use crate::multipliers::Multipliers;
 use crate::rational::{NOISE_FRACTION, largest, nearest};
 
-/// A reduced cost counts as zero below this fraction of the sum of its absolute terms.
+/// A reduced cost counts as zero up to this fraction of its size. The size is the absolute cost of
+/// the column or the sum of the absolute values of the other terms, whichever is larger. It is also
+/// the tolerance when a multiplier is rounded to a fraction.
 const ZERO_TOLERANCE: f64 = 1e-7;
 
 /// Limit on the work of the elimination, counted in coefficients of combined equations. Beyond it
@@ -41,9 +43,10 @@ struct Equation {
     constant: BigInt,
 }
 
-/// Returns exact multipliers near `values` (one per row) that cancel `costs`. Without `costs`,
-/// `values` is a ray and its combination must be zero. Returns `None` if the equations are
-/// contradictory or too large, or if `values` are all zero or not finite.
+/// Returns exact multipliers near `values` (one per row) that make zero every reduced cost that is
+/// nearly zero for `values`. `costs` are the costs of the columns. Without `costs`, `values` is a
+/// ray, and all costs are 0. Returns `None` if the equations are contradictory or too large. Also
+/// returns `None` if `values` has an infinite value, or no number other than 0.
 pub(crate) fn multipliers(
     program: &LinearProgram,
     values: &[f64],
@@ -160,7 +163,7 @@ impl Equation {
         self.constant = &self.constant * own_factor - &other.constant * factor;
     }
 
-    /// Divides by the common divisor.
+    /// Divides the equation by the greatest common divisor of its numbers.
     fn shorten(&mut self) {
         let common = self.terms.values().fold(self.constant.abs(), |common, a| common.gcd(a));
         if common > BigInt::one() {

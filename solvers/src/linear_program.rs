@@ -276,13 +276,14 @@ impl LinearProgram {
         })
     }
 
-    /// Returns the rows in compressed form: the start of each row (one more than rows), and all
-    /// entries.
+    /// Returns the rows in compressed form. The first slice has the start of each row in the second
+    /// slice, and then the number of all entries. The second slice has the entries of all rows.
     pub fn compressed_rows(&self) -> (&[usize], &[(Column, i64)]) {
         (&self.starts, &self.entries)
     }
 
     /// Returns true if `point` (one value per column) satisfies every row and every bound exactly.
+    /// Returns false if the value of a row overflows 128 bits.
     pub fn admits(&self, point: &[i64]) -> bool {
         point.len() == self.columns.len()
             && point.iter().zip(&self.columns).all(|(&x, bounds)| bounds.contains(x.into()))
@@ -297,7 +298,8 @@ impl LinearProgram {
     }
 
     /// Writes the program in CPLEX LP format. Column `i` is called `x<i>` and row `i` is called
-    /// `r<i>`. A row with two different bounds gets a second line, named `r<i>u`.
+    /// `r<i>`. A row with two different bounds gets a second line, named `r<i>u`. A row without
+    /// bounds is not written.
     ///
     /// # Errors
     /// Returns the errors of `out`.
@@ -306,8 +308,8 @@ impl LinearProgram {
     }
 
     /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
-    /// unique and consist of letters, digits and underscores, not starting with a digit or `e`.
-    /// With `are_integers`, all columns are declared as integers.
+    /// unique and consist of letters, digits and underscores, not starting with a digit, `e` or
+    /// `E`. With `are_integers`, all columns are declared as integers.
     ///
     /// # Errors
     /// Returns the errors of `out`.

@@ -28,7 +28,8 @@ pub struct Linear {
 /// The reason why terms cannot be expressed as a linear program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLinear {
-    /// There is a disjunction, a negated conjunction or equation, or a Boolean variable.
+    /// There is a disjunction, a Boolean variable, or a negation of something other than an
+    /// inequality.
     #[error("it has disjunctions, which a linear program cannot express")]
     Disjunction,
     /// A strict inequality over reals.
@@ -119,8 +120,9 @@ impl Linear {
     }
 
     /// Adds a constraint on a sum. If the sum is one variable with coefficient 1 or −1, the
-    /// constraint becomes bounds of a column, otherwise a row. A bound whose negation does not fit
-    /// 64 bits stays in a row.
+    /// constraint becomes bounds of a column, otherwise a row. With coefficient −1, a constraint
+    /// with the bound `i64::MIN` also becomes a row, because the negated bound does not fit 64
+    /// bits.
     fn constrain(
         &mut self,
         entries: &[(Variable, i128)],
@@ -196,7 +198,8 @@ impl Linear {
                 name.insert_str(0, "v_");
             }
             if !used_names.insert(name.clone()) {
-                // The name ends in two underscores and the number, which no other name does.
+                // The column number distinguishes the name. If another variable already has the new
+                // name, underscores are appended.
                 name = format!("{name}__{index}");
                 while !used_names.insert(name.clone()) {
                     name.push('_');

@@ -36,8 +36,8 @@ pub struct Optimum {
 /// Infeasibility in floating point.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Infeasibility {
-    /// One value per row, whose combination of the rows is contradictory (a Farkas ray). `None` if
-    /// the back-end provides no ray.
+    /// One value per row, perhaps all with reversed sign, whose combination of the rows is
+    /// contradictory (a Farkas ray). `None` if the back-end provides no ray.
     pub multipliers: Option<Vec<f64>>,
 }
 
@@ -132,9 +132,9 @@ pub trait IncrementalLp {
 
     /// Returns the column's row of the inverse basis, as multipliers of the rows. Their combination
     /// has coefficient 1 at `column` and 0 at every other basic column. Call it right after a
-    /// solve. Returns `None` if the column is not basic or the back-end exposes no basis. Also
-    /// returns `None` if a worker process does not answer within the budget of the last solve. The
-    /// result is used for cuts, which are checked.
+    /// solve. Returns `None` if the column is not basic or the basis is not available. For example,
+    /// a worker process may not answer within the budget of the last solve. The result is used for
+    /// cuts, which are checked.
     fn inverse_row(&mut self, column: Column) -> Option<Vec<(Row, f64)>> {
         let _ = column;
         None

@@ -56,7 +56,7 @@ pub struct HighsModel {
     program: LinearProgram,
     /// The model inside HiGHS.
     model: Handle,
-    /// True if the copy inside HiGHS equals `program`.
+    /// True if HiGHS holds a current copy of `program`. Otherwise the next run loads the program.
     is_loaded: bool,
     /// The kind of changes since the last run.
     change_kind: ChangeKind,
@@ -417,7 +417,8 @@ impl IncrementalLp for HighsModel {
     }
 }
 
-/// Stops the simplex method when the budget behind `watch` is exhausted.
+/// Calls the pulse function, if any. Stops the simplex method when the budget behind `watch` is
+/// exhausted.
 ///
 /// # Safety
 /// `watch` points to a [`CallbackData`] that lives through the call; `input` is null or writable.
@@ -440,10 +441,10 @@ unsafe extern "C" fn ask_budget(
     unsafe { (*input).user_interrupt = c_int::from(watch.budget.is_exhausted()) };
 }
 
-/// Returns true if the point with all columns at their lower bounds satisfies all rows, and some
-/// cost can be improved from there. A column without a lower bound is at 0. Upper bounds of columns
-/// are not compared. For maxima over contest nets, the primal method then takes a second where the
-/// dual one takes more than ten.
+/// Returns true if the point with all columns at their lower bounds satisfies all rows, and raising
+/// some column would improve the objective. A column without a lower bound is at 0. Upper bounds of
+/// columns are not compared. For maxima over contest nets, the primal method then takes a second
+/// where the dual one takes more than ten.
 fn starts_feasible(program: &LinearProgram) -> bool {
     let start_value =
         |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));

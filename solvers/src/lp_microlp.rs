@@ -32,7 +32,7 @@ use crate::lp::{Infeasibility, LpAnswer, LpSolver, Optimum};
 /// The pure-Rust LP back-end.
 #[derive(Clone, Debug)]
 pub struct MicroLp {
-    /// True if the dual is solved, too, so that answers have multipliers.
+    /// True if the dual is solved, too, so that answers usually have multipliers.
     has_certificates: bool,
 }
 
@@ -43,7 +43,8 @@ impl Default for MicroLp {
 }
 
 impl MicroLp {
-    /// Creates a solver that solves every program twice, so that its answers can be certified.
+    /// Creates a solver that also solves the dual after an optimum or infeasibility is found. The
+    /// answers can then usually be certified.
     pub fn new() -> Self {
         MicroLp::default()
     }

@@ -12,7 +12,8 @@ use crate::term::{Node, Term, Terms, Variable};
 pub enum ModelValue {
     /// The value of a Boolean variable.
     Truth(bool),
-    /// The value of an integer or real variable.
+    /// The value of a numeric variable: an integer, a real number, or the unsigned value of a
+    /// bit-vector.
     Number(BigRational),
 }
 
@@ -38,7 +39,7 @@ impl SolverModel {
         self.values[variable.index()] = Some(value);
     }
 
-    /// Sets an integer or real variable to an integer.
+    /// Sets a numeric variable to an integer.
     pub fn set_integer(&mut self, variable: Variable, value: impl Into<BigInt>) {
         self.set(variable, ModelValue::Number(BigRational::from_integer(value.into())));
     }
@@ -48,7 +49,7 @@ impl SolverModel {
         self.values.get(variable.index())?.as_ref()
     }
 
-    /// Returns the value of an integer or real variable, if known.
+    /// Returns the value of a numeric variable, if known.
     pub fn number(&self, variable: Variable) -> Option<&BigRational> {
         match self.value(variable)? {
             ModelValue::Number(number) => Some(number),
@@ -56,18 +57,20 @@ impl SolverModel {
         }
     }
 
-    /// Returns the value of an integer or real variable, if known and an integer.
+    /// Returns the value of a numeric variable, if known and an integer.
     pub fn integer(&self, variable: Variable) -> Option<BigInt> {
         self.number(variable).filter(|number| number.is_integer()).map(BigRational::to_integer)
     }
 
-    /// Evaluates `term` under this model. Returns `None` if a variable in it has no value.
+    /// Evaluates `term` under this model. Returns `None` if a Boolean variable in it has no truth
+    /// value, or a numeric variable has no number.
     pub fn evaluate(&self, terms: &Terms, term: Term) -> Option<bool> {
         self.evaluate_all(terms, &[term])
     }
 
-    /// Returns true if all of `roots` are true under this model. Returns `None` if a variable in
-    /// them has no value of its sort. Takes time linear in the size of the terms.
+    /// Returns true if all of `roots` are true under this model, and otherwise false. Returns
+    /// `None` if a Boolean variable in them has no truth value, or a numeric variable has no
+    /// number. Takes time linear in the size of the terms.
     pub fn evaluate_all(&self, terms: &Terms, roots: &[Term]) -> Option<bool> {
         let order = terms.reachable(roots.iter().copied());
         let size = order.last().map_or(0, |term| term.index() + 1);

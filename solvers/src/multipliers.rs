@@ -21,7 +21,7 @@ pub enum Effort {
     Rounded,
     /// The numbers were a proof with another rounding or another scale.
     RoundedDifferently,
-    /// The underlying equations were solved exactly.
+    /// The equations that the solver's numbers nearly satisfy were solved exactly.
     SolvedExactly,
     /// One interval or row of the program is contradictory; no numbers were needed.
     WithoutNumbers,

@@ -54,7 +54,7 @@ impl ClauseSink for Cnf {
 /// The callbacks of batsat during a solve.
 #[derive(Default)]
 struct SolveCallbacks<K> {
-    /// The budget of the solve.
+    /// The budget of the last solve; `None` before the first solve.
     budget: Option<Budget>,
     /// The reason for stopping. Once it is set, batsat stops at its next check.
     exhaustion: Cell<Option<ExhaustionReason>>,
@@ -66,8 +66,8 @@ struct SolveCallbacks<K> {
 
 impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
-        // Besides clauses from conflicts, batsat reports the negated core after a contradiction
-        // with assumptions.
+        // The kind `Learnt` contains the clauses from conflicts. After a contradiction with
+        // assumptions, it also contains the negated core.
         if matches!(kind, ClauseKind::Learnt) {
             let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
             self.learnt.receive_clause(clause.iter().map(literal));

@@ -9,7 +9,7 @@ use crate::term::{Term, Terms};
 #[derive(Clone, Debug, PartialEq)]
 pub enum SmtAnswer {
     /// All assertions and assumptions are true in this model, which has a value for each of their
-    /// variables. The back-end has evaluated them exactly.
+    /// variables. The back-end has evaluated the assertions and assumptions exactly.
     Satisfiable(SolverModel),
     /// No model satisfies all assertions and assumptions. This answer is trusted, not certified.
     Unsatisfiable {

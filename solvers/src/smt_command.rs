@@ -46,7 +46,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct SmtCommand {
     program: Program,
-    /// Name and version as reported by the solver.
+    /// Name and version as reported by the solver, or the command line if the solver reports no
+    /// name.
     name: String,
     /// The identity of the arena of the first term; `None` before the first term.
     arena: Option<u64>,
@@ -100,7 +101,8 @@ impl SmtCommand {
         }
     }
 
-    /// Solves the question in a single process.
+    /// Asks the question once, in the running process or in a new one. First waits for an overdue
+    /// reply to an earlier question.
     fn attempt(
         &mut self,
         terms: &Terms,
@@ -248,7 +250,8 @@ impl SmtSolver for SmtCommand {
 }
 
 impl Drop for SmtCommand {
-    /// Keeps a process of our own program for later solvers.
+    /// Keeps a process of our own program for later solvers, if it owes no reply and has received
+    /// all messages.
     fn drop(&mut self) {
         let Some(mut guest) = self.guest.take() else { return };
         let is_own_program =

@@ -86,7 +86,7 @@ impl Z3 {
     }
 
     /// Creates a solver without assertions that uses Z3's tactics for `logic` (such as `QF_LIA`)
-    /// until the first push.
+    /// until it is used incrementally, for example with assumptions.
     ///
     /// # Errors
     /// Returns [`SmtError::TooOld`], or [`SmtError::NoSolver`] for a logic that Z3 does not
@@ -265,7 +265,7 @@ impl Z3 {
     }
 
     /// Returns the model of the last check, with a value for every translated variable. Returns
-    /// `None` if Z3 has no model, or a value is not rational.
+    /// `None` if Z3 has no model, or gives no truth value or rational number for a variable.
     fn model(&self) -> Option<SolverModel> {
         let handle = self.solver.model()?;
         let mut model = SolverModel::new();
@@ -374,8 +374,8 @@ fn check_version(version: &str) -> Result<(), SmtError> {
 }
 
 /// Returns the output of Z3's own reader for a script: `sat`, `unsat`, `unknown`, errors, and the
-/// objectives after a `(maximize …)`. It serves to check that our output is valid for other
-/// readers.
+/// objectives after a `(maximize …)`. The output is empty if the script cannot be passed to C. The
+/// function serves to check that the scripts of this crate are valid for other readers.
 ///
 /// # Errors
 /// Returns [`SmtError::TooOld`].

@@ -28,7 +28,7 @@ pub enum Sort {
     Int,
     /// A real number.
     Real,
-    /// An integer from 0 to 2ʷ − 1 for w bits, at least 1. Solvers receive a bit-vector.
+    /// An integer from 0 to 2ʷ − 1, for a width of w ≥ 1 bits. Solvers receive a bit-vector.
     Bits(u32),
 }
 
@@ -334,7 +334,7 @@ impl Terms {
         if let Some(&known) = self.variable_of_name.get(&(sort, name.to_owned())) {
             return known;
         }
-        // 2³² variables with their names exceed the memory of any machine.
+        // 2³² variables with their names would take hundreds of gigabytes.
         let variable = Variable(self.variables.len() as u32);
         self.variables.push(Declaration { name: name.to_owned(), sort });
         self.variable_of_name.insert((sort, name.to_owned()), variable);
@@ -346,7 +346,7 @@ impl Terms {
         if let Some(&known) = self.term_of_node.get(&node) {
             return known;
         }
-        // The cast is lossless, as for variables.
+        // The cast is lossless: 2³² terms would take hundreds of gigabytes.
         let term = Term(self.nodes.len() as u32);
         self.term_of_node.insert(node.clone(), term);
         self.nodes.push(node);

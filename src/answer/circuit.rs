@@ -174,7 +174,8 @@ impl IncrementalFormula {
         Some(decided)
     }
 
-    /// Releases the open nodes below a node.
+    /// Marks the open nodes below a node as released, that is, irrelevant for the value of the
+    /// proposition. Passes the goals of the leaves among these nodes to `release`.
     fn release_below(&mut self, at: u32, release: &mut impl FnMut(GoalId)) {
         let mut left = vec![self.nodes[at as usize].children.clone()];
         while let Some(parts) = left.pop() {
@@ -236,8 +237,8 @@ impl IncrementalFormula {
 enum BasisVisit {
     Node(u32),
     /// The children of a node that are its consequences, and the length of the basis before the
-    /// main formula was visited. The consequences are visited only if a leaf added since then is
-    /// needed.
+    /// main formula was visited. The consequences are visited only if `needs` of
+    /// [`IncrementalFormula::basis`] returns true for a leaf added since then.
     Consequences(Range<u32>, usize),
 }
 

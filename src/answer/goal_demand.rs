@@ -18,7 +18,8 @@ use std::collections::{HashMap, HashSet};
 /// help to settle it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoalDemand {
-    /// Number of relevant occurrences in open questions, indexed by `GoalId`.
+    /// Number of relevant occurrences in open questions, indexed by `GoalId`. Each open goal that
+    /// the goal helps to settle counts as one more.
     occurrences: Vec<usize>,
     /// The aids of each goal. They are kept after the goal is settled, because a plan for a second
     /// run may ask the goal again.
@@ -38,13 +39,14 @@ impl GoalDemand {
         self.occurrences[goal.index()] += 1;
     }
 
-    /// Sets the aids of a goal. Each aid gets one more relevant occurrence.
+    /// Sets the aids of a goal, that is, the goals that help to settle it. Each aid gets one more
+    /// relevant occurrence.
     pub(super) fn aid(&mut self, goal: GoalId, aids: Vec<GoalId>) {
         aids.iter().for_each(|&aid| self.add_occurrence(aid));
         self.aids.insert(goal, aids);
     }
 
-    /// Returns the aids of a goal.
+    /// Returns the aids of a goal, or `None` if the goal has no aids.
     pub(super) fn aids(&self, goal: GoalId) -> Option<&[GoalId]> {
         self.aids.get(&goal).map(Vec::as_slice)
     }
@@ -99,7 +101,8 @@ impl GoalDemand {
 /// did not help as an aid. Building such goals took longer than the whole run.
 const MOST_LEAVES: usize = 50_000;
 
-/// Returns true if the condition is small enough for an aid.
+/// Returns true if the predicate is small enough for an aid, that is, a goal that helps to settle
+/// another goal.
 fn is_aid(predicate: &Predicate) -> bool {
     predicate.leaf_count() <= MOST_LEAVES
 }

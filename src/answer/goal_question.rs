@@ -45,9 +45,9 @@ pub enum GoalRole {
     DeadEnd,
     /// A condition that must stay reachable is reachable at all.
     Possible,
-    /// A case reaches a dead marking that covers no final marking.
+    /// A case, that is, a run of a process, reaches a dead marking that covers no final marking.
     Stuck,
-    /// A case covers a final marking and leaves further tokens behind.
+    /// A marking is reachable that covers a final marking and is not final itself.
     Improper,
     /// A case can be completed. As a [`Goal::Reach`]: some reachable marking covers a final
     /// marking. As a [`Goal::Home`]: from every reachable marking, a marking that covers a final

@@ -44,8 +44,8 @@ pub struct GoalAnswer {
     pub id: String,
     /// The value of the answer.
     pub value: QuestionValue,
-    /// The engines that settled the goals of the basis, without duplicates. An answer without goals
-    /// has the technique that found it.
+    /// The techniques by which engines settled the goals of `rests_on`, without duplicates. An
+    /// answer without goals has the technique that found it.
     pub techniques: Vec<Technique>,
     /// The reason for the value.
     pub reason: Reason,
@@ -56,7 +56,8 @@ pub struct GoalAnswer {
     /// The goals that decided the answer, and the goals that their proofs presuppose, without
     /// duplicates.
     pub rests_on: Arc<[GoalId]>,
-    /// A run that supports the answer, if there is one.
+    /// A run that supports the answer; `None` if there is no single such run, or if it was not
+    /// kept.
     pub exhibit: Option<AnswerWitness>,
     /// The places and transitions that the reason names.
     pub nodes: ReasonNodes,
@@ -89,7 +90,8 @@ pub enum AnswerWitness {
     Loops(LoopRun),
     /// A self-covering sequence, for [`QuestionValue::Infinite`].
     Pump(PumpSequence),
-    /// An infinite run as a lasso.
+    /// A prefix of firings, followed by a cycle that repeats forever, by a dead marking, or by any
+    /// continuation.
     Lasso(LassoRun),
 }
 
@@ -126,16 +128,17 @@ impl AnswerWitness {
 /// from strongest to weakest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// All goals have witnesses, which were replayed on the net that was read.
+    /// No goal needs more than a witness, and all witnesses were replayed on the net that was read.
     #[default]
     Replayed,
-    /// The checker accepted a certificate for each refuted goal. For a coloured net, this also
-    /// means a run that was replayed on a net which the checker proved bisimilar.
+    /// The checker accepted a certificate or an argument for each goal that needs a proof. For a
+    /// coloured net, this also means a run that was replayed on a net which the checker proved
+    /// bisimilar.
     Certified,
-    /// Some refuted goal rests on a search of all relevant markings. The checker did not repeat the
-    /// search.
+    /// Some goal or figure rests on an engine's own search of all relevant markings, or on a
+    /// decision diagram of all markings.
     Searched {
-        /// Number of visited markings.
+        /// Number of markings that were visited, or that the diagram describes.
         markings: u64,
         /// True if stubborn sets pruned some firings.
         stubborn: bool,
@@ -143,7 +146,7 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// Returns the grade of a goal that this evidence refutes.
+    /// Returns the grade of a goal that this evidence settles.
     pub fn of(evidence: &Evidence) -> Grade {
         match *evidence {
             Evidence::Searched { markings, stubborn, .. } => Grade::Searched { markings, stubborn },

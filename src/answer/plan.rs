@@ -62,7 +62,7 @@ struct QuestionProgress {
 enum QuestionState {
     Truth(IncrementalFormula),
     /// The goals whose maximum may still exceed the largest value seen, and the goal with this
-    /// value.
+    /// value. Empty after the question is decided.
     Largest(Vec<GoalId>),
 }
 

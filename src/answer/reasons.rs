@@ -118,8 +118,8 @@ fn of_parts(board: &Board<'_>, parts: &[RoledGoal]) -> Cause {
     Cause::Parts { parts: first.collect(), more: parts.len().saturating_sub(MAX_PARTS) }
 }
 
-/// Returns the only place whose tokens a maximum counts. Returns `None` if the maximum is that of a
-/// sum over several places, or if the goal asks for no maximum.
+/// Returns the only place of the model whose tokens a maximum counts. Returns `None` if the maximum
+/// is that of a sum over several such places, or if the goal asks for no maximum.
 pub(super) fn subject_of(board: &Board<'_>, goal: GoalId) -> Option<Subject> {
     let Goal::Maximise(sum) = board.goal(goal) else { return None };
     // Any predicate on the sum will do: `subject` reads its place only.
@@ -145,7 +145,8 @@ fn of_one(
     // This empty cause is never shown, because the goals that decide a question are settled.
     let nothing = Cause::Parts { parts: Vec::new(), more: 0 };
     let Some(knowledge) = board.knowledge(aim.goal) else { return (nothing, None) };
-    // If the question has several goals about runs, the reason names the decisive goal.
+    // If the question has several goals and a goal about runs decides it, the reason names this
+    // goal.
     if matches!(knowledge, Knowledge::Run(_)) && question.goals.len() > 1 {
         return (of_parts(board, &[aim]), None);
     }

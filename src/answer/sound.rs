@@ -103,7 +103,8 @@ impl<'n> FinalMarkings<'n> {
         };
         let beyond = |last: &&Marking| {
             let more = self.no_more(last).negated();
-            // Only final markings that cover this one can equal a marking with more tokens.
+            // A marking that covers `last` and has more tokens can equal only final markings that
+            // cover `last`.
             let others = self.finals.iter().filter(|other| is_larger(other, last));
             let others = others
                 .map(|it| Predicate::and([FinalMarkings::covers(it), self.no_more(it)]).negated());

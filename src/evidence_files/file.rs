@@ -36,7 +36,7 @@ pub struct EvidenceFile<'n, W: Write> {
     writer: Writer<'n, W>,
     /// For each goal, references to the written lines that are its evidence.
     shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
-    /// The last sequences written, each with its id.
+    /// The last sequences written, at most [`MAX_RECENT_TRACES`], each with the id of its line.
     recent_traces: Vec<(Arc<FiringSequence>, LineId)>,
     /// The last accelerated sequence written.
     recent_loops: Option<(Arc<LoopRun>, LineId)>,
@@ -401,7 +401,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(premises.cloned().chain([reference]).collect())
     }
 
-    /// Writes evidence that is a single line.
+    /// Writes evidence that is a single line. Returns the reference to the line, or `None` if there
+    /// is nothing to write.
     fn single_line(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Some((kind, content)) = evidence.line(self.net) else { return Ok(None) };
         Ok(Some(EvidenceReference::new(kind, self.writer.put(kind, &content)?)))

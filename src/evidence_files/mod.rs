@@ -43,7 +43,8 @@ struct EvidenceAbout<'a> {
     /// The id of the reduction that produced the net which the line is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     on: Option<&'a str>,
-    /// The id of the trace whose end is the initial marking.
+    /// The id of the trace whose last marking is the initial marking of the net that the line is
+    /// about.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,8 +157,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes evidence of a kind, in the names of the net. Returns its id. Lines that refer to it
-    /// refer to the evidence of its premises as well.
+    /// Writes evidence of a kind, in the names of the net. Returns its id. Lines that cite the
+    /// evidence must also cite the evidence of its premises.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -167,8 +168,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes an argument that no run has the property. Returns its id. Lines that refer to it
-    /// refer to the refutations of its premises as well ([`NoRun::premises`]).
+    /// Writes an argument that no run has the property. Returns its id. Lines that cite the
+    /// argument must also cite the refutations of its premises ([`NoRun::premises`]).
     ///
     /// # Errors
     /// As for [`new`](Self::new).

@@ -20,7 +20,7 @@ pub enum Examination {
     CTLFireability,
     LTLCardinality,
     LTLFireability,
-    /// The first examination of processes. The examinations of processes are not in the contest.
+    /// Soundness of a process. The contest has no examinations of processes.
     Soundness,
     WeakSoundness,
     RelaxedSoundness,
@@ -51,7 +51,8 @@ impl Examination {
         EasySoundness,
     ];
 
-    /// Returns the contest's name, as in `BK_EXAMINATION` and in the names of query files.
+    /// Returns the name of the examination. For an examination of the contest, it is also the value
+    /// of `BK_EXAMINATION`, and the name of the query file without its extension.
     pub fn name(self) -> &'static str {
         match self {
             StateSpace => "StateSpace",

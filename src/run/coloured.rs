@@ -110,7 +110,7 @@ struct ColouredWork<'w> {
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the whole analysis.
     start: Instant,
-    /// Number of panics.
+    /// Number of panics, and of the faults in the runs on abstractions.
     failures: AtomicUsize,
 }
 
@@ -118,7 +118,7 @@ struct ColouredWork<'w> {
 struct AbstractionAttempt {
     /// The net of the abstraction.
     abstraction: SimulatingNet,
-    /// The unfolded quotient; `None` for the skeleton.
+    /// The quotient whose unfolding is the abstraction; `None` for the skeleton.
     quotient: Option<Quotient>,
     /// The goals that need no further analysis on this abstraction: the abstraction cannot express
     /// the goal, or it has settled the weaker form of the goal.
@@ -139,7 +139,7 @@ pub fn quotient(net: &ColouredNet, budget: &Budget) -> Option<(Quotient, Net)> {
     unfold_if_small(net, &Quotient::indistinguishable(net), budget)
 }
 
-/// Returns the quotient by these classes with its unfolding. Returns `None` if no class has several
+/// Returns the quotient by `classes` with its unfolding. Returns `None` if no class has several
 /// colours, if the quotient cannot be built, if its unfolding is not small, or if `budget` is
 /// spent.
 fn unfold_if_small(
@@ -164,7 +164,8 @@ impl WorkerTeam for ColouredWork<'_> {
         self.config.threads.max(2)
     }
 
-    /// The first worker handles the abstractions and then walks.
+    /// Runs a worker. The first worker handles the abstractions and then walks; the others only
+    /// walk.
     fn run_team(&self, worker: usize) {
         if worker == 0 {
             self.guarded("abstractions", || self.abstractions());
@@ -375,7 +376,7 @@ fn hint(
     sequence: &FiringSequence,
 ) -> Hint {
     let net = abstraction.net();
-    // A name that is not a binding gives no hint.
+    // A transition name that is not the name of a binding gives no constraints.
     let constraints = |t: TransitionId| -> Vec<BindingConstraint> {
         let Some(quotient) = quotient else { return Vec::new() };
         let binding = quotient.net().binding_named(net.transition_name(t));

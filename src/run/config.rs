@@ -12,14 +12,16 @@ use std::time::Duration;
 /// Configuration of an analysis.
 #[derive(Clone, Debug)]
 pub struct RunConfig {
-    /// Number of engines that work at the same time; 0 counts as 1. On a coloured net without its
-    /// unfolding, at least two work.
+    /// Number of worker threads; 0 counts as 1. On a coloured net without its unfolding, at least
+    /// two work.
     pub threads: usize,
-    /// Seed of random numbers. With one thread, the same seed gives the same analysis.
+    /// Seed of random numbers. With one thread, runs with the same seed usually differ only because
+    /// of time limits.
     pub seed: u64,
     /// Keeps the witness of every goal. Otherwise, with more than 1000 goals, witnesses of
-    /// reachable goals, of maxima and of runs are dropped, except those of goals about deadness.
-    /// With so many goals, a kept witness is dropped after the caller has received it.
+    /// reachable goals, of maxima and of runs are dropped. Witnesses of goals about deadness are
+    /// still kept on a net without colours. With so many goals, a kept witness is dropped after the
+    /// caller has received it, unless it is a witness of a maximum.
     pub keep_all_witnesses: bool,
     /// Keeps accepted certificates, for evidence files.
     pub keep_certificates: bool,
@@ -31,11 +33,12 @@ pub struct RunConfig {
     /// Time that shortening may take even if its share of the time is smaller; half a millisecond
     /// by default.
     pub short_witnesses_within: Duration,
-    /// Also determines whether reachability witnesses are shortest, within half of the remaining
-    /// time.
+    /// Also tries to prove that reachability witnesses are shortest. A proof gets half of the
+    /// remaining time, or a minute without a time limit.
     pub shortest_witnesses: bool,
-    /// Searches for place invariants that explain results, for at most a tenth of a second. Large,
-    /// coloured and translated nets are left out.
+    /// Searches for place invariants that explain results, for at most a tenth of a second. Nets
+    /// with more than 5000 places, coloured nets without unfolding, and nets with inhibitor or
+    /// reset arcs are left out.
     pub reasons_by_sums: bool,
     /// Rejects unchecked searches: every refutation needs an accepted certificate.
     pub certified_only: bool,
@@ -62,8 +65,8 @@ pub struct RunConfig {
 
 impl RunConfig {
     /// Configures a board. With `has_many_goals`, the board drops witnesses of reachable goals, of
-    /// maxima and of runs, except those of goals about deadness. It keeps all if the witness of
-    /// every goal is wanted.
+    /// maxima and of runs. Witnesses of goals about deadness are still kept on a net without
+    /// colours. The board keeps all witnesses if the witness of every goal is wanted.
     pub(super) fn board<'n>(&self, mut board: Board<'n>, has_many_goals: bool) -> Board<'n> {
         if has_many_goals && !self.keep_all_witnesses {
             board = board.without_witnesses();

@@ -86,8 +86,8 @@ const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
     /// Reduces the net without the rules in `without_rules`. The net itself is counted if no rule
-    /// applies, or if no attempt gives a formula because places remain coupled. The budget may cut
-    /// a reduction short, which is then used as far as it goes.
+    /// is applied, or if no attempt gives a formula because places remain coupled. The budget may
+    /// cut a reduction short, which is then used as far as it goes.
     ///
     /// # Errors
     /// The reason why there is no formula for the numbers, or that the budget is used up.

@@ -31,7 +31,7 @@ pub enum Event<'a> {
     /// unbounded maximum may be reported later.
     Answered(&'a GoalAnswer),
     /// A figure of a state space, with its count if it was computed through a reduction. For a
-    /// maximum that was settled as a goal, the evidence was reported before.
+    /// maximum that was settled as a goal, the evidence is reported by [`Event::Settled`].
     Figure(&'a GoalAnswer, Option<&'a CountResult>),
     /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
     /// is violated. The question is asked again.
@@ -106,7 +106,8 @@ pub struct RunReport {
     pub answered: usize,
     /// The open questions.
     pub unanswered: Vec<OpenQuestion>,
-    /// Number of refused claims, panics of engines and failed workers; any but 0 is a bug.
+    /// Number of internal errors, such as refused claims, panics of engines and failed workers; any
+    /// but 0 is a bug.
     pub faults: usize,
     /// A description of how a replayed sequence violated the model's claim of safe units, if one
     /// did.

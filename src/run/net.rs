@@ -22,9 +22,9 @@ use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// With more goals than this, a board drops witnesses, unless the configuration keeps the witness
-/// of every goal. Such a plan is one question over all nodes, whose answer shows at most one
-/// witness.
+/// The number of goals above which a board drops witnesses, unless the configuration keeps the
+/// witness of every goal. So many goals are usually one question over all nodes, whose answer shows
+/// at most one witness.
 pub(super) const MANY_GOALS: usize = 1000;
 
 /// Works on `plan` until every question is decided, the engines have nothing more to try, or

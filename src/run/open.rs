@@ -40,7 +40,7 @@ pub enum OpenCause {
     Cancelled,
     /// The process ended before the question was answered.
     Interrupted,
-    /// The engines are exhausted.
+    /// The engines finished within the limits without an answer.
     NothingMoreToTry,
     /// Two engines contradict each other, which is an internal error.
     EnginesDisagree,
@@ -63,14 +63,16 @@ pub enum OpenCause {
     },
 }
 
-/// The partial knowledge about an open question.
+/// The partial knowledge about an open question. Nothing is recorded if the question was not
+/// analysed, or if engines contradict each other on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartialKnowledge {
     /// True if the run dropped a firing sequence that would put 2⁶³ tokens or more on a place. The
     /// sequence may concern another question.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub overflowed: bool,
-    /// True if the net has caps, that is, assumed bounds of places, at inhibitor or reset arcs.
+    /// True if caps, that is, assumed bounds of places at inhibitor or reset arcs, are a further
+    /// reason why the question is open.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub capped: bool,
     /// The open goals of a question with several goals. `None` for other questions, and for every

@@ -137,7 +137,7 @@ impl<'a> Portfolio<'a> {
         (Instant::now(), self.board.open_count())
     }
 
-    /// Returns true if no goal of the net is open, or the time is over.
+    /// Returns true if no goal of the net is open, or the budget is used up.
     pub(super) fn is_over(&self) -> bool {
         self.board.open_count() == 0
             || self.budget.is_exhausted()

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// Largest number of open questions whose known value ranges are reported at each tick.
+/// Largest number of open questions whose known value ranges are reported in an [`Event::Waiting`].
 const MAX_REPORTED_QUESTIONS: usize = 16;
 
 /// Interval in which bounds of open maxima are read while settled goals arrive without a pause.
@@ -24,7 +24,7 @@ pub(super) struct QuestionTracker<'a, 'n> {
     /// True if the board drops the witness and the certificate of a goal after the caller has seen
     /// them. Maxima keep theirs.
     pub(super) forgets: bool,
-    /// The goals reported to the caller as settled.
+    /// The goals that were received as settled and reported to the caller.
     reported_goals: HashSet<GoalId>,
     /// The reported questions whose answers rest on the model's claim of safe units.
     claim_dependent_questions: Vec<String>,
@@ -61,7 +61,7 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 
     /// Handles one settled goal: reports the goal, and then the answers to the questions that it
-    /// decides.
+    /// decides. A goal on which engines contradict each other is not reported.
     pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
         if let Some(knowledge) = &self.board.knowledge(goal) {
             tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });

@@ -30,8 +30,8 @@ pub struct QuestionsOnNet {
     /// The questions that cannot be asked, with reasons.
     pub refused: Vec<OpenQuestion>,
     /// The number of refused questions that need the colours erased in this net, and would be
-    /// accepted on a net with colours. These questions are about runs, or about transitions enabled
-    /// in the initial marking.
+    /// accepted on a net with colours. These questions are about runs, about the computation tree,
+    /// or about transitions enabled in the initial marking.
     pub lacking_colours: usize,
 }
 

@@ -80,8 +80,9 @@ pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 /// Share of a property's time for reducing the net for this property, in the search for runs.
 pub(super) const OWN_RUNS: f64 = 0.4;
 
-/// Largest share of the remaining time for home properties while CTL formulas are open. Subformulas
-/// ask for home properties more often than questions do, and most formulas are decided without.
+/// Largest share of the remaining time for home properties while CTL formulas are open, except in a
+/// phase with all remaining time. Subformulas ask for home properties more often than questions do,
+/// and most formulas are decided without home properties.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// Largest share of the remaining time for a diagram of all markings while LTL formulas are open,
@@ -253,7 +254,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
 /// [`SchedulePhase::Grow`].
 pub(super) const FOLLOW_TIME: TimePart = TimePart::of(0.1).at_most(30);
 
-/// Roles that use the time which a search leaves.
+/// Roles that use the time which a [`SchedulePhase::Search`] leaves.
 pub(super) const ROLES_BESIDE_SEARCH: &[Role] = &[
     Role::Walk,
     Role::Guided,

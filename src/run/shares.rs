@@ -20,7 +20,8 @@ use std::time::Duration;
 /// for the boundedness check of a state space.
 pub(super) const INVARIANTS: f64 = 0.1;
 
-/// Share for the first stage of the workers, which works only on the goals about dead ends.
+/// Share for the first stage of the workers. It works only on goals about dead markings, because a
+/// reachable dead marking refutes most home properties.
 pub(super) const DEAD_ENDS: f64 = 0.35;
 
 /// Shares for the work on the coloured net before the unfolding takes over. The first applies if
@@ -43,11 +44,11 @@ pub(super) const PUMP_BY_WALKS: f64 = 0.05;
 /// claimed to be bounded, otherwise after the maxima.
 pub(super) const DIAGRAMS: f64 = 0.5;
 
-/// State space: share for the maxima, before the count continues. It is also the share for the last
-/// visit of all markings, if they are counted already.
+/// State space: share for the maxima, if markings may still have to be counted afterwards. It is
+/// also the share for the last visit of all markings, if they are counted already.
 pub(super) const MAXIMA: f64 = 0.5;
 
-/// Share of a count's budget for each reduction of the net.
+/// Share of a count's remaining budget for each reduction of the net.
 pub(super) const REDUCTION: f64 = 0.3;
 
 /// Share of the count's remaining budget for the checker's recount.

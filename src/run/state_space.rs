@@ -25,7 +25,8 @@ use std::sync::mpsc::{self, Receiver};
 /// Approximate number of firings for the search for a self-covering sequence by random walks.
 const PUMP_WORK: u64 = 50_000_000;
 
-/// The figure whose value depends on whether the colours of a place are counted together.
+/// The most tokens in a place: the figure that differs if the colours of a coloured place are
+/// counted together.
 const MAX_TOKENS_IN_PLACE: &str = FIGURES[3];
 
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
@@ -62,7 +63,7 @@ pub fn state_space(
     report
 }
 
-/// The search for the figures, with the figures known so far.
+/// The search for the figures of a state space, with the figures known so far.
 struct FigureSearch<T> {
     /// Receives the events of the search.
     on_event: T,
@@ -116,8 +117,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             None => self.find_on_one_thread(net, None, config, budget),
         }
         if self.known_figures.len() < FIGURES.len() {
-            // On a net without a translation, a visit of all markings also gives the maxima that no
-            // engine found.
+            // Unless ordinary arcs replace inhibitor or reset arcs, a visit of all markings also
+            // gives the maxima that no engine found.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
             self.visit(net, config, config.threads, &budget.share(share));
         }
@@ -181,8 +182,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
 
     /// Works on several threads: half of them (rounded up) work on diagrams. The diagrams are
     /// cancelled when the markings are counted or known to be infinitely many. More threads would
-    /// help little, as at most six variable orders are tried, soon two, and each thread needs its
-    /// own memory.
+    /// help little, as at most six variable orders are tried, later at most two, and each thread
+    /// needs its own memory.
     fn find_with_diagrams(
         &mut self,
         net: &Net,
@@ -306,9 +307,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Finds the figures by visiting all markings, without a check. Finds none if only certified
-    /// figures may be reported, or if the visit does not finish within `budget`. On a translated
-    /// net, in which ordinary arcs replace inhibitor and reset arcs, finds the numbers of markings
-    /// and firings only. Returns true if the visit finished and all four figures are known then.
+    /// figures may be reported, or if the visit fails, for example because `budget` is used up. On
+    /// a translated net, in which ordinary arcs replace inhibitor and reset arcs, finds the numbers
+    /// of markings and firings only. Returns true if the visit finished and all four figures are
+    /// known then.
     fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -358,8 +360,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     }
 
     /// Finds the figures from a diagram of all markings of the unreduced net, without a check.
-    /// Finds none if only certified figures may be reported. On a translated net, in which ordinary
-    /// arcs replace inhibitor and reset arcs, finds the numbers of markings and firings only.
+    /// Finds none if only certified figures may be reported, or if the diagram is not completed. On
+    /// a translated net, in which ordinary arcs replace inhibitor and reset arcs, finds the numbers
+    /// of markings and firings only.
     fn find_on_diagrams(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
         let found = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
@@ -454,7 +457,7 @@ fn reportable_figures(net: &Net) -> usize {
 }
 
 /// Returns true if every place is known or claimed to be bounded. A claim suffices, because the
-/// result only decides how long markings are visited.
+/// result only decides which steps of the search run, and in which order.
 fn is_bounded(net: &Net, budget: &Budget) -> bool {
     let facts = super::presolve::learn_bounds(net, Facts::claimed_by_model(net), budget);
     net.places().all(|p| facts.upper_bound(p).is_some())

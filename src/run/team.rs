@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 /// Interval of [`Event::Waiting`] events while no goal is settled.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Time for engines to stop after the cancellation of their budget. Engines that work longer are
-/// reported by an [`Event::Overrun`].
+/// Time for engines to stop after the cancellation of their budget. If no later stage can follow,
+/// engines that work longer are reported by an [`Event::Overrun`].
 const GRACE: Duration = Duration::from_millis(200);
 
-/// The work of several threads.
+/// A team of workers. Each worker runs on its own thread.
 pub(super) trait WorkerTeam: Sync {
     /// Returns the number of threads.
     fn threads(&self) -> usize;
 
-    /// Runs the worker with this number until it has no work left or the time is over.
+    /// Runs the worker with this number until it has no work left or the budget is used up.
     fn run_team(&self, worker: usize);
 
     /// Returns the engines that the workers run at the moment. Empty if the team does not record
@@ -34,7 +34,8 @@ pub(super) trait WorkerTeam: Sync {
 /// Statistics of a team's work.
 #[derive(Debug)]
 pub(super) struct TeamStatistics {
-    /// Number of engine panics.
+    /// Number of engine panics. On a coloured net, the faults in the runs on abstractions are
+    /// included.
     pub(super) failures: usize,
     /// Name and text of each finished piece of work, for `--stats`.
     pub(super) statistics: Vec<(String, String)>,

@@ -30,12 +30,13 @@ struct RunningEngine<'p> {
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
-    /// The started engines of each role that may continue. An engine that panicked is dropped.
+    /// The started engines of each role that may continue. An engine is dropped if it panics during
+    /// a slice or while its limits are raised.
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
-    /// Executes a phase.
+    /// Executes a phase, unless its part of the remaining time is too short.
     fn step(&mut self, step: SchedulePhase) {
         let team = self.portfolio;
         if step.time_part().is_some_and(|part| !part.is_worthwhile(team.budget.remaining())) {
@@ -362,8 +363,9 @@ impl<'p, 'a> Worker<'p, 'a> {
                 if !self.is_unfinished(growth.role) {
                     continue;
                 }
-                // The role may use all remaining time under three conditions. No other role has
-                // unfinished engines, no engine walks, and the role does not keep finished engines.
+                // The slice is limited by `max_slice` alone under three conditions. No other role
+                // has unfinished engines, no engine walks, and the role does not keep finished
+                // engines.
                 let waiting = turns().filter(|(growth, _)| self.is_unfinished(growth.role)).count();
                 let uses_all_time =
                     !growth.keeps_finished_engines && waiting == 1 && !team.has_any(&[Role::Walk]);

@@ -161,8 +161,8 @@ impl SystemCase {
         })
     }
 
-    /// Returns the names in a formula that are no labels of the system. As propositions they are
-    /// always false.
+    /// Returns the names in a formula that are no labels of the system. In LTL, such a name is
+    /// always false. In CTL, no step has it.
     pub fn unknown_names(&self, at: usize) -> Vec<&str> {
         match &self.questions[at] {
             PropertyFormula::Linear(formula) => formula.unknown_names(),

@@ -59,11 +59,12 @@ pub enum SystemProof {
         /// labels if the run is finite.
         back: usize,
     },
-    /// No run of the given components violates the formula.
+    /// No run of the given components violates the formula. The list is empty if the engine had to
+    /// search no component.
     Components(Vec<FactorView>),
     /// The composition of these components has no violating run. They were composed pairwise and
-    /// minimised after each step. A pair has two numbers of components, or of earlier pairs, which
-    /// are numbered after the components.
+    /// minimised after each step. A composed pair consists of two numbers. A number is an index in
+    /// the list of components, or the length of this list plus the index of an earlier pair.
     Composed(Vec<FactorView>, Vec<(u32, u32)>),
     /// The reduced system has no violating run. The reduction postpones steps that the formula does
     /// not observe. The number is the count of visited pairs of a joint state and an automaton
@@ -95,7 +96,8 @@ pub enum SystemOutcome {
     Answer(Box<PropertyAnswer>),
     /// The property stays open, for this reason.
     Open(OpenCause),
-    /// An answer failed its check, which is a bug.
+    /// An answer failed its check, or the checker reads the formula in another logic. Both are
+    /// bugs.
     Fault(String),
 }
 
@@ -245,7 +247,8 @@ struct CheckedAnswer {
     reason: SystemReason,
 }
 
-/// Checks a result of an engine for an LTL property.
+/// Checks a result of an engine for an LTL property. Returns an error if the check refutes the
+/// result.
 fn linear_checked(
     case: &SystemCase,
     config: &SettleConfig,
@@ -338,8 +341,8 @@ fn linear_checked(
 /// A result about the pairwise composition.
 struct Composition {
     members: Vec<FactorView>,
-    /// The composed pairs in order: numbers of members, or of earlier pairs, which are numbered
-    /// after the members.
+    /// The composed pairs in order. A number is an index in `members`, or the length of `members`
+    /// plus the index of an earlier pair.
     order: Vec<(u32, u32)>,
     /// The number of states of all graphs before minimisation, plus the number of nodes of the
     /// search afterwards.
@@ -347,7 +350,8 @@ struct Composition {
 }
 
 /// Checks a result about the pairwise composition, by repeating the composition. If the checker
-/// cannot finish, the answer counts as searched.
+/// cannot finish, the answer counts as searched. Returns an error if the checker finds a violating
+/// run.
 fn composed_checked(
     case: &SystemCase,
     config: &SettleConfig,

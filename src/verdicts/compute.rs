@@ -24,7 +24,8 @@ pub struct ComputedKey {
     pub value: Truth,
     /// The reason for the value, or why the value is unknown; a sentence without full stop.
     pub explanation: ReasonText,
-    /// The engines whose results decide the value.
+    /// The names of the engines that decide the value, and the contest's names for their
+    /// techniques. For a structural key, only the contest's name of the technique.
     pub techniques: Vec<&'static str>,
     /// True if the value depends on the model's claim that its units are safe (NUPN).
     pub assumes_units: bool,
@@ -327,7 +328,8 @@ impl<'a> Computation<'a> {
     }
 }
 
-/// Returns the names of the engines, and the contest's names for the circumstances of an answer.
+/// Returns the names of the engines, the contest's names for their techniques, and the contest's
+/// names for the circumstances of an answer.
 fn techniques_of(answer: &GoalAnswer) -> Vec<&'static str> {
     // The first word gives the kind of parallelism, which only the writer of the file knows.
     techniques(&answer.techniques, answer.circumstances()).split_off(1)

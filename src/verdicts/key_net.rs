@@ -111,7 +111,7 @@ impl<'n> KeyNet<'n> {
 }
 
 /// Returns the unfolding with every colour and every binding whose guard holds. Returns an error
-/// for more than a million bindings, or beyond another limit.
+/// for more than a million bindings, beyond another limit, or if `budget` is spent.
 fn whole_unfolding(coloured: &ColouredNet, budget: &Budget) -> Result<Net, UnfoldingError> {
     let mut whole = parikh_unfolding::UnfoldingConfig {
         symmetry: false,

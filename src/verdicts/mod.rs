@@ -43,7 +43,8 @@ use std::fmt;
 pub struct VerdictFile {
     /// The version of the format of the file.
     pub version: FormatVersion,
-    /// The name of the model. Names of its instances are longer.
+    /// The name of the model, or of an instance. The names of a model's instances begin with its
+    /// name.
     pub model: String,
     /// The verdicts, in the order of the file. Not empty in a valid file.
     pub verdicts: Vec<KeyVerdict>,
@@ -82,7 +83,7 @@ pub struct KeyVerdict {
     pub explanation: Option<String>,
     /// The author of the verdict.
     pub stated_by: Option<StatedBy>,
-    /// The contest's names of the techniques used. The element in the file is never empty.
+    /// The contest's names of the techniques used. Empty if the file names none.
     pub techniques: Vec<String>,
     /// Evidence for the verdict: an element of any form.
     pub trace: Option<Element>,

@@ -80,8 +80,9 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// Returns true if a reference is a URL by rules that hold for every scheme: no blanks at the ends,
-/// `%` before two hexadecimal digits, brackets around an address only, at most one `#`.
+/// Returns true if a reference begins with `http://` or `https://` and is a URL by rules that hold
+/// for every scheme. It has no blanks at the ends, and `%` stands before two hexadecimal digits.
+/// Brackets enclose only an address, and at most one `#` occurs.
 fn is_url(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let Some(rest) = rest else { return false };
@@ -244,8 +245,8 @@ impl<'f> VerdictReader<'f> {
         }
     }
 
-    /// Reads a verdict on a key. The value must be a truth value, and the name may belong to the
-    /// other version.
+    /// Reads a verdict on a key. Reports a value that is no truth value, and a key that the version
+    /// of the format lacks. A `QUASI_LIVE` of version 1.0 becomes the opposite `DEAD_TRANSITIONS`.
     fn key(&mut self, element: &Element, verdict: &mut KeyVerdict, version: FormatVersion) {
         let truth = match verdict.value.to_string().as_str() {
             "true" => Truth::True,
@@ -373,7 +374,7 @@ impl<'f> VerdictReader<'f> {
         }
     }
 
-    /// Reports unknown attributes, and elements of another namespace.
+    /// Reports the first unknown attribute, and an element of another namespace.
     fn reject_other_attributes(&mut self, element: &Element, known: &[&str]) {
         let namespace = element.attribute("xmlns").filter(|namespace| !namespace.is_empty());
         if namespace.is_some() || element.name.contains(':') {

@@ -56,7 +56,7 @@ fn element(verdict: &KeyVerdict) -> Element {
     element
 }
 
-/// Returns a firing sequence as a trace element: `<firingsequence><fire transition="t"
+/// Returns a firing sequence as a trace element: `<firingsequence firings="3"><fire transition="t"
 /// times="3"/>…`. The attribute `times` occurs only if a transition fires several times in a row.
 pub fn firing_sequence(net: &Net, sequence: &FiringSequence) -> Element {
     let mut element =

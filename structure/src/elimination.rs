@@ -112,12 +112,12 @@ struct MergedRows {
     kept_rows: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
     unit_vectors: Vec<SparseVector>,
-    /// The rows that are multiples of kept rows. Each yields a basis vector.
+    /// The rows that are proportional to kept rows. Each yields a basis vector.
     parallel: Vec<ParallelRow>,
 }
 
-/// A merged row, whose entries are a multiple of those of a kept row. The combination of both rows
-/// with the given coefficients is 0.
+/// A merged row, whose entries are proportional to those of a kept row. The combination of both
+/// rows with the given coefficients is 0.
 struct ParallelRow {
     /// The index of the merged row.
     row: u32,
@@ -133,7 +133,8 @@ impl MergedRows {
     fn new(rows: Vec<SparseVector>) -> Self {
         let mut merged =
             MergedRows { kept_rows: Vec::new(), unit_vectors: Vec::new(), parallel: Vec::new() };
-        // For each direction, the index of its kept row, and the factor of that row.
+        // For each direction: the index of its kept row, and the factor by which this row is a
+        // multiple of the direction.
         let mut directions: HashMap<SparseVector, (u32, Integer)> = HashMap::new();
         for (index, row) in rows.into_iter().enumerate() {
             let index = index as u32;
@@ -172,7 +173,7 @@ impl MergedRows {
 /// directions, the vector is their sum, which has no negative entry and stays unchanged. Otherwise
 /// the vector is a difference. A difference is combined with a non-negative vector that has an
 /// entry at the kept row, if there is one (idea 6 of the module). This vector comes from `core`,
-/// the other basis vectors, or is one of the sums.
+/// the basis vectors that the elimination found, or is one of the sums.
 fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVector> {
     let vector_of = |parallel: &ParallelRow| {
         let mut vector = vec![

@@ -22,13 +22,14 @@ use std::fmt;
 pub enum Key {
     /// Every arc has weight 1.
     Ordinary,
-    /// Transitions that share an input place have no other input place.
+    /// The net is ordinary, and transitions that share an input place have no other input place.
     SimpleFreeChoice,
-    /// Transitions that share an input place have the same input places.
+    /// The net is ordinary, and transitions that share an input place have the same input places.
     ExtendedFreeChoice,
-    /// Every transition has exactly one input and one output place.
+    /// The net is ordinary, and every transition has exactly one input place and one output place.
     StateMachine,
-    /// Every place has exactly one input and one output transition.
+    /// The net is ordinary, and every place has exactly one input transition and one output
+    /// transition.
     MarkedGraph,
     /// An undirected path joins every two nodes.
     Connected,

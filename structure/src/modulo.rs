@@ -60,7 +60,7 @@ impl ModuloInvariant {
     }
 }
 
-/// The rings used: for each small prime, the largest power below 64.
+/// The rings used: for each prime up to 13, the largest power below 64.
 const RINGS: [Ring; 6] = [
     Ring { prime: 2, modulus: 32 },
     Ring { prime: 3, modulus: 27 },
@@ -70,10 +70,10 @@ const RINGS: [Ring; 6] = [
     Ring { prime: 13, modulus: 13 },
 ];
 
-/// Returns generators of all modulo invariants for powers of small primes: those that do not follow
-/// from `flows` and from each other. For each prime, large moduli come first, then short sums. If a
-/// sum differs from a known one by a multiple of the prime, the difference divided by the prime may
-/// be returned instead.
+/// Returns generators of all modulo invariants for powers of the primes up to 13: those that do not
+/// follow from `flows` and from each other. For each prime, large moduli come first. If a sum
+/// differs from a known one by a multiple of the prime, the difference divided by the prime may be
+/// returned instead.
 ///
 /// # Errors
 /// Returns an error when the budget ends.

@@ -59,8 +59,8 @@ impl<Id> Semiflows<Id> {
     }
 }
 
-/// Returns all P-semiflows of minimal support. The list is incomplete if the computation needs more
-/// than `limit` rays at a time, or if the budget ends.
+/// Returns all P-semiflows of minimal support. The list is incomplete if a new ray would exceed the
+/// number of `limit` rays at a time, or if the budget ends.
 pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<PlaceId> {
     let (rays, incomplete) = extreme_rays(&incidence(net), limit, budget);
     let flows: Vec<PlaceFlow> =
@@ -68,8 +68,8 @@ pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<Pl
     Semiflows { flows, incomplete }
 }
 
-/// Returns all T-semiflows of minimal support over effect classes. The list is incomplete if the
-/// computation needs more than `limit` rays at a time, or if the budget ends.
+/// Returns all T-semiflows of minimal support over effect classes. The list is incomplete if a new
+/// ray would exceed the number of `limit` rays at a time, or if the budget ends.
 pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<EffectId> {
     let (rays, incomplete) = extreme_rays(&transposed_incidence(net), limit, budget);
     let flows: Vec<TransitionFlow> =
@@ -123,8 +123,9 @@ fn extreme_rays(
 }
 
 /// Returns the column for the next cut, that is, the intersection of the cone with { y : y·column =
-/// 0 }. This cut adds the fewest rays, among the columns that some ray does not annul. Returns the
-/// first such column on a tie, and `None` if the rays annul every column.
+/// 0 }. Among the columns that some ray does not annul, this cut adds the fewest rays if all pairs
+/// of opposite sign are adjacent. Returns the first such column on a tie, and `None` if the rays
+/// annul every column.
 fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
     let mut signs = vec![(0_i64, 0_i64); columns];
     for (column, value) in rays.iter().flat_map(|ray| &ray.image) {
@@ -137,7 +138,8 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
 }
 
 /// Returns the rays that the intersection of the cone with { y : y·column = 0 } adds. Returns the
-/// reason instead if the budget is exhausted or more than `limit` rays would result.
+/// reason instead if the budget is exhausted, or if a new ray would exceed the number of `limit`
+/// rays.
 fn new_rays(
     rays: &[Ray],
     column: u32,

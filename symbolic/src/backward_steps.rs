@@ -30,7 +30,8 @@ impl Diagrams<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error when a limit is reached.
+    /// Returns an error when a limit is reached, or if a reversed firing would give more than 2⁶³ −
+    /// 1 tokens.
     pub fn steps_back(
         &mut self,
         levels: u32,

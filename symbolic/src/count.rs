@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A factor wₗ, as a function of the number of tokens.
 pub enum Factor {
-    /// 1 if there are at least so many tokens, otherwise 0.
+    /// 1 if there are at least as many tokens as the field states, otherwise 0.
     AtLeast(u64),
     /// The value of the function at the number of tokens.
     Weight(Box<dyn Fn(u64) -> BigUint + Send + Sync>),

@@ -45,7 +45,7 @@ impl Diagrams<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error when a limit is reached.
+    /// Returns an error when a limit is reached, or if a sum is too large.
     pub fn restrict(&mut self, set: Set, linear: &LinearCondition) -> Result<Set, Stop> {
         let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
         let levelled = LevelledNet::new(self, set);
@@ -61,7 +61,7 @@ impl Diagrams<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error when a limit is reached.
+    /// Returns an error when a limit is reached, or if a sum is too large.
     pub fn range(&mut self, set: Set, terms: &[(u32, i64)]) -> Result<Option<(i128, i128)>, Stop> {
         if set.0 <= ONE {
             return Ok((set.0 == ONE).then_some((0, 0)));
@@ -238,8 +238,8 @@ impl Diagrams<'_> {
                     true => ranges[level + 1][levelled.place(node.down)],
                     false => (0, 0),
                 };
-                // The sum overflows only if tokens and weights are both near 2⁶³: with at most 2³²
-                // levels, products below 2⁹⁴ are safe.
+                // The sum can overflow only if some product of weight and tokens is 2⁹⁴ or more,
+                // because there are at most 2³² levels.
                 let own_term = weight * i128::from(self.tokens(node.value));
                 let mut range = (add(own_term, range_below.0)?, add(own_term, range_below.1)?);
                 if node.right > ONE {

@@ -57,7 +57,8 @@ impl Diagrams<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error when a limit is reached.
+    /// Returns an error when a limit is reached, or if a firing would give more than 2⁶³ − 1
+    /// tokens.
     pub fn reachable_within(
         &mut self,
         relation: &TransitionRelation,

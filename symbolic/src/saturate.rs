@@ -80,7 +80,7 @@ impl Diagrams<'_> {
     ///
     /// # Errors
     ///
-    /// Returns an error when a limit is reached.
+    /// Returns an error when a limit is reached, or if a number of tokens would exceed 2⁶³ − 1.
     pub fn reachable(&mut self, relation: &TransitionRelation, from: Set) -> Result<Set, Stop> {
         self.prepare_cache(relation);
         self.protect(from);

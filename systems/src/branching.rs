@@ -188,8 +188,9 @@ impl JointStateSpace {
         (0..self.states()).map(value).collect()
     }
 
-    /// Returns the predecessors of all states in one list, after the index of each state's first
-    /// predecessor in it. The last index is the length of the list.
+    /// Returns two lists. The second has the predecessors of all states, grouped by state. The
+    /// first has the index of each state's first predecessor in the second list, and finally the
+    /// length of the second list.
     fn predecessors(&self) -> (Vec<usize>, Vec<u32>) {
         let mut first_predecessor = vec![0; self.states() + 1];
         for &(_, to) in &self.steps {

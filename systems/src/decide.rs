@@ -327,8 +327,8 @@ enum FactorSearchOutcome {
     NoRun { visited: usize },
 }
 
-/// Searches these components, and adds components as long as a run that is found is not a run of
-/// the whole system. Returns `None` if the node limit is reached.
+/// Searches these components. As long as a run is found and components are missing, adds a
+/// component and searches again. Returns `None` if the node limit is reached.
 ///
 /// # Errors
 /// Returns [`NoVerdict::Stopped`] if `goes_on` returned false.
@@ -361,7 +361,7 @@ fn refine(
     }
 }
 
-/// Returns the component to add because of a run of the other components. Prefers components that
+/// Returns the component to add because of `run`, a run of `members`. Prefers components that
 /// cannot follow the run: first the owners of a label of the cycle, then the component that fails
 /// first. If all can follow, returns the component that shares most labels with `members`. Returns
 /// `None` if no component is omitted.
@@ -395,7 +395,8 @@ fn component_to_add(system: &System, members: &[u32], run: &ComponentRun) -> Opt
 
 /// Returns the number of labels of a run of `members` after which a component cannot follow.
 /// Returns `None` if no refusal is found: the component can follow forever, or fails only after
-/// many rounds of the cycle. The component may take labels that no member owns at any time.
+/// many rounds of the cycle. At any time, the component may take steps with labels that no member
+/// owns.
 fn first_refused_position(
     system: &System,
     members: &[u32],

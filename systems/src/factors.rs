@@ -31,7 +31,8 @@ impl FactorView {
     }
 }
 
-/// A system with the same labels and runs as the original, made of smaller components.
+/// A system with the same labels and runs as the original. If finite runs do not count, some
+/// components are replaced by several smaller ones.
 #[derive(Clone, Debug)]
 pub(crate) struct FactoredSystem {
     pub(crate) system: System,
@@ -46,8 +47,8 @@ impl FactoredSystem {
         Self { system: system.clone(), views: FactorView::all_of(system) }
     }
 
-    /// Replaces each component by its factors, if it has one start state and several factors are
-    /// found. Other components stay whole.
+    /// Replaces each component by its factors if it has one start state and several views that
+    /// together behave exactly like it. Other components stay whole.
     pub(crate) fn new(system: &System) -> Self {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
@@ -177,10 +178,10 @@ fn labels(component: &Component) -> Vec<LabelId> {
 /// Limit on the number of compared pairs of an edge and a label. A component with more stays whole.
 const MAX_COMPARED_PAIRS: usize = 1 << 24;
 
-/// Partitions the labels of a component into classes, as fine as possible. Two labels share a class
-/// if one may enable or disable the other, or if their order matters. Labels ascend within a class,
-/// and classes ascend by their first labels. A component beyond the limit [`MAX_COMPARED_PAIRS`]
-/// has a single class.
+/// Partitions the labels of a component into classes, as fine as the following rule allows. Two
+/// labels share a class if one may enable or disable the other, or if their order matters. Labels
+/// ascend within a class, and classes ascend by their first labels. A component beyond the limit
+/// [`MAX_COMPARED_PAIRS`] has a single class.
 fn label_classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
     if labels.len() * component.edge_count() > MAX_COMPARED_PAIRS {

@@ -4,9 +4,9 @@ use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 use fastrand::Rng;
 
-/// Returns a system of two to six components with a few states each. Labels have one, two or three
-/// owners; states may have several edges with one label or none; some components have several start
-/// states. Some components are products of several small ones.
+/// Returns a system of at most six components. Labels have one, two or three owners. States may
+/// have several edges with one label or none, and some components have several start states. Some
+/// components are products of several small ones. The others have at most four states.
 pub fn random_system(random: &mut Rng) -> System {
     let count = random.usize(2..=6);
     let max_states = if count > 4 { 3 } else { 4 };

@@ -16,7 +16,7 @@ use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, UnitId};
 /// The reason why a system has no net.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NetError {
-    /// There are too many combinations of edges.
+    /// There are too many combinations of edges. The field is the limit on transitions.
     #[error("the net would have more than {0} transitions: its labels have too many combinations")]
     TooLarge(usize),
     /// The net builder reports an error.

@@ -155,7 +155,7 @@ impl<'s> Product<'s> {
     }
 
     /// Calls `handle_step` for each joint step from a state (one number per member) whose label
-    /// satisfies `is_wanted_label`.
+    /// satisfies `is_wanted_label`. Labels without included owner are left out.
     pub(crate) fn steps(
         &mut self,
         state: &[u32],
@@ -221,7 +221,8 @@ impl<'s> Product<'s> {
         }
     }
 
-    /// Returns the enabled labels in a state, ascending, without the labels of omitted components.
+    /// Returns the enabled labels in a state, ascending, without the labels that only omitted
+    /// components own.
     pub(crate) fn enabled_labels(&mut self, state: &[u32]) -> Vec<LabelId> {
         let mut labels = Vec::new();
         self.steps(state, |_| true, |step| labels.push(step.label));

@@ -353,7 +353,8 @@ impl<'a, 's> ProductSearch<'a, 's> {
         self.steps(node, |_| true)
     }
 
-    /// Returns the steps from a node whose labels satisfy `is_wanted_label`.
+    /// Returns the steps from a node whose labels satisfy `is_wanted_label`. If a finite run ends
+    /// at the node and finite runs count, also returns the steps that repeat the last letter.
     fn steps(&mut self, node: u32, is_wanted_label: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
         let (joint_state, state, last_kind) = self.unpacked(node);
         let automaton = self.automaton;

@@ -69,7 +69,7 @@ fn all_pairs(labels: &[LabelId]) -> Vec<(LabelId, LabelId)> {
 }
 
 /// Returns the dependent pairs of labels of a component. A label with two edges from one state
-/// depends on every label enabled there.
+/// depends on every other label enabled there.
 fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
     let mut dependent_pairs = Vec::new();
     for row in &component.edges {

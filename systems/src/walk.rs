@@ -57,7 +57,7 @@ pub(crate) struct SystemWalker<'a, 's> {
     /// True if a state accepts the word that repeats a letter of a kind forever, indexed by kind,
     /// then by state.
     accepts_forever: Vec<Vec<bool>>,
-    /// The length of the next walk, in steps.
+    /// The largest length of the next walk, in steps.
     walk_length: usize,
     /// True if walks delay the entry into accepting components. This is for automata from
     /// [`with_phases`](crate::recurrence::with_phases), where most walks switch too early.

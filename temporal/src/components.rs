@@ -31,7 +31,7 @@ pub fn components(nodes: u32, next: impl Fn(u32, u32) -> Option<u32>) -> Compone
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the components of a graph with a row of edges for each node, and the number of the node
+/// Returns the components of a graph with a row of edges for each node. `target` returns the node
 /// that an edge leads to.
 pub fn components_of_rows<E>(rows: &[Vec<E>], target: impl Fn(&E) -> u32) -> Components {
     let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(&target);

@@ -36,9 +36,9 @@ use crate::subformulas::PartValues;
 enum LinearPart {
     /// A condition: no temporal operators.
     Condition(Formula<Linear>),
-    /// True if and only if all paths satisfy this formula.
+    /// A part that is true at a state if and only if all paths from there satisfy this formula.
     OnAllPaths(Formula<Linear>),
-    /// Neither of the two.
+    /// A part for which no equivalent LTL formula is found.
     Other,
 }
 

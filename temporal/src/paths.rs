@@ -20,9 +20,9 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// now, because the last letter is repeated.
     fn next_at_end(self) -> Option<bool>;
 
-    /// Returns true if next operators of these paths distribute over ∧ (`and` true) or ∨: X φ ∧ X ψ
-    /// = X (φ ∧ ψ) on one path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some
-    /// path.
+    /// Returns true if next operators of these paths distribute over ∧ (`and` true) or ∨ (`and`
+    /// false). X φ ∧ X ψ = X (φ ∧ ψ) holds on one path and on all paths. X φ ∨ X ψ = X (φ ∨ ψ)
+    /// holds on one path and on some path.
     fn next_distributes_over(self, and: bool) -> bool;
 
     /// Returns the prefix of the operators of these paths: "", "E", "A".

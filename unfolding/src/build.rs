@@ -8,7 +8,7 @@ use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// Number of added nodes between two checks of the budget.
+/// Number of nodes, built or skipped, between two checks of the budget.
 const NODES_PER_CHECK: u64 = 1_024;
 
 /// Builds the net. The colours of a place are in ascending order, the bindings of a transition in
@@ -65,7 +65,7 @@ struct UnfoldingBuilder<'c> {
     /// The colours and bindings that become nodes.
     possible: PossibleBindings,
     budget: &'c Budget,
-    /// Number of nodes built so far.
+    /// Number of nodes, built or skipped, so far.
     nodes: u64,
     builder: NetBuilder,
     /// By index of the coloured place: the index of its first colour among the places of the net.

@@ -244,11 +244,12 @@ pub struct CompiledTransition {
     pub variables: Vec<VariableId>,
     /// Number of colours per variable.
     pub sizes: Vec<u64>,
-    /// The guard, as a conjunction.
+    /// The conditions on a binding, all of which must hold: the guard, and an order of symmetric
+    /// variables.
     pub checks: Vec<BindingCheck>,
-    /// The input multisets, by place index.
+    /// The input multisets, each with the index of its place.
     pub inputs: Vec<(usize, TokenPattern)>,
-    /// The output multisets, by place index.
+    /// The output multisets, each with the index of its place.
     pub outputs: Vec<(usize, TokenPattern)>,
 }
 

@@ -76,7 +76,8 @@ pub struct UnfoldingConfig {
     /// Builds only one of several bindings that differ by an exchange of symmetric variables, and
     /// so have the same inputs and outputs. Must be off if firings are counted.
     pub symmetry: bool,
-    /// Omits colours that a place never holds and bindings that never fire.
+    /// Omits colours that a place never holds and bindings that never fire, as far as an
+    /// over-approximation of the behaviour shows.
     pub fixpoint: bool,
 }
 
@@ -94,7 +95,7 @@ pub enum UnfoldingError {
     TooLarge {
         /// Number of bindings found.
         bindings: u64,
-        /// Number of their arcs.
+        /// Upper bound on the number of arcs of these bindings.
         arcs: u64,
     },
     /// A place may hold more colours than the limits allow, or the initial marking has more colours

@@ -55,7 +55,7 @@ struct PossibleSearch<'b> {
     tokens: Vec<(u64, u64)>,
     /// Number of bindings found, of all transitions.
     total: u64,
-    /// Number of arcs of the bindings found.
+    /// Upper bound on the number of arcs of the bindings found.
     arcs: u64,
     /// Number of colour lookups.
     lookups: u64,
@@ -196,8 +196,7 @@ impl<'c> BindingRule<'c> {
         self.complete(t, driver, 0, colour, &mut binding, places, search)
     }
 
-    /// Executes the plan from step `step_index` by recursion. The depth is at most the number of
-    /// inputs, checks and variables.
+    /// Executes the plan from step `step_index` by recursion. The number of steps limits the depth.
     #[allow(clippy::too_many_arguments, reason = "the state of one search")]
     fn complete(
         &self,

@@ -88,8 +88,8 @@ pub(super) struct Sample<'t> {
     /// The lines of a file that is not XML, without blank lines and remarks. Empty for a file in
     /// XML.
     pub(super) lines: Vec<SampleLine<'t>>,
-    /// The opening tags of a file in XML, in order. Empty for other files. Elements inside
-    /// `toolspecific` are left out.
+    /// The opening tags of a file in XML, in order, without those inside `toolspecific`. Empty for
+    /// other files.
     pub(super) tags: Vec<SampleTag<'t>>,
     /// The text, remarks included.
     pub(super) text: &'t str,

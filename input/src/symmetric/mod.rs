@@ -235,7 +235,8 @@ impl<R: BufRead> SymmetricReader<R> {
         }
     }
 
-    /// Stores the term of a label in `slot`. Returns an error if `slot` already has a term.
+    /// Stores the term of a label in `slot`. Does nothing if `term` is `None`. Returns an error if
+    /// both have a term.
     fn set(
         &self,
         slot: &mut Option<RawTerm>,

@@ -19,7 +19,7 @@ pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
     Ok(product)
 }
 
-/// Returns the number of summands of a multiset.
+/// Returns the number of terms with a count in a multiset, at any depth of sums and differences.
 fn size(multiset: &Multiset) -> usize {
     match multiset {
         Multiset::Tokens { .. } => 1,

@@ -367,9 +367,10 @@ impl Resolver<'_> {
         Ok(guards)
     }
 
-    /// Multiplies a multiset by a number. The number may be before or after the multiset. Without a
-    /// number, the factor is 1. Returns an error if the factor is 0 and the multiset has variables,
-    /// or if a count exceeds 64 bits.
+    /// Multiplies a colour or multiset by a number, in either order of the operands. Without a
+    /// number, the factor is 1. Returns an error unless there is exactly one colour or multiset,
+    /// and at most one factor. Also returns an error if a count exceeds 64 bits, or if a multiset
+    /// with variables is multiplied by 0.
     fn times(
         &mut self,
         node: &TermNode,
@@ -456,8 +457,9 @@ fn whole_term_error(term: &RawTerm, value: &TermValue, expected: &'static str) -
     (term.position, ColourProblem::WholeTerm { found: value.description(), expected })
 }
 
-/// The expected text in the error for a multiset with count 0 that contains a variable. Each colour
-/// of the variable is a binding, so the term cannot be dropped: this would lose the variable.
+/// The expected text in the error for a variable that is multiplied by 0 or combined with the empty
+/// multiset. Each colour of the variable is a binding, so the term cannot be dropped: this would
+/// lose the variable.
 const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
 
 fn has_variables(multiset: &Multiset) -> bool {

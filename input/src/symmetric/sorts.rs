@@ -127,7 +127,8 @@ fn declare(
     scope.sorts.insert(declaration.id.clone(), sort);
     Ok(())
 }
-/// Returns the sort that a term names, or a new sort with this name for an inline definition.
+/// Returns the sort that a term names or defines. For a range or a product of several sorts, adds a
+/// new sort with the name `name`.
 fn named_sort(
     net: &mut ColouredNet,
     scope: &mut DeclaredNames,

@@ -25,10 +25,11 @@ pub enum ColourError {
     /// A sort with too many colours to count.
     #[error("the sort `{0}` has more than 2^62 colours")]
     HugeSort(String),
-    /// A sort with two colours of one name.
+    /// A sort with two colours of one name. Contains the names of the sort and of the colour.
     #[error("the sort `{0}` has two colours with the name `{1}`")]
     DuplicateColour(String, String),
-    /// A partition that does not cover its sort exactly.
+    /// A partition that does not assign each colour of its sort to exactly one block. Also a sort
+    /// that is used as a partition and is none.
     #[error("the partition `{0}` must contain each colour of its sort in exactly one element")]
     BadPartition(String),
     /// A term of the wrong sort.
@@ -51,7 +52,7 @@ pub enum ColourError {
     /// A variable in an initial marking. Contains the ids of the place and the variable.
     #[error("the initial marking of place `{0}` contains the variable `{1}`")]
     Unbound(String, String),
-    /// More than 2³² − 1 sorts, variables, places or transitions.
+    /// Too many sorts, variables, places or transitions: an index exceeds 32 bits.
     #[error("the net has more than 2^32 - 1 sorts, variables, places or transitions")]
     TooLarge,
 }
@@ -74,12 +75,12 @@ impl ColouredNet {
         self.name = name.into();
     }
 
-    /// Adds something that is assumed about the model.
+    /// Adds an assumption about the model, unless the net has it already.
     pub fn assume(&mut self, assumption: Assumption) {
         crate::assumption::add(&mut self.assumptions, assumption);
     }
 
-    /// Adds a sort after the sorts that it is made of.
+    /// Adds a sort. Sorts to which its kind refers must be added before.
     ///
     /// # Errors
     /// If the sort has no colours, too many colours, or two colours of one name. Also if a
@@ -123,18 +124,18 @@ impl ColouredNet {
     /// Adds a variable.
     ///
     /// # Errors
-    /// When there are too many.
+    /// If there are too many variables.
     pub fn add_variable(&mut self, name: &str, sort: SortId) -> Result<VariableId, ColourError> {
         let id = VariableId(next_number(self.variables.len())?);
         self.variables.push(Variable { name: name.to_owned(), sort });
         Ok(id)
     }
 
-    /// Adds a place.
+    /// Adds a place with its initial marking.
     ///
     /// # Errors
-    /// If the id is empty or taken, if the marking has the wrong sort or a variable, or if there
-    /// are too many places.
+    /// If the id is empty or taken, or if there are too many places. Also if the marking has the
+    /// wrong sort, an invalid term or a variable.
     pub fn add_place(
         &mut self,
         name: &str,
@@ -152,7 +153,7 @@ impl ColouredNet {
     /// Sets the initial marking of a place.
     ///
     /// # Errors
-    /// If the marking has the wrong sort or a variable.
+    /// If the marking has the wrong sort, an invalid term or a variable.
     pub fn set_initial(
         &mut self,
         place: ColouredPlaceId,
@@ -210,7 +211,7 @@ impl ColouredNet {
     /// Adds an arc: `t` takes the tokens of `inscription` from `place`.
     ///
     /// # Errors
-    /// If the inscription is not of the place's sort.
+    /// If the inscription is not of the place's sort, or has an invalid term.
     pub fn take(
         &mut self,
         t: ColouredTransitionId,
@@ -225,7 +226,7 @@ impl ColouredNet {
     /// Adds an arc: `t` puts the tokens of `inscription` to `place`.
     ///
     /// # Errors
-    /// If the inscription is not of the place's sort.
+    /// If the inscription is not of the place's sort, or has an invalid term.
     pub fn put(
         &mut self,
         t: ColouredTransitionId,
@@ -280,8 +281,9 @@ impl ColouredNet {
         })
     }
 
-    /// Checks that a guard compares colours of the same sort, does not use `all`, and uses order
-    /// only in sorts with an order.
+    /// Checks that each comparison in a guard is valid. Both sides must be valid terms without
+    /// `all`, of the same sort or of sorts with equal colours. Order comparisons need a sort with
+    /// an order.
     ///
     /// # Errors
     /// The first invalid comparison.

@@ -168,8 +168,8 @@ impl BindingSearch<'_> {
         if !self.unify(term, colour) {
             return false;
         }
-        // A colour has several members in its block, so a block binds no variable. It is compared
-        // only when its variables have values.
+        // The block of a colour does not determine the colour, so a block binds no variable. A term
+        // is only compared with `colour` when all its variables are bound.
         let mut read_variables = Vec::new();
         term.variables(&mut read_variables);
         !read_variables.iter().all(|variable| self.binding.contains_key(variable))

@@ -47,7 +47,7 @@ pub enum ColouredFireError {
         /// The number of tokens of the colour that the transition takes.
         needed: u64,
     },
-    /// A place would overflow.
+    /// An inscription has too many colours or tokens, or a place would overflow.
     #[error(transparent)]
     TooMany(#[from] TooMany),
 }

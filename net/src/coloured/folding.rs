@@ -27,8 +27,8 @@ pub struct Folding {
     net: Option<Arc<ColouredNet>>,
     /// True if the net is a skeleton, that is, the coloured net without colours.
     is_skeleton: bool,
-    /// The classes of equivalent colours, one entry per sort with merged colours. `None` if the net
-    /// is not unfolded from a quotient.
+    /// The known classes of equivalent colours: one entry per sort with merged colours. `None` if
+    /// the net is not unfolded from a quotient. Empty if the classes of a quotient were not given.
     classes: Option<Arc<[NamedClasses]>>,
     /// A source of the names of colours that does not need the attached coloured net; `None` if
     /// there is no such source.
@@ -37,9 +37,9 @@ pub struct Folding {
 
 /// A source of the names of the places to which coloured places unfold.
 pub trait ColourNames: std::fmt::Debug + Send + Sync {
-    /// Returns the name of the place that a colour of a coloured place unfolds to, whether or not
-    /// the place was left out; `None` where the place's sort has no such colour. A colour is `red`,
-    /// `red,2` or `(red,2)`.
+    /// Returns the name of the place to which a colour of a coloured place unfolds, even if the
+    /// unfolding left the place out. Returns `None` if the coloured place or the colour does not
+    /// exist. A colour is written `red`, `red,2` or `(red,2)`.
     fn unfolded(&self, place: usize, colour: &str) -> Option<String>;
 }
 
@@ -54,11 +54,12 @@ pub type NamedClasses = Vec<Vec<String>>;
 pub struct FoldingTooLarge;
 
 impl Folding {
-    /// Makes a folding from coloured places and transitions, each with the number of nodes it
-    /// unfolds to, in order.
+    /// Makes a folding from coloured places and transitions in order. Each comes with the number of
+    /// places or transitions to which it unfolds.
     ///
     /// # Errors
-    /// If there are too many.
+    /// If the unfolded net has too many places or transitions, or if the names need too much
+    /// memory.
     pub fn new<'n>(
         places: impl IntoIterator<Item = (&'n str, usize)>,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
@@ -100,7 +101,7 @@ impl Folding {
         Folding { place_labels: places, transition_labels: transitions, ..self }
     }
 
-    /// Returns true if a coloured node has a label.
+    /// Returns true if at least one coloured place or transition has a label.
     pub fn has_labels(&self) -> bool {
         self.place_labels.iter().chain(&*self.transition_labels).any(Option::is_some)
     }
@@ -127,14 +128,16 @@ impl Folding {
         self.is_skeleton
     }
 
-    /// Marks the net as unfolded from a quotient. `classes` has the classes of each sort with
-    /// merged colours, and each class lists all colours of the sort that it merges.
+    /// Marks the net as unfolded from a quotient. `classes` has an entry for each sort with merged
+    /// colours: its classes, each with the names of its colours. Callers that need no names of
+    /// classes may pass an empty list.
     pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Self {
         Folding { classes: Some(classes.into()), ..self }
     }
 
-    /// Returns the classes of merged colours, or `None` if no colours were merged. In a quotient a
-    /// node stands for several colours, and formulas cannot name it.
+    /// Returns the known classes of merged colours. Returns `None` if the net is not unfolded from
+    /// a quotient. In a quotient, a place or transition may stand for several colours or bindings,
+    /// and formulas cannot name it.
     pub fn classes(&self) -> Option<&[NamedClasses]> {
         self.classes.as_deref()
     }
@@ -179,22 +182,23 @@ impl Folding {
         index_range(&self.transition_ends, index).map(TransitionId::new)
     }
 
-    /// Returns the coloured place with this name.
+    /// Returns the index of the coloured place with this name.
     pub fn place_named(&self, name: &str) -> Option<usize> {
         self.places.find(name)
     }
 
-    /// Returns the coloured transition with this name.
+    /// Returns the index of the coloured transition with this name.
     pub fn transition_named(&self, name: &str) -> Option<usize> {
         self.transitions.find(name)
     }
 
-    /// Returns the coloured place of which a place is a colour.
+    /// Returns the index of the coloured place that unfolds to `place` and perhaps to other places.
     pub fn place_of(&self, place: PlaceId) -> usize {
         self.place_ends.partition_point(|&end| end as usize <= place.index())
     }
 
-    /// Returns the coloured transition of which a transition is a binding.
+    /// Returns the index of the coloured transition that unfolds to `transition` and perhaps to
+    /// other transitions.
     pub fn transition_of(&self, transition: TransitionId) -> usize {
         self.transition_ends.partition_point(|&end| end as usize <= transition.index())
     }

@@ -27,7 +27,7 @@ impl ColouredMarking {
         &mut self.places[place.index()]
     }
 
-    /// Returns the number of tokens of a colour.
+    /// Returns the number of tokens of a colour on a place.
     pub fn tokens(&self, place: ColouredPlaceId, colour: u64) -> u64 {
         self.bag(place).get(&colour).copied().unwrap_or(0)
     }

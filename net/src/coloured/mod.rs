@@ -81,13 +81,13 @@ pub struct Variable {
 /// A place with its sort and initial marking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredPlace {
-    /// The model's id.
+    /// The id in the model.
     pub name: String,
-    /// The name, if the model has one that differs from the id.
+    /// The name shown to people. `None` if the model gives no name, or a name that equals the id.
     pub label: Option<String>,
     /// The sort of its tokens.
     pub sort: SortId,
-    /// The initial marking, a term without variables.
+    /// The initial marking, a multiset term without variables.
     pub initial: Multiset,
 }
 
@@ -103,9 +103,9 @@ pub struct ColouredArc {
 /// A transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredTransition {
-    /// The model's id.
+    /// The id in the model.
     pub name: String,
-    /// The name, if the model has one that differs from the id.
+    /// The name shown to people. `None` if the model gives no name, or a name that equals the id.
     pub label: Option<String>,
     /// The condition on bindings.
     pub guard: Guard,
@@ -338,8 +338,9 @@ impl ColouredNet {
         name
     }
 
-    /// Returns the colour with this name, as written by [`colour_name`](Self::colour_name); blanks
-    /// around its parts are ignored.
+    /// Returns the colour with this name, as written by [`colour_name`](Self::colour_name). Blanks
+    /// around its parts are ignored. The outer parentheses of a tuple may be absent, and the black
+    /// token may be written `dot`.
     pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
         let name = name.trim();
         let position_of_name =

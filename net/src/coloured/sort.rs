@@ -5,7 +5,7 @@
 pub struct SortId(pub(crate) u32);
 
 impl SortId {
-    /// Returns the position, from 0.
+    /// Returns the position in the net's list of sorts, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -62,12 +62,12 @@ pub enum SortKind {
     },
     /// The whole numbers from `start` to `end`, both included.
     Range {
-        /// The first.
+        /// The first number.
         start: i64,
-        /// The last.
+        /// The last number.
         end: i64,
     },
-    /// Tuples with a component from each of these sorts, at least one.
+    /// Tuples with one component from each of these sorts. The list is not empty.
     Product(Vec<SortId>),
     /// The blocks of a partition of another sort.
     Partition {
@@ -75,7 +75,7 @@ pub enum SortKind {
         of: SortId,
         /// The blocks' names.
         elements: Vec<Box<str>>,
-        /// The block of each colour of the partitioned sort.
+        /// The block of each colour of the partitioned sort, as an index in `elements`.
         block_of: Vec<u32>,
     },
 }

@@ -314,8 +314,8 @@ impl Guard {
         }
     }
 
-    /// Returns the guard with renamed variables. Sorts the parts of junctions and the sides of
-    /// symmetric comparisons, and turns `>` and `≥` into `<` and `≤`.
+    /// Returns the guard with renamed variables. Sorts the parts of conjunctions and disjunctions,
+    /// and the sides of `=` and `≠`. Turns `>` and `≥` into `<` and `≤`.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Guard {
         let sorted = |parts: &[Guard]| {
             let mut parts: Vec<Guard> = parts.iter().map(|part| part.renamed(rename)).collect();

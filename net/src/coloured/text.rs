@@ -28,13 +28,13 @@ mod printer;
 pub use parser::parse;
 pub use printer::{guard, multiset, print};
 
-/// A syntax error and the line.
+/// An error in the text of a coloured net, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ColouredTextError {
     /// The line number, from 1.
     pub line: usize,
-    /// The text found and the text expected.
+    /// The description of the error.
     pub problem: String,
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// models have hundreds of terms.
 const MAX_LETTERS: usize = 60;
 
-/// Returns the scene of a coloured net. Nodes whose names are in `highlighted` are highlighted.
+/// Returns the scene of a coloured net. Nodes whose ids are in `highlighted` are highlighted.
 pub fn coloured(net: &ColouredNet, highlighted: &HashSet<&str>) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A group of places or transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeGroup {
-    /// The shared name of the nodes.
+    /// The name of the group: a coloured node, units, or the shared name of the nodes without
+    /// digits.
     pub name: String,
     /// The number of nodes.
     pub nodes: usize,
@@ -94,16 +95,16 @@ fn by_colours(net: &Net, folding: &Folding) -> NodeGroups {
     NodeGroups { criterion: "colours", places, transitions, place_group, transition_group }
 }
 
-/// Groups by the units of one level of the unit tree: the deepest level with at most
-/// [`MAX_READABLE_NODES`] groups. Returns `None` if the children of the root already form too many
-/// groups, or if the root is the only unit.
+/// Groups by the units of one level of the unit tree: a deep level with at most
+/// [`MAX_READABLE_NODES`] groups, found by binary search. Returns `None` if the search finds no
+/// such level, or if the root is the only unit.
 fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
     // The iterator runs from a unit up to the root.
     let path = |unit| std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);
     let depth = |unit| path(unit).count();
     let deepest = units.iter().map(|(unit, _)| depth(unit)).max()?;
-    // Deeper levels have more groups, so binary search finds the deepest level with few enough
-    // groups.
+    // Deeper levels usually have more groups. If this is always so, binary search finds the deepest
+    // level with few enough groups.
     let (mut min_level, mut max_level) = (2, deepest);
     let mut best = None;
     while min_level <= max_level {
@@ -120,7 +121,7 @@ fn by_units(net: &Net, units: &Units) -> Option<NodeGroups> {
 }
 
 /// Assigns every place to the ancestor of its unit at `level`, or to its own unit if that unit is
-/// not so deep. The root has level 1.
+/// not so deep. The root has level 1. Groups transitions by the groups of their places.
 fn at_level(net: &Net, units: &Units, level: usize) -> NodeGroups {
     let ancestor = |unit| {
         let path = std::iter::successors(Some(unit), |&unit: &UnitId| units.get(unit).parent);

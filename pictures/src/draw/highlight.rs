@@ -36,7 +36,7 @@ pub enum HighlightError {
         /// A suggestion as the end of a sentence, or empty.
         hint: String,
     },
-    /// Several nodes have the name.
+    /// The name is not in quotes, and several places or several transitions have it as their label.
     #[error("{0}")]
     Ambiguous(FormulaProblem),
     /// The list of names is empty.
@@ -68,7 +68,8 @@ pub enum HighlightError {
     Spent(#[from] ExhaustionReason),
 }
 
-/// The largest number of minimal siphons or traps computed to find one by its number.
+/// The largest number of minimal siphons or traps computed to find one by its number, unless the
+/// number itself is larger.
 const MAX_SETS: usize = 100;
 
 impl Highlight {
@@ -76,7 +77,8 @@ impl Highlight {
     /// commas. Names may contain commas, so a text that is a name as a whole denotes that node.
     ///
     /// # Errors
-    /// No node has one of the names, several nodes have it as their label, or a text has no name.
+    /// No node has one of the names, or a text has no name. Also if a name is not in quotes, and
+    /// several places or several transitions have it as their label.
     pub fn nodes<'n>(
         net: &Net,
         names: impl IntoIterator<Item = &'n str>,
@@ -251,7 +253,7 @@ const MAX_POSITIONS: usize = 5;
 /// Returns the nodes that a text denotes: by their ids, or else by their labels, as in formulas.
 ///
 /// # Errors
-/// The text is not in quotes, and several nodes have it as their label.
+/// The text is not in quotes, and several places or several transitions have it as their label.
 fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
     let by_id = nodes_named(net, text);
     if !by_id.is_empty() {
@@ -274,8 +276,8 @@ fn nodes_meant(net: &Net, text: &str) -> Result<Vec<NetNode>, FormulaProblem> {
 }
 
 /// Returns the node with this id. In an unfolding, the name of a coloured node denotes all its
-/// nodes. The list is empty if no node has the name, or if the coloured node has no nodes in the
-/// unfolding.
+/// nodes. In a translation, the name of a transition of the model denotes all its copies. The list
+/// is empty if no node has the name, or if the coloured node has no nodes in the unfolding.
 fn nodes_named(net: &Net, name: &str) -> Vec<NetNode> {
     if let Some(place) = net.place_named(name) {
         return vec![NetNode::Place(place)];

@@ -7,8 +7,8 @@ use crate::names::DisplayNames;
 use parikh_net::{ExtendedNet, Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// Returns the scene of the nodes of `part`, with highlighting. Nodes with arcs outside the part
-/// have `has_hidden_arcs` set.
+/// Returns the scene of the nodes of `part`, with highlighting. Nodes with arcs to nodes outside
+/// `part` have `has_hidden_arcs` set.
 pub fn net(net: &Net, part: &DrawnPart, highlight: &Highlight) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),

@@ -47,11 +47,12 @@ pub struct SceneNode {
     pub inner_text: String,
     /// The text beside the node. May be empty.
     pub outer_text: String,
-    /// True if some arcs of the node are left out.
+    /// True if some arcs of the node are left out. Inhibitor and reset arcs are not considered.
     pub has_hidden_arcs: bool,
     /// True if the node is highlighted.
     pub is_highlighted: bool,
-    /// True if the node or a member of the group is marked. The layout begins at marked nodes.
+    /// True if the node, or a member of the group, is initially marked. The layout begins at marked
+    /// nodes, besides nodes without incoming edges.
     pub is_marked: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct Summary {
     pub lines: Vec<String>,
 }
 
-/// The largest number of groups listed in the text.
+/// The largest number of groups of places, and of groups of transitions, listed in the text.
 const MAX_LISTED: usize = 10;
 
 /// Returns the summary of a net, with the number of highlighted nodes in each group.

@@ -21,7 +21,7 @@ const ROW_GAP: f64 = 64.0;
 /// The margin of the picture in pixels.
 const MARGIN: f64 = 40.0;
 
-/// The largest number of letters in a line of a box.
+/// The largest number of letters in a line of a box, unless a single term of the marking is longer.
 const MAX_LINE_LETTERS: usize = 26;
 
 /// The box of a marking: its centre and its size.
@@ -163,7 +163,7 @@ fn place_boxes(
     }
     let is_drawn = |bundle: &&DrawnEdge| bundle.0 != bundle.1;
     let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
-    // The page is high enough for edges that lead down.
+    // The page is about as high as wide, since most edges lead down.
     let spacing = LayoutSpacing {
         direction: Direction::Down,
         between_layers: ROW_GAP,

@@ -161,6 +161,7 @@ impl<'n> GraphView<'n> {
     }
 
     /// Returns the text of a marking such as `2·p + q`, as a list with one term per marked place.
+    /// The list of the empty marking has the term `∅`.
     pub fn marking_terms(&self, node: &MarkingNode, names: &DisplayNames) -> Vec<String> {
         let part = |&(place, held): &(PlaceId, u64)| match held {
             1 => names.places[place.index()].clone(),

@@ -32,7 +32,7 @@ pub(super) struct LayeredGraph {
 /// The size in pixels of a bend, that is, the space for an edge that passes a layer.
 const BEND_SIZE: f64 = 6.0;
 
-/// The largest number of bends. Further edges are drawn without bends.
+/// The largest number of bends. Edges whose bends would exceed it are drawn without bends.
 const MAX_BENDS: usize = 60_000;
 
 impl LayeredGraph {

@@ -5,7 +5,7 @@
 //! the layer where its edges have the least total length. This repeats until nothing moves or the
 //! rounds are over. It finds most of what a network simplex would find, in linear time per round.
 
-/// The largest number of rounds.
+/// The largest number of rounds, in each of which every node may move to another layer.
 const ROUNDS: usize = 12;
 
 /// Returns the layer of every node, from 0. The edges must have no cycle.

@@ -16,7 +16,8 @@ use super::{LayoutPoint, LayoutSize};
 use parikh_solvers::Budget;
 use std::collections::{BTreeSet, HashMap};
 
-/// The least distance between a route and a box that it does not end at.
+/// The distance that a route keeps, if a path is found, from boxes that contain or nearly touch
+/// neither of its ends.
 pub const CLEARANCE: f64 = 4.0;
 
 /// The distance in pixels between a box and the bends of a route around it, for the first lane. It
@@ -148,11 +149,11 @@ impl Rectangle {
 /// The boxes of all nodes, with an index by position.
 struct BoxIndex {
     boxes: Vec<Rectangle>,
-    /// The boxes that overlap each cell of a grid, by column and row.
+    /// The boxes that, grown by [`CLEARANCE`], overlap each cell of a grid, by column and row.
     cells: HashMap<(i64, i64), Vec<usize>>,
 }
 
-/// The side of a cell of the grid.
+/// The side of a cell of the grid in pixels.
 const CELL: f64 = 96.0;
 
 fn cell(value: f64) -> i64 {
@@ -190,7 +191,7 @@ impl BoxIndex {
         joined
     }
 
-    /// Returns the boxes that contain a point or come too near to it.
+    /// Returns the boxes that contain a point or are closer to it than [`CLEARANCE`].
     fn boxes_near(&self, point: LayoutPoint) -> impl Iterator<Item = usize> + '_ {
         let near = self.cells.get(&(cell(point.0), cell(point.1)));
         let near = near.into_iter().flatten().copied();
@@ -237,7 +238,8 @@ struct RouteSearch<'a> {
 
 impl RouteSearch<'_> {
     /// Returns the points between the ends of a route. Each line that hits a box is replaced by a
-    /// path around the box. If no path is found, the points stay as they are.
+    /// path around the box. If a line has no such path, a path from the first end to the last
+    /// replaces all lines. If there is no such path either, the points stay as they are.
     fn repair(&self, points: &[LayoutPoint]) -> Vec<LayoutPoint> {
         let is_clear =
             |line: &[LayoutPoint]| self.boxes.hit_boxes([line[0], line[1]], self.joined).is_empty();

@@ -68,7 +68,7 @@ pub enum PngError {
         /// The largest possible scale, rounded down.
         largest: f64,
     },
-    /// The library cannot read the SVG.
+    /// The library cannot read the SVG, or cannot draw or encode the picture.
     #[error("the picture could not be drawn: {0}")]
     Failed(String),
 }

@@ -14,7 +14,8 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
-/// The search for chained places.
+/// The search for chained places: the only producer of a place without initial tokens moves one
+/// token to it from another place and does nothing else.
 pub(super) struct ChainedPlaces;
 
 impl CandidateSearch for ChainedPlaces {

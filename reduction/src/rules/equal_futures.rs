@@ -32,7 +32,8 @@ pub(super) struct EqualFutures {
 
 impl CandidateSearch for EqualFutures {
     fn must_wait(&self) -> bool {
-        // Twins of a place fused in this batch still refer to the place by its old id.
+        // A fusion changes the arcs of adjacent transitions, so candidates found before may be
+        // outdated.
         true
     }
 
@@ -57,8 +58,8 @@ impl CandidateSearch for EqualFutures {
 }
 
 /// Returns a hash of the consumers of `p`: of their other inputs and of the numbers of tokens that
-/// they put. It is equal for places with equal futures, unless one of the places has several
-/// consumers with equal arcs.
+/// they put. It is equal for places with equal futures, unless several consumers of one place match
+/// the same consumer of the other.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let other_inputs: Vec<Arc> = arcs_except(net.pre(t), p, p).copied().collect();

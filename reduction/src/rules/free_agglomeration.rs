@@ -18,7 +18,7 @@ use parikh_evidence::reduction::rules::feeds_only;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The search for places whose producers can each be postponed and merged with the consumers of the
+/// The search for places with producers that can be postponed and merged with the consumers of the
 /// place.
 pub(super) struct FreeAgglomeration {
     /// True for the variant that handles two kinds of places: places with at least two producers

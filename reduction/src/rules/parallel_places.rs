@@ -39,7 +39,9 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limit on the number of consumers of a changed place that is tried as the place to keep.
+/// Limit on the number of consumers of a changed place that is tried as the place to keep. As the
+/// place to remove, only this many of its consumers are searched for the one with the fewest
+/// inputs.
 const MAX_CONSUMERS: usize = 16;
 
 /// The search for places that one other place makes implicit.

@@ -15,8 +15,8 @@ use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Limit on the number of consumers of each input place of a producer. Places with more are
-/// skipped.
+/// Limit on the number of consumers of each input place of a producer. A place is skipped if some
+/// producer has an input place with more consumers.
 const MAX_CONSUMERS: usize = 64;
 
 /// The search for places whose producers can be postponed until a consumer fires.

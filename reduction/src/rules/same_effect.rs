@@ -16,10 +16,11 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Limit on the number of transitions with the same effect that one transition is compared with.
+/// Limit on the number of transitions with proportional effects that one transition is compared
+/// with.
 const MAX_COMPARED: usize = 48;
 
-/// The search for transitions with the same effect as another transition.
+/// The search for transitions whose effect is proportional to the effect of another transition.
 #[derive(Default)]
 pub(super) struct SameEffect {
     /// Transition ids by the hash of the effect, divided by the greatest common divisor of its

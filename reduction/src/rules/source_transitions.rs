@@ -12,8 +12,8 @@ use crate::journal::ChangedNodes;
 use crate::search::CandidateSearch;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
-/// The search for a transition without inputs. It proposes the first one, unless the net consists
-/// of this transition alone and the transition has no outputs.
+/// The search for a transition without inputs. It proposes the first changed one, unless the net
+/// consists of this transition alone and the transition has no outputs.
 pub(super) struct SourceTransitions;
 
 impl CandidateSearch for SourceTransitions {

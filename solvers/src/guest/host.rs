@@ -11,10 +11,12 @@ use crate::lp_highs::HighsModel;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Set when worker processes cannot be used; programs are then solved in this process.
+/// Set when worker processes cannot be used. Programs without a running worker process are then
+/// solved in this process.
 static WORKERS_DISABLED: AtomicBool = AtomicBool::new(false);
 
-/// Set once a worker process has answered, which shows that worker processes work.
+/// Set once a worker process has answered, or a question to it ended with its budget. From then on,
+/// worker processes count as working.
 static WORKERS_HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// Limit on the number of coefficients: larger programs would need messages that are too long. They
@@ -34,7 +36,7 @@ pub struct GuestLp {
     sent_rows: usize,
     /// The reply that has not arrived yet, if any.
     awaited: Option<AwaitedReply>,
-    /// The budget of the last `solve_again`, also used for `inverse_row`.
+    /// The budget of the last question to a worker process, also used for `inverse_row`.
     budget: Budget,
     /// The library in this process, used when there are no worker processes.
     in_process_model: Option<Box<HighsModel>>,
@@ -62,9 +64,9 @@ enum WorkerFailure {
     Lost(&'static str),
     /// The budget is exhausted.
     BudgetExhausted,
-    /// The answer would need too much memory.
+    /// The memory limit of the worker process or of the budget is reached.
     TooMuchMemory,
-    /// Worker processes are not available.
+    /// No worker process can be used for this program.
     NoWorkers,
 }
 use WorkerFailure::{BudgetExhausted, Lost, NoWorkers, TooMuchMemory};
@@ -145,7 +147,8 @@ impl GuestLp {
         self.awaited = None;
     }
 
-    /// Waits for the next message, within the allowed silence of the worker process and the budget.
+    /// Waits for the next message that is not a sign of life. The wait ends with the allowed
+    /// silence of the worker process or with the budget.
     fn next_reply(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
         loop {
             let patience = self.patience();

@@ -40,7 +40,8 @@ pub fn set_worker_program(program: Program) {
     let _ = PROGRAM.set(program);
 }
 
-/// Starts an idle process in the background, so that it is ready when it is needed.
+/// Starts an idle process in the background, so that it is ready when it is needed. Does nothing
+/// before [`set_worker_program`] is called.
 pub fn prepare() {
     if let Some(program) = program() {
         // An error here is ignored: the first real use tries again and reports it.
@@ -81,7 +82,7 @@ pub(crate) struct Process {
     input: ChildStdin,
     /// The standard output of the process.
     output: ChildStdout,
-    /// Output of the process that is not a complete message yet.
+    /// Output of the process that no caller has taken as a message yet.
     received: Vec<u8>,
 }
 
@@ -232,7 +233,7 @@ impl Process {
     }
 
     /// Returns true if the process ended itself because it took too much memory. Returns false if
-    /// the process does not end within ten intervals of [`BUDGET_CHECK_INTERVAL`].
+    /// its exit status is not available within ten intervals of [`BUDGET_CHECK_INTERVAL`].
     #[cfg(feature = "highs")]
     pub(crate) fn exceeded_memory(&mut self) -> bool {
         use super::TOO_MUCH_MEMORY;

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
-/// with the client.
+/// with the client, or after an invalid message.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     watch::start_watchdog(&from);
     CONNECTION.set(Some(WorkerConnection {

@@ -11,7 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 
 /// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
-/// with the client.
+/// with the client, or when Z3 cannot continue.
 pub fn serve_smt(from: OwnedFd, to: OwnedFd) -> ! {
     watch::start_watchdog(&from);
     let (mut from, mut to) = (File::from(from), File::from(to));

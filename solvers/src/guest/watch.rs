@@ -18,8 +18,8 @@ pub(super) fn set_memory_limit(bytes: u64) {
     MAX_RESIDENT_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// Starts the watchdog: the process ends when the client closes `from`. Output of the library is
-/// discarded.
+/// Starts the watchdog: the process is killed when the client closes its end of `from`, or when the
+/// memory limit is exceeded. Text that a library prints to the standard output is discarded.
 pub(super) fn start_watchdog(from: &OwnedFd) {
     // Text printed by a library must not mix with messages.
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {

@@ -47,7 +47,9 @@ pub(super) enum Reply {
     Pulse,
     /// The answer to [`WorkerRequest::Solve`].
     Solved(LpAnswer),
-    /// The answer to [`WorkerRequest::InverseRow`].
+    /// The answer to [`WorkerRequest::InverseRow`]: the entries of the row of the inverse basis,
+    /// each with the program row that it multiplies. `None` if the column is not basic or there is
+    /// no basis.
     InverseRow(Option<Vec<(Row, f64)>>),
 }
 

@@ -40,7 +40,7 @@ pub(super) struct SolverProcess {
     pub(super) writer: Writer,
     /// The logic set in the process, if any.
     pub(super) logic: Option<&'static str>,
-    /// Number of assertions sent.
+    /// Number of assertions that were sent or are in `unsent`.
     assertions_sent: usize,
     /// Number of messages sent. A message is a batch of commands that ends with `(echo "parikh
     /// NUMBER")`; the echo marks the end of the solver's reply.
@@ -48,7 +48,7 @@ pub(super) struct SolverProcess {
     /// Start of the wait for the reply to the last message, if the reply has not arrived. When the
     /// budget ends during the wait, the wait counts from then on.
     pub(super) awaited_since: Option<Instant>,
-    /// Number of bytes sent in total.
+    /// Approximate number of bytes sent in total.
     pub(super) bytes_sent: usize,
     /// True if the solver is Z3.
     is_z3: bool,
@@ -56,7 +56,7 @@ pub(super) struct SolverProcess {
     pub(super) time_limit: Option<&'static str>,
     /// True if the solver is expected to return unsatisfiable cores.
     has_cores: bool,
-    /// Limit on the resident set in bytes.
+    /// Limit on the resident set in bytes; `u64::MAX` means no limit.
     max_memory: u64,
 }
 
@@ -66,16 +66,16 @@ pub(super) enum SolverProcessFailure {
     Lost(String),
     /// The solver refused the question.
     Refused(String),
-    /// The budget is exhausted.
+    /// The budget or the allowed waiting time is over.
     BudgetExhausted,
-    /// The process takes too much memory.
+    /// The memory limit of the process or of the budget is reached.
     TooMuchMemory,
 }
 pub(super) use SolverProcessFailure::{BudgetExhausted, Lost, Refused, TooMuchMemory};
 
 impl SolverProcess {
     /// Starts a process, or takes an idle one, and sends the first message. Returns the process,
-    /// and the solver's name and version.
+    /// and the solver's name and version. The command line replaces a missing name.
     pub(super) fn start(
         program: &Program,
         budget: &Budget,
@@ -130,7 +130,7 @@ impl SolverProcess {
     }
 
     /// Sets the memory limit of the process: its current resident set, plus half of the memory that
-    /// the budget has left.
+    /// the budget has left. A budget without a memory limit gives none.
     pub(super) fn set_memory_limit(&mut self, budget: &Budget) {
         self.max_memory = match budget.memory_left() {
             u64::MAX => u64::MAX,
@@ -249,7 +249,8 @@ impl SolverProcess {
 
     /// Returns all expressions up to the end of the answer to the last message. Returns
     /// [`BudgetExhausted`] if the answer is incomplete when `patience` or the budget ends, and
-    /// [`TooMuchMemory`] if a memory limit is reached first.
+    /// [`TooMuchMemory`] if a memory limit is reached first. Returns [`Lost`] if the process ends
+    /// or its output is malformed.
     pub(super) fn answer(
         &mut self,
         patience: Duration,
@@ -305,7 +306,7 @@ impl SolverProcess {
         }
     }
 
-    /// Returns the values of all variables, or `None` if the answer is malformed.
+    /// Returns the values of all declared variables, or `None` if the answer is malformed.
     pub(super) fn model(
         &mut self,
         terms: &Terms,
@@ -389,7 +390,7 @@ impl SolverProcess {
         Ok(literals.iter().map(is_in_core).collect())
     }
 
-    /// Returns the solver's reason for "unknown".
+    /// Returns the solver's reason for "unknown". The text is empty if the budget is exhausted.
     pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, SolverProcessFailure> {
         if budget.is_exhausted() {
             return Ok(String::new());

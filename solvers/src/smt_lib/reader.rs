@@ -5,10 +5,11 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::Zero;
 
-/// Limit on the nesting depth of an answer; a deeper answer is an error.
+/// Limit on the number of parentheses open at the end of the received bytes. Beyond it the answer
+/// is an error.
 const MAX_DEPTH: usize = 1000;
 
-/// Limit on the digits of a number; a longer number is an error. Reading millions of digits would
+/// Limit on the digits of a number; a longer number is rejected. Reading millions of digits would
 /// take too long.
 const MAX_DIGITS: usize = 1000;
 
@@ -69,9 +70,9 @@ impl Expression {
         }
     }
 
-    /// Returns the value of a number in any notation: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`,
-    /// `(to_real 7)`. Returns `None` for another expression, for a denominator 0, or for a number
-    /// of more than [`MAX_DIGITS`] characters.
+    /// Returns the value of a number in one of these notations: `7`, `-7`, `0.5`, `(- 7)`, `(+ 7)`,
+    /// `(/ 1 3)`, `1/3`, `(to_real 7)`. Returns `None` for another expression, for a denominator 0,
+    /// or for a number of more than [`MAX_DIGITS`] characters.
     pub(crate) fn number(&self) -> Option<BigRational> {
         match self {
             Word(word) => decimal(word),
@@ -199,8 +200,8 @@ impl Expressions {
     }
 
     /// Takes the first complete expression off `bytes`, or returns `None` if there is none yet.
-    /// Returns an error if the input is too long, too deeply nested or not an expression. Bytes
-    /// that were scanned are not scanned again when more bytes arrive.
+    /// Returns an error if the input is too long, is not an expression, or ends inside too many
+    /// open parentheses. Bytes that were scanned are not scanned again when more bytes arrive.
     pub(crate) fn first(
         &mut self,
         bytes: &mut Vec<u8>,

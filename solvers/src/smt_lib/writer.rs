@@ -10,7 +10,8 @@ use num_traits::{One, Signed, Zero};
 use crate::bits::{self, BitSum, Sides};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
-/// Terms nested deeper than this get a name, so that writing does not recurse deeply.
+/// Conjunctions and disjunctions over terms of this depth get a name, so that writing does not
+/// recurse deeply.
 const MAX_DEPTH: u32 = 16;
 
 /// A writer for the terms of one arena.

@@ -17,7 +17,7 @@ use z3_sys::*;
 
 use crate::budget::Budget;
 
-/// Interval between two checks of the budget during a check.
+/// Interval at which the budget is read while Z3 checks satisfiability.
 const WATCH_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The outcome of a check.
@@ -95,8 +95,8 @@ impl Handle {
                 // Without the watcher, a check might never end.
                 return Z3_L_UNDEF;
             }
-            // SAFETY: solver and assumptions are alive; fewer than 2³² assumptions fit in memory
-            // together with their terms.
+            // SAFETY: solver and assumptions are alive; 2³² assumptions with their terms would take
+            // hundreds of gigabytes.
             let result = unsafe {
                 Z3_solver_check_assumptions(
                     self.raw(),
@@ -166,7 +166,7 @@ impl Drop for Handle {
     }
 }
 
-/// Returns a Z3 symbol for `name`.
+/// Returns a Z3 symbol for `name`. Returns `None` if `name` contains a zero byte, or if Z3 fails.
 ///
 /// # Safety
 /// The context must be alive.
@@ -212,7 +212,7 @@ unsafe impl Send for InterruptTimer {}
 
 impl InterruptTimer {
     fn interrupt(&self) {
-        // SAFETY: see above.
+        // SAFETY: as for the `Send` of [`InterruptTimer`].
         unsafe { Z3_solver_interrupt(self.context, self.solver) };
     }
 }
@@ -249,7 +249,8 @@ impl ModelHandle<'_> {
         self.evaluate(term)?.as_bool()
     }
 
-    /// Returns the value of an integer or a real, or `None` if it is not rational.
+    /// Returns the value of an integer, a real or a bit-vector. Returns `None` if Z3 cannot
+    /// evaluate the term, or if the value is not rational.
     pub(super) fn number<T: Ast>(&self, term: &T) -> Option<BigRational> {
         let value = self.evaluate(term)?;
         let context = self.context.get_z3_context();

@@ -50,7 +50,7 @@ pub enum ExcludingSum {
     },
     /// A sum with too many terms to be read, which never exceeds its initial value.
     Long {
-        /// The number of places.
+        /// The number of places in the sum.
         places: usize,
     },
 }
@@ -122,7 +122,8 @@ impl TokenExclusion {
         }
     }
 
-    /// Writes that the places never hold so many tokens at the same time.
+    /// Writes that the places of `never_together` never hold their numbers of tokens at the same
+    /// time.
     fn write_never(&self, text: &mut ReasonText) {
         match &self.never_together[..] {
             [PlaceTokens { place, tokens: 1 }] => {

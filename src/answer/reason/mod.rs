@@ -290,7 +290,7 @@ impl fmt::Display for Reason {
 
 impl Cause {
     /// Returns true if the sentence mentions the assumption of safe units whenever the answer rests
-    /// on it. False for sentences that leave out a proof.
+    /// on it. False for sentences that may leave out a proof.
     pub fn mentions_safe_units(&self) -> bool {
         !matches!(self, Cause::Parts { more: 1.., .. } | Cause::Largest { .. } | Cause::Process(_))
     }
@@ -475,7 +475,7 @@ fn about(subject: &Option<Subject>, text: &mut ReasonText) {
     };
 }
 
-/// Writes the restriction to fair runs and a colon; nothing if all runs are considered.
+/// Writes the description of the fair runs and a colon; nothing without a description.
 fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut ReasonText {
     match fairness {
         Some(fair) => text.push_words("of ").formula(fair).push_words(": "),
@@ -483,7 +483,7 @@ fn of_runs<'t>(fairness: &Option<String>, text: &'t mut ReasonText) -> &'t mut R
     }
 }
 
-/// Returns whether a witness is shortest, in words. Empty if this was not asked.
+/// Returns the remark on whether a witness is shortest. Empty for `None`.
 fn shortest_in_words(shortest: Option<bool>) -> &'static str {
     match shortest {
         None => "",

@@ -62,7 +62,7 @@ pub enum ProcessCause {
     },
     /// A final marking is reachable.
     Completes {
-        /// The length of the firing sequence.
+        /// The length of the firing sequence; 0 if it was not kept.
         size: WitnessSize,
         /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
         /// was not asked, or if the witness was not kept or has no firings.
@@ -75,7 +75,7 @@ pub enum ProcessCause {
     OnRun {
         /// The transition.
         transition: NamedNode,
-        /// The length of the firing sequence.
+        /// The length of the firing sequence; 0 if it was not kept.
         size: WitnessSize,
         /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
         /// was not asked, or if the witness was not kept or has no firings.
@@ -95,7 +95,7 @@ pub enum ProcessCause {
     },
     /// The process is sound or weakly sound.
     Sound {
-        /// The first three final markings. Empty if the net has only one.
+        /// The first final markings, at most three. Empty if the net has only one.
         final_markings: Vec<String>,
         /// The number of further final markings.
         more: usize,
@@ -114,7 +114,8 @@ pub enum ProcessCause {
 pub struct ExampleEnd {
     /// The number of firings.
     pub firings: usize,
-    /// True if the last marking is dead. False if the run was ended at a limit.
+    /// True if the last marking is dead. False if the run was ended at a limit or by a firing that
+    /// failed.
     pub is_dead: bool,
     /// The marked places.
     pub tokens: Vec<PlaceTokens>,

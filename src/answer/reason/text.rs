@@ -59,7 +59,8 @@ impl NamedNode {
     }
 }
 
-/// Returns a label that is not blank, with plain spaces.
+/// Returns a label without surrounding blanks, with plain spaces inside. Returns `None` for a
+/// missing or blank label.
 fn plain(label: Option<&str>) -> Option<String> {
     let label = label.map(str::trim).filter(|label| !label.is_empty())?;
     Some(label.replace(char::is_whitespace, " "))

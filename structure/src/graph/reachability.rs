@@ -114,9 +114,9 @@ impl Reachability {
         transitions
     }
 
-    /// Returns two lists by marking. The first has the first edge of a shortest path to a marking
-    /// in `goals`, given by number. It is `None` for a goal and for a marking without such a path.
-    /// The second is true for markings with a path.
+    /// Returns two lists, indexed by the number of a marking. The first has the index of the first
+    /// edge on a shortest path to a marking in `goals`. It is `None` for a goal and for a marking
+    /// without such a path. The second is true for goals and for markings with such a path.
     pub fn shortest_paths_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
         let mut incoming = vec![Vec::new(); count];

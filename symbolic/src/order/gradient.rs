@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 
 /// Returns an order that takes the invariants one by one, and the places of an invariant by
 /// ascending gradient. The next invariant is the one in which the mean gradient of the placed
-/// places exceeds that of the unplaced places most.
+/// places exceeds that of the unplaced places most. At most 2,000 invariants are used, the smallest
+/// ones.
 pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let gradient = gradient(shape);
     let by_gradient = |places: &mut Vec<u32>| {

@@ -31,10 +31,10 @@ use std::collections::HashMap;
 struct CompositionNode {
     /// The two nodes that it is composed of; `None` for a component.
     children: Option<(usize, usize)>,
-    /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
+    /// The graph before minimisation.
     original: ComponentGraph,
-    /// The states of the two parts for each state of the graph before minimisation; empty for a
-    /// component.
+    /// For each state of `original`, the states of the minimised graphs of the two children. Empty
+    /// for a component.
     pairs: Vec<(u32, u32)>,
     /// The graph after minimisation.
     minimised: ComponentGraph,
@@ -70,7 +70,8 @@ pub(crate) struct Composition {
 pub(crate) enum CompositionOutcome {
     /// The whole system has an accepted run.
     Run(ComponentRun),
-    /// There is no accepted run; the number of visited joint states.
+    /// There is no accepted run. The field is the number of pairs of a joint state and an automaton
+    /// state that the search found.
     NoRun(usize),
     /// The node limit was reached, or a run of the minimised system could not be translated.
     TooManyNodes,

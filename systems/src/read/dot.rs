@@ -175,7 +175,8 @@ impl DotReader<'_> {
         Err(ReadError::at(self.text, offset, expected, found))
     }
 
-    /// Builds the component of these states and edges, without its root.
+    /// Builds the component of these states and edges. The root, if there is one, does not become a
+    /// state.
     fn build_component(
         &self,
         name: &str,

@@ -87,7 +87,7 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormu
 /// word of the formula satisfies a term.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
-    /// The limits on the number of terms.
+    /// The limits of the translation. Only the limit on terms is used here.
     limits: AutomatonLimits,
     /// The marks, by until formula.
     marks: HashMap<CoverFormula, u32>,

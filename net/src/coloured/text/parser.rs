@@ -10,8 +10,7 @@ use crate::coloured::{
 /// Reads a coloured net.
 ///
 /// # Errors
-/// The first error, with its line. Transitions are parsed after all other declarations, so their
-/// errors come last.
+/// The first error found, with its line. Transitions are parsed after all other declarations.
 pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
@@ -386,7 +385,7 @@ impl LineParser<'_> {
         Ok(Guard::and(parts))
     }
 
-    /// Parses a comparison, a negation, or a guard in brackets.
+    /// Parses a comparison, a negation, a guard in brackets, or `all`, which is the true guard.
     fn comparison(&mut self) -> ParseResult<Guard> {
         if self.eat_word("not") {
             return Ok(self.comparison()?.negated());
@@ -418,8 +417,8 @@ impl LineParser<'_> {
         Ok(Guard::Compare(relation, left, right))
     }
 
-    /// Returns the sort of a parsed term, if the term is a variable, a shifted variable or an
-    /// element of a partition. Returns `None` for constants, tuples and `all`.
+    /// Returns the sort of a parsed term. Returns `None` for constants, shifted constants, tuples
+    /// and `all`, and for a block of an unknown partition.
     fn sort_of(&self, tree: &ExpressionTree) -> Option<SortId> {
         match tree {
             ExpressionTree::Name(name) => {

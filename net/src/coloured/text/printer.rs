@@ -6,7 +6,8 @@ use crate::coloured::{
 };
 use std::fmt::Write as _;
 
-/// Returns the net as text that [`parse`](super::parse) reads.
+/// Returns the net in the language that [`parse`](super::parse) reads, without labels and
+/// assumptions.
 pub fn print(net: &ColouredNet) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -77,12 +78,12 @@ fn arcs(net: &ColouredNet, arcs: &[ColouredArc]) -> String {
     arcs.iter().map(arc).collect::<Vec<_>>().join(" + ")
 }
 
-/// Returns a multiset as written in braces.
+/// Returns a multiset in the notation used inside braces.
 pub fn multiset(net: &ColouredNet, of: &Multiset) -> String {
     write_multiset(net, of, false)
 }
 
-/// Returns a guard as written in brackets.
+/// Returns a guard in the notation used inside brackets.
 pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }

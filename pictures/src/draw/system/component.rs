@@ -70,7 +70,7 @@ fn lines(labels: &[LabelId]) -> usize {
     labels.len().min(MOST_LABELS)
 }
 
-/// Draws the frame with the name and sizes of a component.
+/// Draws the frame of a component, of the given size, and the component's name.
 fn frame(component: &Component, size: LayoutSize, body: &mut String) {
     let _ = writeln!(
         body,

@@ -62,9 +62,9 @@ pub fn colours(system: &System) -> HashMap<LabelId, usize> {
 }
 
 /// Returns for each component whether all of its states are drawn. With `draws_all`, this is true
-/// for all components. Otherwise a component needs at most [`MAX_READABLE_NODES`] states. Together
-/// with all components before it, by size and then by index, it needs at most [`MAX_WHOLE_NODES`]
-/// states.
+/// for all components. Otherwise a component is drawn if it has at most [`MAX_READABLE_NODES`]
+/// states. In addition, the component and all components before it, by size and then by index, must
+/// have at most [`MAX_WHOLE_NODES`] states together.
 fn drawn_components(system: &System, draws_all: bool) -> Vec<bool> {
     let sizes: Vec<usize> = system.components().iter().map(|it| it.states().len()).collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -167,7 +167,8 @@ fn entry_width(text: &str) -> f64 {
     16.0 + LETTER * text.chars().count() as f64 + 24.0
 }
 
-/// Returns the width of the longest legend entry.
+/// Returns the width in pixels of the longest legend entry, but at least the width of 48 letters,
+/// for the heading.
 fn longest_entry(system: &System) -> f64 {
     let shared = system.labels().filter(|&label| system.owners(label).len() > 1);
     let widths =
