@@ -230,12 +230,12 @@ pub(super) fn listed(ids: &[String]) -> String {
 
 /// Returns the end of the sentence "the net has no place …" (or "no transition …"). `labelled` is
 /// the id of the node whose label is the unknown name, and `closest` the id with the most similar
-/// spelling. The label comes first as a suggestion: people see the labels of nodes, but formulas
-/// use ids. Returns an empty text if both are `None`.
+/// spelling. The label comes first as a suggestion: people see the labels of nodes, but not every
+/// language of formulas reads them. Returns an empty text if both are `None`.
 fn hint(labelled: Option<&str>, closest: Option<&str>) -> String {
     match (labelled, closest) {
         (Some(id), _) => {
-            format!("; this is the label of `{}`, and formulas use ids", Printable(id))
+            format!("; this is the label of `{}`, and an id is expected here", Printable(id))
         }
         (None, Some(id)) => format!("; did you mean `{}`?", Printable(id)),
         (None, None) => String::new(),
@@ -265,8 +265,8 @@ mod tests {
         assert_eq!(place("wating_1"), "the net has no place `wating_1`; did you mean `waiting_1`?");
         assert_eq!(
             place("Waiting room"),
-            "the net has no place `Waiting room`; this is the label of `waiting_1`, and formulas \
-             use ids"
+            "the net has no place `Waiting room`; this is the label of `waiting_1`, and an id \
+             is expected here"
         );
         assert_eq!(place("enter"), "the net has no place `enter`; it is a transition");
         assert_eq!(place("x"), "the net has no place `x`");

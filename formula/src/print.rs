@@ -248,7 +248,11 @@ fn name(name: &str, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     // is printed first.
     f.write_str(if is_name_of_others(net, name) { "id \"" } else { "\"" })?;
     for c in name.chars() {
-        if matches!(c, '"' | '\\' | '\n') {
+        if c == '\n' {
+            f.write_str("\\n")?;
+            continue;
+        }
+        if matches!(c, '"' | '\\') {
             f.write_str("\\")?;
         }
         write!(f, "{c}")?;

@@ -107,3 +107,17 @@ pub(super) fn not(part: GoalFormula) -> GoalFormula {
 pub(super) fn reach(predicate: Predicate) -> GoalFormula {
     atom(Goal::Reach(predicate), GoalRole::QuestionPart)
 }
+
+/// Maximum number of disjuncts that become goals of their own.
+const MAX_PARTS: usize = 4;
+
+/// Returns the formula EF `predicate`. For a disjunction of few parts, the formula also has the
+/// goal EF φ of each part φ: different engines may refute different parts.
+pub(super) fn reach_with_parts(predicate: Predicate) -> GoalFormula {
+    let Predicate::Or(parts) = &predicate else { return reach(predicate) };
+    if parts.len() > MAX_PARTS {
+        return reach(predicate);
+    }
+    let parts = Proposition::junction(false, parts.iter().cloned().map(reach));
+    reach(predicate).equal_to(parts)
+}

@@ -12,7 +12,7 @@ use super::circuit::IncrementalFormula;
 use super::examinations;
 use super::goal_demand::{self, GoalDemand};
 use super::goal_question::{
-    GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach,
+    GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach, reach_with_parts,
 };
 use super::question::is_kept_by_undoing;
 use super::within_caps;
@@ -189,7 +189,7 @@ impl Plan {
                 }
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
-                    Goal::Reach(predicate) => reach(predicate.sorted()),
+                    Goal::Reach(predicate) => reach_with_parts(predicate.sorted()),
                     Goal::Run(property) => {
                         let property = property.with_fairness(self.fairness.clone());
                         atom(Goal::Run(Box::new(property)), GoalRole::QuestionPart)

@@ -16,6 +16,10 @@ pub(super) struct AnswerObligations<'n> {
     /// Predicates, each with true if it is proved that no reachable marking satisfies the
     /// predicate.
     pub(super) claims: Vec<(Predicate, bool)>,
+    /// For a claim that is a disjunction, by its index: the disjuncts that documents refute by
+    /// themselves. An entry is `None` for an open disjunct, and otherwise true if its document
+    /// assumes that the units of the model are safe.
+    pub(super) refuted_parts: HashMap<usize, Vec<Option<bool>>>,
     /// The claims translated to the net of each reduction that a checked document is about, by the
     /// reduction's id (`None` for the original net). An entry is `None` if the reduction does not
     /// preserve the claim, or if its net cannot express it.
@@ -55,6 +59,7 @@ impl<'n> AnswerObligations<'n> {
         AnswerObligations {
             goals: ReachedGoals::new(net, reach),
             claims: refuted.collect(),
+            refuted_parts: HashMap::new(),
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,

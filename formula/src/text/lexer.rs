@@ -211,16 +211,27 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
     .parse_next(input)
 }
 
-/// Reads a name in double quotes, and resolves its escapes.
+/// Reads a name in double quotes, and resolves its escapes: `\n`, `\r` and `\t` mean a line break, a
+/// carriage return and a tab, and a backslash before another character means this character.
 fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, str>> {
     let is_plain = |c: char| c != '"' && c != '\n' && !(lexis.has_escapes && c == '\\');
     let without_escapes = delimited('"', take_while(0.., is_plain), '"').map(Cow::Borrowed);
     if !lexis.has_escapes {
         return { without_escapes }.parse_next(input);
     }
-    let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any)));
+    let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any.map(unescaped))));
     let with_escapes = delimited('"', repeat(0.., character), '"').map(Cow::<str>::Owned);
     alt((without_escapes, with_escapes)).parse_next(input)
+}
+
+/// Returns the character that a backslash and `letter` mean in a quoted name.
+fn unescaped(letter: char) -> char {
+    match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        other => other,
+    }
 }
 
 /// Reads the longest symbol of the language at the beginning of the input.
@@ -254,7 +265,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_read() {
-        let read = kinds("p.1->-12>= # no (\n(\"a \\\"b\" 'é");
+        let read = kinds("p.1->-12>= # no (\n(\"a \\\"b\"\"c\\nd\\\\\" 'é");
         let expected = [
             LexemeKind::Word("p.1"),
             LexemeKind::Symbol("->"),
@@ -263,6 +274,7 @@ mod tests {
             LexemeKind::Symbol(">="),
             LexemeKind::Symbol("("),
             LexemeKind::Quoted("a \"b".into()),
+            LexemeKind::Quoted("c\nd\\".into()),
             LexemeKind::Bad('\''),
             LexemeKind::Word("é"),
         ];

@@ -17,6 +17,11 @@ use parikh_solvers::Budget;
 /// may keep its number. Transitions that only handle caps are not counted.
 pub const MAX_COPIES: u128 = 20_000;
 
+/// The number of transitions after copying up to which a translation is small. For a larger one, the
+/// markings are visited if they are few, because a transition needs copies only for the numbers of
+/// tokens that occur together.
+const MAX_SMALL_TRANSLATION: usize = 1_000;
+
 /// Reasons why a net with inhibitor or reset arcs was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslationError {
@@ -105,15 +110,22 @@ fn translated(
     };
     let bounds = bounds::find(&net, most_visited, budget);
     let Some(missing) = bounds.missing else {
-        return match build::build(&net, bounds.bounds, None) {
-            // The reset places of a transition may have few token vectors in reachable markings.
-            Err(TranslationError::TooManyCopies { transition, most }) => {
-                match bounds::visit_with_vectors(&net, most_visited, budget) {
-                    Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
-                    None => Err(TranslationError::TooManyCopies { transition, most }),
-                }
+        let built = build::build(&net, bounds.bounds, None);
+        let is_large = match &built {
+            Ok(built) => {
+                built.transition_count()
+                    > MAX_SMALL_TRANSLATION.max(2 * net.core().transition_count())
             }
-            built => built,
+            Err(TranslationError::TooManyCopies { .. }) => true,
+            Err(_) => false,
+        };
+        if !is_large {
+            return built;
+        }
+        // The reset places of a transition may have few token vectors in reachable markings.
+        return match bounds::visit_with_vectors(&net, most_visited, budget) {
+            Some((bounds, seen)) => build::build(&net, bounds, Some(&seen)),
+            None => built,
         };
     };
     let Some(mut rooms) = rooms else { return Err(missing) };

@@ -6,7 +6,11 @@ use crate::audit::context::AuditContext;
 use crate::audit::shelf::EvidenceLines;
 use crate::file::DocumentLine;
 use crate::{Document, Flaw, first_breach, net_after};
+use parikh_net::Predicate;
 use parikh_net::printable::Quoted;
+
+/// The maximum number of disjuncts of a claim that documents may refute one by one.
+const MAX_PARTS: usize = 8;
 
 /// The net of a document.
 enum DocumentNet {
@@ -33,13 +37,13 @@ pub(super) fn check_document<'n>(
     let goes_on = &mut || context.watch.goes_on();
     context.refuse_large_document(&document)?;
     let checked = document.check(net, goes_on).map_err(|flaw| flaw.to_string())?;
-    let AnswerObligations { claims: refuted, translated, .. } = obligations;
+    let AnswerObligations { claims: refuted, translated, refuted_parts, .. } = obligations;
     let predicates = translated.entry(on.clone()).or_insert_with(|| {
         let translate = |(predicate, _): &_| context.lines.translate(predicate, on.as_deref());
         refuted.iter().map(translate).collect()
     });
-    let open = predicates.iter().zip(refuted).filter(|(_, (_, is_proved))| !is_proved);
-    for (predicate, (_, is_proved)) in open {
+    let open = predicates.iter().zip(refuted).enumerate();
+    for (index, (predicate, (claim, is_proved))) in open.filter(|(_, (_, (_, done)))| !done) {
         let Some(predicate) = predicate else { continue };
         if !goes_on() {
             return Err(Flaw::Stopped.to_string());
@@ -50,6 +54,24 @@ pub(super) fn check_document<'n>(
             Err(flaw) => obligations.unevaluated = Some(format!("document {}: {flaw}", Quoted(id))),
         }
         obligations.assumes_units |= *is_proved && document.assumes_units();
+        // Each disjunct may have a document of its own.
+        let Predicate::Or(parts) = &*claim else { continue };
+        if *is_proved || parts.len() > MAX_PARTS {
+            continue;
+        }
+        let known = refuted_parts.entry(index).or_insert_with(|| vec![None; parts.len()]);
+        for (part, refuted_by) in parts.iter().zip(&mut *known) {
+            if refuted_by.is_none()
+                && let Some(part) = context.lines.translate(part, on.as_deref())
+                && checked.refutes_in_any_shape(&part, goes_on).is_ok()
+            {
+                *refuted_by = Some(document.assumes_units());
+            }
+        }
+        if let Some(assumptions) = known.iter().copied().collect::<Option<Vec<bool>>>() {
+            *is_proved = true;
+            obligations.assumes_units |= assumptions.contains(&true);
+        }
     }
     if on.is_none()
         && let Err(flaw) = obligations.trees.evaluate(&checked, &context.watch)

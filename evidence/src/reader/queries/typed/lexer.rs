@@ -89,7 +89,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
 }
 
 /// Parses a name in quotes at the beginning of `text`, and returns its length including the quotes.
-/// A backslash escapes the next character.
+/// A backslash escapes the next character: see [`unescaped`].
 fn quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
@@ -97,11 +97,22 @@ fn quoted(text: &str) -> Result<(String, usize), String> {
         match c {
             '"' => return Ok((name, offset + 1)),
             '\n' => break,
-            '\\' => name.extend(letters.next().map(|(_, c)| c)),
+            '\\' => name.extend(letters.next().map(|(_, c)| unescaped(c))),
             _ => name.push(c),
         }
     }
     Err("an unclosed quote".to_owned())
+}
+
+/// Returns the character that a backslash and `letter` mean in a quoted name: a line break for `n`, a
+/// carriage return for `r`, a tab for `t`, and otherwise the character itself.
+pub(super) fn unescaped(letter: char) -> char {
+    match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        other => other,
+    }
 }
 
 /// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in

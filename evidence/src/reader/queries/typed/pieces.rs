@@ -1,6 +1,6 @@
 //! Tokens with lines, for texts in the contest's own languages.
 
-use super::lexer::TypedToken;
+use super::lexer::{TypedToken, unescaped};
 
 /// A formula translated to the `--formula` language, or an error message.
 pub(super) struct TranslatedProperty {
@@ -99,7 +99,7 @@ fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
         match c {
             '"' => return Some((name, offset + 1)),
             '\n' => return None,
-            '\\' if escapes => name.push(letters.next()?.1),
+            '\\' if escapes => name.push(unescaped(letters.next()?.1)),
             _ => name.push(c),
         }
     }
