@@ -9,12 +9,11 @@ use super::output::{self, AnswerFormat, AnswerPrinter};
 use super::output_files::OutputDirectories;
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{EXPERT, ProgramOutcome, UsageError, formulas, processes, signals, systems};
+use super::{EXPERT, ProgramOutcome, UsageError, formulas, model, processes, signals, systems};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
 use parikh_engine::smt;
-use parikh_input::TimingTreatment;
 use parikh_input::model::Model;
 use parikh_reduction::rules;
 use parikh_solvers::Budget;
@@ -73,10 +72,8 @@ pub(super) struct CheckArguments {
     fair: Vec<FairnessOption>,
     #[command(flatten)]
     cases: processes::CaseOptions,
-    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
-    /// without this option. The answers are those of the net without them, and say so.
-    #[arg(long)]
-    untimed: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     #[command(flatten)]
     limits: LimitOptions,
     #[arg(
@@ -314,8 +311,7 @@ impl CheckArguments {
     /// workflow net without an initial marking starts with a token in its source for all questions.
     fn read(&self) -> Result<Model> {
         let path = &self.model;
-        let timing = TimingTreatment::of_option(self.untimed);
-        let model = parikh_input::read_model_within_caps(path, timing)?;
+        let model = parikh_input::read_model_within_caps(path, self.timing.treatment())?;
         let of_cases = |it: &Examination| it.is_about_cases();
         let Model::Plain(net) = &model else { return Ok(model) };
         if !self.cases.one_by_one && !self.examination.iter().any(of_cases) {

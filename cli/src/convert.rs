@@ -1,7 +1,7 @@
 //! `parikh convert`: writes a net in another format.
 
 use super::terminal::note;
-use super::{ProgramOutcome, UsageError};
+use super::{ProgramOutcome, UsageError, model};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use parikh_input::SourceModel;
@@ -22,6 +22,8 @@ pub(super) struct ConvertArguments {
     /// The format. By default it follows from the ending of the file name.
     #[arg(long, value_enum)]
     to: Option<ConvertFormat>,
+    #[command(flatten)]
+    timing: model::TimingOptions,
 }
 
 /// An output format for nets.
@@ -47,7 +49,7 @@ Examples:
 
 pub(super) fn run(arguments: &ConvertArguments) -> Result<ProgramOutcome> {
     let target = arguments.target()?;
-    let net = match parikh_input::read_source(&arguments.model)? {
+    let net = match arguments.timing.read_source(&arguments.model)? {
         SourceModel::Net(net) => *net,
         SourceModel::Coloured(_) => bail!(
             "{}: this net is coloured, and these formats have no colours: `parikh unfold` first",

@@ -3,7 +3,7 @@
 use super::systems::read_system;
 use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
-use super::{ProgramOutcome, UsageError, limits, pixels, signals};
+use super::{ProgramOutcome, UsageError, limits, model, pixels, signals};
 use anyhow::{Context, Result, bail};
 use parikh_input::SourceModel;
 use parikh_net::coloured::ColouredNet;
@@ -72,6 +72,8 @@ pub(super) struct DrawArguments {
     /// of the unfolding also needs the unfolding.
     #[arg(long)]
     unfold: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// Time limit. A part of it is used to improve the layout.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -122,7 +124,7 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     {
         return arguments.of_system(&system, output, &budget);
     }
-    let source = parikh_input::read_source(&arguments.model)?;
+    let source = arguments.timing.read_source(&arguments.model)?;
     if let SourceModel::Net(net) = &source
         && !net.is_plain()
         && !arguments.is_about_nets()

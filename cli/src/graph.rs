@@ -45,6 +45,8 @@ pub(super) struct GraphArguments {
     /// violation: 'AG p <= 1'. The language is that of `check`.
     #[arg(long, value_name = "FORMULA", conflicts_with = "coverability")]
     formula: Option<String>,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// Time limit.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -88,8 +90,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     signals::leave_after(&budget, || {
         note!("parikh: time limit reached: no output was written; raise --timeout");
     });
-    let net =
-        model::net_with(&arguments.model, &parikh_unfolding::UnfoldingConfig::default(), &budget)?;
+    let net = arguments.timing.net_within(&arguments.model, &budget)?;
     let net = with_initial_token(net);
     let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
         Some(Ok(text)) => with_trace_start(net, &arguments.model, &text)?,

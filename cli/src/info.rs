@@ -1,9 +1,9 @@
 //! `parikh info`: describes a model.
 
-use super::ProgramOutcome;
 use super::json::number;
 use super::systems;
 use super::terminal::{in_json, lines, print_verbatim};
+use super::{ProgramOutcome, model};
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_evidence::description;
@@ -25,6 +25,8 @@ pub(super) struct InfoArguments {
     /// The output format.
     #[arg(long, value_enum, default_value = "text")]
     format: InfoFormat,
+    #[command(flatten)]
+    timing: model::TimingOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -41,7 +43,7 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
         }
         return Ok(ProgramOutcome::Complete);
     }
-    let model = match parikh_input::read_source(&arguments.model)? {
+    let model = match arguments.timing.read_source(&arguments.model)? {
         SourceModel::Net(net) => return of_net(&net, arguments.format),
         SourceModel::Coloured(net) => Model::from(*net),
     };

@@ -1,22 +1,56 @@
 //! Model arguments: a file in any format, or the directory of a contest instance.
 
+use super::terminal::note;
 use anyhow::{Context, Result};
-use parikh_net::Net;
+use parikh_input::model::Model;
+use parikh_input::{SourceModel, TimingTreatment};
+use parikh_net::{Assumption, Net};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 
-/// Reads the net of `model`, unfolded if it is coloured.
-pub(super) fn net(model: &Path) -> Result<Net> {
-    net_with(model, &parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())
+/// The option of all commands that read a model with times or priorities.
+#[derive(clap::Args)]
+pub(super) struct TimingOptions {
+    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
+    /// without this option. The output is about the net without them, and says so.
+    #[arg(long)]
+    untimed: bool,
 }
 
-/// Reads the net of `model`, unfolded with `config` if it is coloured.
-pub(super) fn net_with(
-    model: &Path,
-    config: &parikh_unfolding::UnfoldingConfig,
-    budget: &Budget,
-) -> Result<Net> {
-    Ok(parikh_input::read_model(model)?.into_net(config, budget)?)
+impl TimingOptions {
+    /// Returns the treatment for commands whose answers state the assumptions.
+    pub(super) fn treatment(&self) -> TimingTreatment {
+        TimingTreatment::of_option(self.untimed)
+    }
+
+    /// Reads a model. If times or priorities are left out, a note says so.
+    pub(super) fn read(&self, model: &Path) -> Result<Model> {
+        Ok(parikh_input::translated_model(self.read_source(model)?, model)?)
+    }
+
+    /// Reads a model as [`read`](Self::read) does, without translating inhibitor and reset arcs.
+    pub(super) fn read_source(&self, model: &Path) -> Result<SourceModel> {
+        let read = parikh_input::read_source_as(model, self.treatment())?;
+        let assumptions = match &read {
+            SourceModel::Net(net) => net.core().assumptions(),
+            SourceModel::Coloured(net) => net.assumptions(),
+        };
+        if assumptions.contains(&Assumption::Untimed) {
+            note!("parikh: assumed: {}", Assumption::Untimed);
+        }
+        Ok(read)
+    }
+
+    /// Reads the net of `model`, unfolded if it is coloured.
+    pub(super) fn net(&self, model: &Path) -> Result<Net> {
+        self.net_within(model, &Budget::unlimited())
+    }
+
+    /// Reads the net of `model` as [`net`](Self::net) does. The unfolding stays within `budget`.
+    pub(super) fn net_within(&self, model: &Path, budget: &Budget) -> Result<Net> {
+        let config = parikh_unfolding::UnfoldingConfig::default();
+        Ok(self.read(model)?.into_net(&config, budget)?)
+    }
 }
 
 /// Returns possible names of the instance, likeliest first. The first is the name of the directory,

@@ -14,6 +14,7 @@ use parikh::verdicts::{
     TECHNIQUES, Truth, VerdictFile, VerdictValue, firing_sequence, now,
 };
 use parikh_input::about::NetMeant;
+use parikh_input::model::Model;
 use parikh_net::printable::Printable;
 use parikh_solvers::Budget;
 use serde_json::json;
@@ -28,6 +29,8 @@ pub(super) struct PropertiesArguments {
     model: PathBuf,
     #[command(flatten)]
     limits: KeyLimits,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// The output format. xml is a verdict file, printed as a whole at the end.
     #[arg(short, long, value_enum, default_value = "text")]
     format: PropertiesFormat,
@@ -64,7 +67,7 @@ Examples:
 
 pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
-    let key_net_of_model = key_net(&arguments.model, &budget)?;
+    let key_net_of_model = key_net(arguments.timing.read(&arguments.model)?, &budget)?;
     let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
     let format = arguments.format;
     if let (PropertiesFormat::Text, Some(about)) = (format, about(&key_net_of_model)) {
@@ -124,10 +127,9 @@ pub(super) fn about(key_net: &KeyNet<'_>) -> Option<&'static str> {
     }
 }
 
-/// Reads a model, and returns the net whose properties are the keys. For a coloured model, this is
-/// the unfolding.
-pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> {
-    let model = parikh_input::read_model(model)?;
+/// Returns the net whose properties are the keys of a model. For a coloured model, this is the
+/// unfolding.
+pub(super) fn key_net(model: Model, budget: &Budget) -> Result<KeyNet<'static>> {
     match model.colours() {
         Some(coloured) => Ok(KeyNet::of_coloured(coloured, budget)?),
         None => Ok(KeyNet::of_net(Cow::Owned(

@@ -7,7 +7,7 @@
 use super::terminal::{line, note};
 use super::trace_file::TraceFile;
 use super::trace_start::with_trace_start;
-use super::{ProgramOutcome, limits, reduce, replay_coloured, signals, story};
+use super::{ProgramOutcome, limits, model, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
 use parikh_evidence::{check_pump, check_pumping, description, replay};
@@ -41,10 +41,8 @@ pub(super) struct ReplayArguments {
     /// of its container. The back-translation may use 85 % of the limit.
     #[arg(short, long, value_parser = limits::memory, requires = "log")]
     memory: Option<u64>,
-    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
-    /// without this option.
-    #[arg(long)]
-    untimed: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// With --log: the output file for the trace of MODEL.
     #[arg(short, long, value_name = "FILE", requires = "log")]
     output: Option<PathBuf>,
@@ -60,7 +58,7 @@ Examples:
 pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
-    let timing = parikh_input::TimingTreatment::of_option(arguments.untimed);
+    let timing = arguments.timing.treatment();
     let model = match arguments.log {
         None => parikh_input::read_model_within_caps(&arguments.model, timing)?,
         Some(_) => parikh_input::read_model_as(&arguments.model, timing)?,

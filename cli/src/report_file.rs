@@ -70,10 +70,8 @@ pub(super) struct ReportArguments {
     /// the model's final markings. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
     last: Vec<String>,
-    /// Ignore times and priorities. They change what is reachable, so a model with them is refused
-    /// without this option.
-    #[arg(long)]
-    untimed: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// A verdict file of the contest (a filled model form). Contradictions to the net become
     /// findings.
     #[arg(long, value_name = "FILE")]
@@ -144,7 +142,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let timing = parikh_input::TimingTreatment::of_option(arguments.untimed);
+    let timing = arguments.timing.treatment();
     let model = parikh_input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(

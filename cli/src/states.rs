@@ -6,7 +6,7 @@ use super::limits::LimitOptions;
 use super::output::{self, AnswerFormat, AnswerPrinter, FIGURE};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
-use super::{ProgramOutcome, signals, states_plot};
+use super::{ProgramOutcome, model, signals, states_plot};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,6 +22,8 @@ pub(super) struct StatesArguments {
     model: PathBuf,
     #[command(flatten)]
     limits: LimitOptions,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: StatesFormat,
@@ -79,7 +81,7 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     }
     let printer = AnswerPrinter::new(format, threads > 1).of_states(bar.clone());
     printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
-    let model = parikh_input::read_model(&arguments.model)?;
+    let model = parikh_input::read_model_as(&arguments.model, arguments.timing.treatment())?;
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));
     let config = run::RunConfig { threads, ..run::RunConfig::default() };

@@ -2,7 +2,7 @@
 
 use super::reduce::write_net;
 use super::terminal::note;
-use super::{ProgramOutcome, limits, signals};
+use super::{ProgramOutcome, limits, model, signals};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::abstraction::Quotient;
 use parikh_input::model::unfolded;
@@ -47,6 +47,8 @@ pub(super) struct UnfoldArguments {
     /// container. The unfolding may use 85 % of the limit.
     #[arg(short, long, value_parser = limits::memory)]
     memory: Option<u64>,
+    #[command(flatten)]
+    timing: model::TimingOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -58,7 +60,7 @@ Examples:
 pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(arguments.timeout, arguments.memory);
     signals::finish_on_signal(&budget);
-    let model = parikh_input::read_model(&arguments.model)?;
+    let model = arguments.timing.read(&arguments.model)?;
     let Some(coloured) = model.colours() else {
         bail!(
             "{}: expected a coloured net, and this net has no colours",

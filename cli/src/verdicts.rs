@@ -38,6 +38,8 @@ pub(super) struct CompareArguments {
     force: bool,
     #[command(flatten)]
     limits: KeyLimits,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: VerdictsFormat,
@@ -107,7 +109,7 @@ fn describe(file: &VerdictFile) -> String {
 fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let file = verdicts::read(&arguments.file)?;
-    let key_net_of_model = key_net(&arguments.model, &budget)?;
+    let key_net_of_model = key_net(arguments.timing.read(&arguments.model)?, &budget)?;
     let names = model::instance_names(&arguments.model, key_net_of_model.net());
     let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
     if instance.is_none() && !arguments.force {

@@ -28,7 +28,7 @@ pub enum UnsupportedFormula {
     #[error("the formula multiplies token counts with each other")]
     NonLinear,
     /// A bound used as a property.
-    #[error("found `place-bound`, which is a number, expected a property")]
+    #[error("found a bound, which is a number, expected a property")]
     BoundAsProperty,
     /// A question about the skeleton of a coloured net, that is, the net without colours. The
     /// question is about runs, or about transitions enabled in the initial marking.

@@ -7,6 +7,7 @@
 //! namespace declarations are attributes. Both are ignored.
 
 use super::error::InputError;
+use super::timing::is_timing_element;
 use super::xml::XmlTag;
 
 /// Attributes without meaning in any element, such as labels for people and positions in drawings.
@@ -93,6 +94,11 @@ impl XmlTag<'_> {
         let refused =
             |name: &str, value: &str| !is_known(name) && !foreign(name) && !says_no(name, value);
         match self.find_attribute(refused)? {
+            Some(name) if is_timing_element(&name) => Err(InputError::Unsupported {
+                at: self.position.of(self.file),
+                found: format!("an attribute `{name}`"),
+                advice: "it is a time or a priority: write it as an element, or remove it",
+            }),
             Some(name) => Err(self.unsupported(format!("an attribute `{name}`"))),
             None => Ok(()),
         }

@@ -4,6 +4,7 @@
 
 use super::error::InputError;
 use super::source::TextPosition;
+use super::timing::is_timing_element;
 use super::xml::{XmlItem, XmlReader, trimmed};
 use std::io::BufRead;
 
@@ -19,13 +20,9 @@ pub(super) enum PnmlChild {
     /// attribute `value`; `None` if the element has no such attribute.
     Type(Option<String>),
     Condition,
-    /// The priority of a transition.
-    Priority,
-    Timed,
-    Rate,
-    /// A time interval of a transition. Contains the name of the element, `delay` or `interval`,
-    /// and the names and values of its attributes.
-    Limit(&'static str, Vec<(String, String)>),
+    /// An element with a time, a priority or a rate. Contains its name, and the names and values of
+    /// its attributes.
+    Timing(String, Vec<(String, String)>),
     /// The element `toolspecific`, with the names and values of its attributes.
     ToolSpecific(Vec<(String, String)>),
     /// PIPE's element `tagged`. It says that a place holds the token to follow through the net, or
@@ -59,8 +56,8 @@ impl PnmlLabel {
 impl<R: BufRead> XmlReader<R> {
     /// Returns the next child of the current element with its position. The caller reads or skips
     /// the child. Returns `None` when the element ends. The children are those named in `handled`,
-    /// names, graphics and tool data. Elements in `meaningless` are skipped, and all other elements
-    /// are an error.
+    /// names, graphics and tool data, and times and priorities unless `handled` is empty. Elements
+    /// in `meaningless` are skipped, and all other elements are an error.
     pub(super) fn child(
         &mut self,
         handled: &[&str],
@@ -73,7 +70,15 @@ impl<R: BufRead> XmlReader<R> {
                 XmlItem::Text(_) | XmlItem::Nothing => continue,
             };
             match tag.name() {
+                "rate" if handled.contains(&"rate") => {
+                    let timing = PnmlChild::Timing(tag.name().to_owned(), tag.all_attributes()?);
+                    return Ok(Some((timing, tag.position)));
+                }
                 known if handled.contains(&known) => tag.check_attributes()?,
+                word if !handled.is_empty() && is_timing_element(word) => {
+                    let timing = PnmlChild::Timing(tag.name().to_owned(), tag.all_attributes()?);
+                    return Ok(Some((timing, tag.position)));
+                }
                 // Every node and arc may contain the data of tools.
                 "toolspecific" => {
                     let attributes = tag.all_attributes()?;
@@ -98,11 +103,6 @@ impl<R: BufRead> XmlReader<R> {
                     PnmlChild::Type(value)
                 }
                 "condition" => PnmlChild::Condition,
-                "priority" => PnmlChild::Priority,
-                "rate" => PnmlChild::Rate,
-                "delay" => PnmlChild::Limit("delay", tag.all_attributes()?),
-                "interval" => PnmlChild::Limit("interval", tag.all_attributes()?),
-                "timed" => PnmlChild::Timed,
                 "tagged" => PnmlChild::Tagged,
                 "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
                 _ => PnmlChild::Other,

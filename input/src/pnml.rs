@@ -203,7 +203,8 @@ impl<R: BufRead> PnmlReader<R> {
                         Some("nupn") => self.units.push((at, nupn::read(&mut self.xml)?)),
                         _ => {
                             let attributes = tag.all_attributes()?;
-                            self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                            let data = self.xml.tool_data(attributes)?;
+                            self.urgencies.add_tool_data(&data, "the net", at, self.xml.file());
                         }
                     }
                 }
@@ -264,8 +265,14 @@ impl<R: BufRead> PnmlReader<R> {
                 PnmlChild::Coloured => {
                     return Err(self.coloured(at, format!("the marking of place `{id}`")));
                 }
+                PnmlChild::Timing(name, attributes) => {
+                    let data = self.xml.timing_element(&name, attributes)?;
+                    self.urgencies.add_data(&data, &format!("place `{id}`"), at, self.xml.file());
+                }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                    let data = self.xml.tool_data(attributes)?;
+                    let owner = format!("place `{id}`");
+                    self.urgencies.add_tool_data(&data, &owner, at, self.xml.file());
                 }
                 _ => self.xml.skip()?,
             }
@@ -280,29 +287,31 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, TransitionUrgency::default());
-        let handled_elements =
-            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
+        let handled_elements = ["name", "condition", "rate", "tagged"];
         while let Some((child, at)) = self.xml.child(&handled_elements, OF_TRANSITION)? {
             match child {
-                PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
-                PnmlChild::Timed => urgency.time(self.xml.label(at)?),
-                PnmlChild::Rate => {
-                    urgency.rate();
-                    self.xml.skip()?;
-                }
-                PnmlChild::Limit(name, attributes) => {
-                    urgency.limit(name, &self.xml.tool_data(attributes)?);
+                PnmlChild::Timing(name, attributes) => {
+                    urgency.add_data(&self.xml.timing_element(&name, attributes)?);
                 }
                 PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
-                    urgency.add_tool_data(&data);
-                    self.urgencies.add_tool_data(&data);
+                    urgency.add_data(&data);
+                    self.urgencies.add_tool(&data);
                 }
                 PnmlChild::Tagged => self.xml.untagged(at, "transition", id)?,
                 PnmlChild::Name => name = Some(self.xml.label(at)?.text),
                 PnmlChild::Condition => {
-                    if self.xml.label(at)?.has_content() {
+                    let label = self.xml.label(at)?;
+                    if label.structured {
                         return Err(self.coloured(at, format!("the guard of transition `{id}`")));
+                    }
+                    // No reader supports a guard that is only a text.
+                    if label.has_content() {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("the guard `{}` of transition `{id}`", label.text),
+                            advice: "expected no guard, or in a coloured net a `<structure>`",
+                        });
                     }
                 }
                 _ => self.xml.skip()?,
@@ -348,8 +357,19 @@ impl<R: BufRead> PnmlReader<R> {
                     let found = format!("the inscription of arc `{}`", arc.name());
                     return Err(self.coloured(at, found));
                 }
+                PnmlChild::Timing(name, attributes) => {
+                    let data = self.xml.timing_element(&name, attributes)?;
+                    self.urgencies.add_data(
+                        &data,
+                        &format!("arc `{}`", arc.name()),
+                        at,
+                        self.xml.file(),
+                    );
+                }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                    let data = self.xml.tool_data(attributes)?;
+                    let owner = format!("arc `{}`", arc.name());
+                    self.urgencies.add_tool_data(&data, &owner, at, self.xml.file());
                 }
                 _ => self.xml.skip()?,
             }
@@ -408,6 +428,14 @@ impl<R: BufRead> PnmlReader<R> {
         }
         if label.text.is_empty() && !label.structured {
             return Ok(default);
+        }
+        if label.text.starts_with(['[', '(']) && label.text.contains(',') {
+            return Err(InputError::Unsupported {
+                at: label.position.of(self.xml.file()),
+                found: format!("the {} with the time interval `{}`", owner(), label.text),
+                advice: "arcs with times, as of TAPAAL, are refused even with --untimed: export \
+                         the net without times",
+            });
         }
         let Some(plain_text) = plain_tokens(&label.text) else {
             return Err(InputError::Unsupported {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, SupportsIndex, Union, overload
 
 from . import _programs
-from ._programs import ParikhError, integer
+from ._programs import ParikhError, in_python, integer
 from ._witness import Witness, read
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class Formulas:
             name, line = lines.get(int(found[1]), ("formulas", int(found[1])))
             return f"{name}:{line}:{int(found[2]) - 1}" if line else f"{name}:1:1"
 
+        text = re.sub(r"\bformula (q\d+)(?=:)", lambda it: self.names.get(it[1], it[0]), text)
         return re.sub(re.escape(file) + r":(\d+):(\d+)", place, text).replace(file, "formulas")
 
 
@@ -145,7 +146,8 @@ class Answer:
 
     ``evidence`` is ``"replayed"`` (firing sequences, fired again on the net), ``"certified"`` (a document that
     the checker accepted), ``"searched"`` (the word of a search that visited all markings that matter), or
-    None where there is no answer; ``assumes`` what is believed of the model (``"units"``).
+    None where there is no answer; ``assumes`` what is believed of the model (``"units"``), and ``assumptions`` the
+    same in sentences.
     """
 
     id: str
@@ -159,6 +161,8 @@ class Answer:
     transitions: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
+    #: The same in sentences.
+    assumptions: tuple[str, ...] = ()
     #: How long it took; answers that differ in nothing else are equal.
     seconds: float | None = field(default=None, compare=False)
     #: The net's name or the file, as :func:`parikh.batch` was given it.
@@ -234,7 +238,11 @@ class Answer:
 
     def __str__(self) -> str:
         value = "unknown" if self.value is None else self.value
-        return f"{self.id}: {value} — {self.reason}" + (f" [{self.evidence}]" if self.evidence else "")
+        return f"{self.id}: {value} — {self._stated()}" + (f" [{self.evidence}]" if self.evidence else "")
+
+    def _stated(self) -> str:
+        """The reason, and what it assumes of the model."""
+        return self.reason + "".join(f"; assumed: {it}" for it in self.assumptions)
 
     def __repr__(self) -> str:
         return f"<Answer {self}>"
@@ -280,7 +288,7 @@ class Answers(list[Answer]):
         lines = []
         for it in self:
             value = "unknown" if it.value is None else it.value
-            cells = (it.model or "", it.id, value, it.evidence or "", it.reason)
+            cells = (it.model or "", it.id, value, it.evidence or "", it._stated())
             lines.append("".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells))
         rows = "".join(f"<tr>{line}</tr>" for line in lines)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -330,15 +338,16 @@ class Hearing:
         if kind == "answer":
             return self._answer(told)
         if kind == "unanswered":
-            reason = self.inquiry.retold(told["reason"])
+            reason = in_python(self.inquiry.retold(told["reason"]))
             because = {**told["because"], **({"message": reason} if "message" in told["because"] else {})}
             bounds = self.known.get(told["id"], Bounds())
             return Answer(
                 self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model, because=because,
             )
         if kind == "withdrawn":
+            reason = in_python(told["reason"])
             return Answer(
-                self._name(told), told["examination"], None, told["reason"], model=self.model, withdrawn=True,
+                self._name(told), told["examination"], None, reason, model=self.model, withdrawn=True,
             )
         return self._progress(told) if kind == "progress" else None
 
@@ -356,7 +365,7 @@ class Hearing:
             id=self._name(told),
             examination=told["examination"],
             value=value,
-            reason=told["reason"],
+            reason=in_python(told["reason"]),
             evidence=told["evidence"],
             witness=read(told.get("witness")),
             bounds=Bounds(value, value) if is_number else Bounds(),
@@ -364,6 +373,7 @@ class Hearing:
             transitions=tuple(nodes.get("transitions", ())),
             techniques=tuple(told.get("techniques", ())),
             assumes=tuple(told.get("assumes", ())),
+            assumptions=tuple(map(in_python, told.get("assumptions", ()))),
             seconds=told["seconds"],
             model=self.model,
             because=told["because"],

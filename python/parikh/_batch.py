@@ -16,11 +16,13 @@ def batch(
     questions: Questions = None,
     *,
     examination: Examinations = None,
+    untimed: bool = False,
     **more: Any,
 ) -> Answers:
     """Asks the same questions of many models (nets, or paths), one after the other, as :meth:`Net.check` does with
     the same options; ``to_frame()`` of what comes back is a row an answer. A model that cannot be read, or
     cannot be asked this, is a row without value, whose reason says why. A path or net alone is one model.
+    ``untimed`` is that of :func:`load`.
 
     >>> from parikh import Net
     >>> ring = Net.from_matrices([[1, 0], [0, 1]], [[0, 1], [1, 0]], [1, 0], name="ring")
@@ -38,7 +40,7 @@ def batch(
     for model in _listed(models, "models", "nets or paths"):
         name = model.name if isinstance(model, Net) else path_of(model, "a model")
         try:
-            net = model if isinstance(model, Net) else load(model)
+            net = model if isinstance(model, Net) else load(model, untimed=untimed)
             asked = net.check(questions, examination=exams, **more)
             answers += [replace(it, model=name) for it in asked]
         except ParikhError as error:

@@ -140,6 +140,10 @@ class Net:
         self._is_empty = marking is not None and not self.marking
         self._source: _programs.Source | None = None
         self._report: str | None = None
+        #: Times, priorities and rates of PM4Py, by transition: words and values, as PM4Py writes them to files.
+        self._timing: dict[str, dict[str, str]] = {}
+        #: Whether the programs ignore times and priorities.
+        self._untimed = False
         self._lock = threading.Lock()
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -185,7 +189,7 @@ class Net:
     @classmethod
     def from_pm4py(
         cls, net: Any, initial: Mapping[Any, int] | None = None,
-        final: Union[Mapping[Any, int], Iterable[Mapping[Any, int]], None] = None,
+        final: Union[Mapping[Any, int], Iterable[Mapping[Any, int]], None] = None, *, untimed: bool = False,
     ) -> "Net":
         """A net of PM4Py with its initial and final marking: the three that ``pm4py.read_pnml`` gives, or the tuple
         of them. ``final`` may be a list of several final markings. PM4Py itself is not imported: whatever has
@@ -198,8 +202,11 @@ class Net:
         Inhibitor and reset arcs are taken, of the classes that PM4Py has for them or with that
         ``arctype`` among their properties.
 
-        Raises :class:`ParikhError` as :class:`Net` does, for other kinds of arcs, and for markings with tokens on
-        what is no place of the net.
+        Times and priorities (PM4Py's ``stochastic_distribution``) change what is reachable: a net with them is
+        refused, or with ``untimed=True`` read without them, as by :func:`load`. So is one with guards over data.
+
+        Raises :class:`ParikhError` as :class:`Net` does, for other kinds of arcs, for guards, for times and
+        priorities, and for markings with tokens on what is no place of the net.
         """
 
         if isinstance(net, tuple):
@@ -258,6 +265,11 @@ class Net:
             name=str(getattr(net, "name", "") or "net"),
         )
         made.__dict__["ids"] = MappingProxyType(ids)
+        made._timing = {ids[t]: timing for t in transitions if (timing := _timing(t, ids[t]))}
+        made._untimed = _flag(untimed, "untimed")
+        if made._timing:
+            # The program says whether the times and priorities matter.
+            _info(made._read_from(), made._options())
         return made
 
     @classmethod
@@ -274,7 +286,7 @@ class Net:
     ) -> "Net":
         """A net of matrices with a row a place and a column a transition: how many tokens each transition takes and
         puts. ``m0`` and ``final`` are markings, with a number of tokens a place: vectors, or matrices of one column
-        or row. Lists, arrays of NumPy, frames of pandas and matrices of SciPy are read alike; nodes without names
+        or row; ``final`` may have several rows, a marking each. Lists, arrays of NumPy, frames of pandas and matrices of SciPy are read alike; nodes without names
         are called ``p0``, … and ``t0``, ….
 
         Raises :class:`ParikhError` when shapes do not go together, and when a number is not whole, below 0, or not
@@ -293,7 +305,8 @@ class Net:
         arcs = [Arc(p[i], t[j], weight) for i, j, weight in takes]
         arcs += [Arc(t[j], p[i], weight) for i, j, weight in puts]
         marking = None if m0 is None else dict(zip(p, _vector(m0, rows, "the marking")))
-        finals = [] if final is None else [dict(zip(p, _vector(final, rows, "the final marking")))]
+        last = [] if final is None else _vectors(final, rows, "the final marking")
+        finals = [dict(zip(p, it)) for it in last]
         return cls(p, t, arcs, marking, finals=finals, name=name)
 
     # --- what a net is -----------------------------------------------------------------------------
@@ -341,7 +354,7 @@ class Net:
             tokens = self.marking.get(place, 0)
             initial = f"<initialMarking><text>{tokens}</text></initialMarking>" if tokens else ""
             lines.append(f"<place id={quoteattr(place)}>{label(place)}{initial}</place>")
-        lines += [f"<transition id={quoteattr(t)}>{label(t)}</transition>" for t in self.transitions]
+        lines += [f"<transition id={quoteattr(t)}>{label(t)}{self._timing_of(t)}</transition>" for t in self.transitions]
         ids = {*self.places, *self.transitions}
         free = (it for it in (f"arc{n}" for n in itertools.count()) if it not in ids)
         kinds = (("", self.arcs), ("inhibitor", self.inhibitors), ("reset", self.resets))
@@ -359,6 +372,16 @@ class Net:
             lines.append("</finalmarkings>")
         lines.append("</net></pnml>")
         return "\n".join(lines)
+
+    def _timing_of(self, transition: str) -> str:
+        """Its times and priorities in PNML, as PM4Py writes them."""
+        timing = self._timing.get(transition, {})
+        inside = "".join(f"<property key={quoteattr(key)}>{escape(it)}</property>" for key, it in timing.items())
+        return inside and f"<toolspecific tool='StochasticPetriNet' version='0.2'>{inside}</toolspecific>"
+
+    def _options(self) -> tuple[str, ...]:
+        """Options of the programs, wherever they read the net."""
+        return ("--untimed",) if self._untimed else ()
 
     def __repr__(self) -> str:
         return f"<Net {self.name}: {len(self.places)} places, {len(self.transitions)} transitions, {len(self.arcs)} arcs>"
@@ -478,7 +501,7 @@ class Net:
 
     def _told(self, command: str, *arguments: str) -> list[dict[str, Any]]:
         source = self._read_from()
-        arguments = (command, source.path, *arguments, "--format", "json")
+        arguments = (command, source.path, *arguments, *self._options(), "--format", "json")
         said = _programs.run("parikh", arguments, fine=(0, 3), retold=source.retold)
         return list(_programs.objects(said))
 
@@ -742,7 +765,7 @@ class Net:
         if not isinstance(require, str):
             raise ParikhError(f"require is {_programs.shown(require)}: expected 'searched' or 'certified'")
         source_file = self._read_from()
-        options = tuple(it for one in fairness for it in ("--fair", one))
+        options = (*self._options(), *(it for one in fairness for it in ("--fair", one)))
         inquiry = Inquiry(
             source_file, Formulas(formulas), None if queries is None else _programs.path_of(queries, "queries"),
             self._finals(final), (*options, "--cases") if cases else options,
@@ -796,7 +819,7 @@ class Net:
         """A page in HTML, which needs no network: what is wrong with the net, the net drawn, witnesses to
         play."""
         source = self._read_from()
-        arguments = ["report", source.path, "--output", "-", "--timeout", _programs.seconds(timeout)]
+        arguments = ["report", source.path, *self._options(), "--output", "-", "--timeout", _programs.seconds(timeout)]
         return _programs.run("parikh", arguments, fine=(0, 3), retold=source.retold)
 
     def _repr_html_(self) -> str:
@@ -819,10 +842,13 @@ class _Asked:
     is_one: bool
 
 
-def load(path: Union[str, "os.PathLike[str]"]) -> Net:
+def load(path: Union[str, "os.PathLike[str]"], *, untimed: bool = False) -> Net:
     """Reads a model: PNML or a net as text, compressed (``.gz``) or not, or an instance of the Model Checking
     Contest, its directory or its archive (``.tgz``). Of a coloured model, what is asked is asked of the model;
     its nodes here are those of its unfolding.
+
+    Times and priorities change what is reachable, so a model with them is refused. With ``untimed=True``, questions
+    are about the net without them, and the answers say so.
 
     The file is read again with every question. Raises :class:`ParikhError` when it cannot be read; questions raise it
     when the file has changed since it was loaded.
@@ -838,13 +864,14 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Net:
     """
     # Looked at before it is read, so that no change is overlooked.
     source = _programs.Source(os.path.abspath(_programs.path_of(path, "path")))
-    net = _of_info(_info(source), source.path)
-    net._source = source
+    options = ("--untimed",) if _flag(untimed, "untimed") else ()
+    net = _of_info(_info(source, options), source.path)
+    net._source, net._untimed = source, bool(options)
     return net
 
 
-def _info(source: _programs.Source) -> dict[str, Any]:
-    said = _programs.run("parikh", ["info", source.path, "--format", "json"], retold=source.retold)
+def _info(source: _programs.Source, options: Sequence[str] = ()) -> dict[str, Any]:
+    said = _programs.run("parikh", ["info", source.path, *options, "--format", "json"], retold=source.retold)
     return next(_programs.objects(said))
 
 
@@ -887,6 +914,29 @@ def _kind(arc: Any) -> str:
     if len(kinds) > 1 or not kinds <= {"inhibitor", "reset"}:
         raise ParikhError(f"an arc of the kind {' and '.join(sorted(kinds))!r}: expected 'inhibitor' or 'reset'")
     return next(iter(kinds), "normal")
+
+
+def _timing(transition: Any, id: str) -> dict[str, str]:
+    """The times, priorities and rates of a transition of PM4Py, by the words that PM4Py has for them in files.
+
+    Raises :class:`ParikhError` when the transition has a guard, a condition on data.
+    """
+    properties = getattr(transition, "properties", None) or {}
+    if properties.get("guard"):
+        raise ParikhError(
+            f"the transition {id!r} has the guard {_programs.shown(properties['guard'])}: conditions on data are not "
+            "supported; remove the guards to ask about the net without them, which may reach more markings"
+        )
+    distribution = properties.get("stochastic_distribution")
+    words = {"distributionType": "get_distribution_type", "priority": "get_priority", "weight": "get_weight"}
+    found = {word: getattr(distribution, get, lambda: None)() for word, get in words.items()}
+    return {word: str(it) for word, it in found.items() if it is not None}
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not _is_bool(value):
+        raise ParikhError(f"{what} is {_programs.shown(value)}: expected True or False")
+    return bool(value)
 
 
 def _is_bool(value: Any) -> bool:
@@ -1058,6 +1108,13 @@ def _vector(numbers: Any, places: int, what: str) -> list[int]:
     if len(lists) != places:
         raise ParikhError(f"the matrices have {places} rows, but {what} has {len(lists)} places")
     return [it if is_count(it) else whole(it, f"number {i} of {what}") for i, it in enumerate(lists)]
+
+
+def _vectors(numbers: Any, places: int, what: str) -> list[list[int]]:
+    """Numbers of tokens a place: of one vector, or of a matrix with a row for each."""
+    shape, lists = _lists(numbers, what)
+    several = lists if len(shape) == 2 and min(shape) > 1 else [numbers]
+    return [_vector(it, places, what) for it in several]
 
 
 def _quoted(name: str) -> str:

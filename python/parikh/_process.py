@@ -46,6 +46,7 @@ class Soundness:
         """All of that by name."""
         return {
             "reason": self.reason,
+            "assumptions": self.answer.assumptions,
             "evidence": self.answer.evidence,
             "dead_transitions": self.dead,
             "places": self.stuck_on,

@@ -185,7 +185,7 @@ def _without_frame(err: str) -> str:
 #: What the options of the programs are called in Python.
 _KEYWORDS = {
     "--cases": "cases=True", "--examination": "examination", "--formula": "questions", "--formulas": "questions",
-    "-e": "examination",
+    "-e": "examination", "--untimed": "untimed=True",
 }
 #: Options that are keywords of the same name.
 _SAME = frozenset(

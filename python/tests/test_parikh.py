@@ -166,6 +166,64 @@ class Nets(unittest.TestCase):
         with self.assertRaisesRegex(ParikhError, "not a place of the net"):
             Net.from_pm4py(*order()).soundness({Place("sink"): 1})
 
+    def test_priorities_of_pm4py_are_refused_or_stated(self):
+        class Distribution:
+            def __init__(self, kind, priority):
+                self.get_distribution_type, self.get_priority = lambda: kind, lambda: priority
+                self.get_weight = lambda: 1.0
+
+        def made(*kinds):
+            p, ends, ts = Place("p"), [Place("early"), Place("late")], [Transition("go"), Transition("expire")]
+            for t, (kind, priority) in zip(ts, kinds):
+                t.properties["stochastic_distribution"] = Distribution(kind, priority)
+            arcs = [arc for t, end in zip(ts, ends) for arc in (Flow(p, t), Flow(t, end))]
+            return PetriNet("", [p, *ends], ts, arcs), {p: 1}
+
+        different = made(("IMMEDIATE", 1), ("EXPONENTIAL", 0))
+        with self.assertRaisesRegex(ParikhError, "priorities change .* untimed=True"):
+            Net.from_pm4py(*different)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", parikh.ParikhWarning)
+            answer = Net.from_pm4py(*different, untimed=True).check("EF late >= 1")
+        self.assertEqual((answer.value, answer.assumes[-1]), (True, "untimed"))
+        self.assertIn("assumed: times and priorities are ignored (untimed=True)", str(answer))
+        self.assertEqual(answer.certify().verdict, "confirmed")
+        answer = Net.from_pm4py(*made(("EXPONENTIAL", 0), ("EXPONENTIAL", 0))).check("EF late >= 1")
+        self.assertEqual((answer.value, "rates" in answer.assumes), (True, True))
+
+    def test_a_timed_model_is_refused_or_loaded_without_its_times(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "timed.net"
+            file.write_text("net n\npl p (1)\ntr t [2,5] p -> q\n")
+            with self.assertRaisesRegex(ParikhError, "untimed=True"):
+                parikh.load(file)
+            with self.assertWarnsRegex(parikh.ParikhWarning, "assumed: times and priorities"):
+                net = parikh.load(file, untimed=True)
+            self.assertEqual(net.check("EF q >= 1").assumes, ("untimed",))
+            self.assertTrue(net.check("EF q >= 1").certify())
+
+    def test_guards_of_pm4py_are_refused(self):
+        p, t = Place("p"), Transition("t")
+        t.properties["guard"] = "x > 5"
+        with self.assertRaisesRegex(ParikhError, "the transition 't' has the guard 'x > 5'"):
+            Net.from_pm4py(PetriNet("", [p], [t], [Flow(p, t)]), {p: 1})
+
+    def test_answers_state_their_assumptions(self):
+        sound = Net.from_matrices([[1], [0]], [[0], [1]]).soundness()
+        for text in (str(sound), repr(sound.answer), parikh.Answers([sound.answer])._repr_html_()):
+            self.assertIn("; assumed: ", text)
+        self.assertEqual(len(sound.diagnostics["assumptions"]), 2)
+
+    def test_reasons_and_warnings_are_in_the_terms_of_python(self):
+        net = Net(["p", "a"], ["x", "y"], [("p", "x"), ("x", "a"), ("a", "y"), ("y", "p")], {"p": 1})
+        with self.assertWarnsRegex(parikh.ParikhWarning, "^mine: "):
+            answers = net.check({"mine": "existence(x)"}, cases=True, final="a")
+        self.assertIn("cases=True", answers["mine"].reason)
+
+    def test_matrices_can_have_several_final_markings(self):
+        net = Net.from_matrices([[1], [0]], [[0], [1]], final=[[0, 1], [1, 0]])
+        self.assertEqual(net.finals, ({"p1": 1}, {"p0": 1}))
+
     def test_inhibitor_and_reset_arcs_of_pm4py_are_taken(self):
         # A buffer is filled with up to three, and emptied at once; only then it is closed.
         for inhibitor, reset in [
@@ -259,8 +317,9 @@ class Nets(unittest.TestCase):
         for marking in (3, [1], [[1, 0], [0, 1]]):
             with self.subTest(marking), self.assertRaises(ParikhError):
                 Net.from_matrices([[1], [0]], [[0], [1]], marking)
-            with self.subTest(marking), self.assertRaises(ParikhError):
-                Net.from_matrices([[1], [0]], [[0], [1]], [1, 0], final=marking)
+        for final in (3, [1], [[1, 0, 0], [0, 1, 0]]):
+            with self.subTest(final), self.assertRaises(ParikhError):
+                Net.from_matrices([[1], [0]], [[0], [1]], [1, 0], final=final)
         self.assertEqual(Net.from_matrices([[1], [0]], [[0], [1]], [[1], [0]]).marking, {"p0": 1})
         self.assertEqual(Net.from_matrices([[], []], [[], []], [1, 2]).marking, {"p0": 1, "p1": 2})
 

@@ -140,6 +140,16 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
     };
     let of_tool =
         |text: &str| format!("<toolspecific tool='some' version='1'>{text}</toolspecific>");
+    let of_great_spn =
+        |kind: &str| format!("<toolspecific tool='GreatSPN' version='1' type='{kind}'/>");
+    let in_place = |text: &str| {
+        let marked = "</initialMarking></place>";
+        choice("", "").replacen(marked, &format!("</initialMarking>{text}</place>"), 1)
+    };
+    let in_arc = |text: &str| {
+        choice("", "").replacen("target='t'/>", &format!("target='t'>{text}</arc>"), 1)
+    };
+    let in_net = |text: &str| choice("", "").replacen("<place", &format!("{text}<place"), 1);
     let (none, untimed) = (&[][..], &["untimed"][..]);
     let cases: Vec<(String, Vec<&str>, &[&str])> = vec![
         (
@@ -188,6 +198,58 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
             none,
         ),
         (choice(&of_tool("<colour>1</colour>"), ""), vec!["tool-specific"], none),
+        // Other words for times and priorities.
+        (
+            choice(&of_great_spn("EXP"), &of_great_spn("IMM")),
+            vec!["tool-specific", "rates"],
+            untimed,
+        ),
+        (choice(&of_great_spn("EXP"), &of_great_spn("EXP")), vec!["tool-specific", "rates"], none),
+        (choice(&of_tool("<time>0</time>"), ""), vec!["tool-specific"], none),
+        (choice(&of_tool("<time>5</time>"), ""), vec!["tool-specific"], untimed),
+        (choice(&of_tool("<minTime>2</minTime>"), ""), vec!["tool-specific"], untimed),
+        (choice(&of_tool("<maxTime>inf</maxTime>"), ""), vec!["tool-specific"], none),
+        (choice(&of_tool("<maxTime>3</maxTime>"), ""), vec!["tool-specific"], untimed),
+        (choice(&of_tool("<urgent>true</urgent>"), ""), vec!["tool-specific"], untimed),
+        (choice(&of_tool("<urgent>false</urgent>"), ""), vec!["tool-specific"], none),
+        (
+            choice(&of_tool("<immediate/>"), &of_tool("<immediate>false</immediate>")),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        // A value in an attribute or inside is not compared.
+        (
+            choice(&of_tool("<priority level='1'/>"), &of_tool("<priority level='2'/>")),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        (
+            choice(&of_tool("<duration><mean>2</mean></duration>"), ""),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        // Elements with their number directly inside, as of IOPT tools.
+        (choice("<priority>1</priority>", "<priority>1</priority>"), vec![], none),
+        (choice("<priority>1</priority>", "<priority>2</priority>"), vec![], untimed),
+        (choice("<duration>5</duration>", ""), vec![], untimed),
+        // What has the rate 0 never fires.
+        (choice("<rate><value>0.0</value></rate>", ""), vec!["rates"], untimed),
+        (
+            choice(&of_tool("<probability>0</probability>"), ""),
+            vec!["tool-specific", "rates"],
+            untimed,
+        ),
+        (choice(&of_tool("<weight>0.0</weight>"), ""), vec!["tool-specific", "rates"], untimed),
+        // Places, arcs and the net have no priorities to compare.
+        (in_place(&of_tool("<delay>5</delay>")), vec!["tool-specific"], untimed),
+        (in_place(&of_tool("<colour>5</colour>")), vec!["tool-specific"], none),
+        (in_place("<interval>[2,3]</interval>"), vec![], untimed),
+        (in_arc(&of_tool("<interval>[2,3]</interval>")), vec!["tool-specific"], untimed),
+        (in_arc(&of_tool("<priority>3</priority>")), vec!["tool-specific"], untimed),
+        (in_arc(&of_tool("<weight>2</weight>")), vec!["tool-specific"], none),
+        (in_net(&of_tool("<priority transition='t' level='2'/>")), vec!["tool-specific"], untimed),
+        (in_net(&of_tool("<pr>t > u</pr>")), vec!["tool-specific"], untimed),
+        (in_net(&of_tool("<page><width>2</width></page>")), vec!["tool-specific"], none),
         ("net n\npl p (1)\ntr t [2,5] p -> q\ntr u p -> r\n".to_owned(), vec![], untimed),
         ("net n\npl p (1)\ntr t p -> q\ntr u p -> r\npr t > u\n".to_owned(), vec![], untimed),
         ("net n\npl p (1)\ntr t [0,w[ p -> q\ntr u p -> r\n".to_owned(), vec![], none),
@@ -219,4 +281,42 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         let judged = audited(&desk, model, "ev/QuasiLiveness.jsonl", way);
         assert_eq!(assumed(&judged[0]), expected, "{at}");
     }
+}
+
+#[test]
+fn every_command_that_reads_a_timed_model_can_leave_its_times_out_and_says_so() {
+    let desk = TestDirectory::new();
+    desk.write("n.net", "net n\npl p (1)\ntr t [2,5] p -> q\n");
+    let commands: [&[&str]; 13] = [
+        &["check", "n.net", "-e", "QL"],
+        &["states", "n.net"],
+        &["info", "n.net"],
+        &["info", "n.net", "--format", "json"],
+        &["properties", "n.net"],
+        &["graph", "n.net"],
+        &["draw", "n.net"],
+        &["convert", "n.net", "-o", "n.pnml"],
+        &["reduce", "n.net", "--preserve", "deadlock"],
+        &["invariants", "n.net"],
+        &["siphons", "n.net"],
+        &["encode", "n.net", "--goal", "EF q >= 1"],
+        &["play", "n.net"],
+    ];
+    for command in commands {
+        let refused = desk.refused(1, command);
+        assert!(refused.contains("--untimed"), "{command:?}: {refused}");
+        let (code, printed, remarks) = desk.said(&[command, &["--untimed"]].concat());
+        assert_eq!(code, 0, "{command:?}: {remarks}");
+        let stated = "assumed: times and priorities are ignored (--untimed)";
+        assert!((printed + &remarks).contains(stated), "{command:?}: {remarks}");
+    }
+    assert_eq!(desk.fine(&["check", "n.pnml", "-e", "QL"]).matches("assumed").count(), 0);
+    let coloured = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/symmetricnet'>
+        <place id='p'/><transition id='t'><delay>5</delay></transition>
+        <arc id='a' source='t' target='p'/></net></pnml>";
+    desk.write("c.pnml", coloured);
+    assert!(desk.refused(1, &["unfold", "c.pnml"]).contains("--untimed"));
+    let (code, _, remarks) = desk.said(&["unfold", "c.pnml", "--untimed"]);
+    assert_eq!(code, 0, "{remarks}");
+    assert!(remarks.contains("assumed: times and priorities are ignored"), "{remarks}");
 }

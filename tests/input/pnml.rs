@@ -181,7 +181,7 @@ fn the_reader_of_plain_nets_knows_coloured_ones_by_their_first_sign() {
         "<declaration><structure/></declaration>",
         "<place id='p'><hlinitialMarking/></place>",
         "<place id='p'><type><structure/></type></place>",
-        "<transition id='p'><condition><text>x = y</text></condition></transition>",
+        "<transition id='p'><condition><structure/></condition></transition>",
         "<arc source='p' target='t'><hlinscription/></arc>",
     ] {
         let problem = problem(content);
@@ -292,6 +292,14 @@ fn what_else_changes_the_meaning_is_refused() {
         (problem("<place id='p' xmlns='urn:x'/>"), "an attribute `xmlns`"),
         (problem("<transition id='t' player='1'/>"), "an attribute `player`"),
         (problem("<transition id='t' urgent='true'/>"), "an attribute `urgent`"),
+        (
+            problem("<transition id='t'><condition><text>x &gt; 2</text></condition></transition>"),
+            "the guard `x > 2` of transition `t`",
+        ),
+        (
+            arc("", "<inscription><value>[0,inf)</value></inscription>"),
+            "the weight of arc `p -> t` with the time interval `[0,inf)`",
+        ),
     ] {
         assert!(problem.contains(&format!(": {found} is not supported")), "{problem}");
     }

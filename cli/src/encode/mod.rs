@@ -55,6 +55,8 @@ pub(super) struct EncodeArguments {
     /// The output file. By default stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// Time limit for computing flows, bounds of places and traps.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -88,7 +90,7 @@ pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
     let form = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
-    let net = model::net(&arguments.model)?;
+    let net = arguments.timing.net(&arguments.model)?;
     let subject = subject(arguments, &net)?;
     let question = EncodedQuery::new(&net, &subject, &form, &budget)?;
     let head = head(arguments, &net, &subject, &form.encoding, &question);

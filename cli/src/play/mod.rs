@@ -8,9 +8,9 @@ mod course;
 mod game;
 mod names;
 
-use super::ProgramOutcome;
 use super::terminal::{lines, print_verbatim};
 use super::trace_start::beginning;
+use super::{ProgramOutcome, model};
 use anyhow::{Context, Result, anyhow, bail};
 use course::FollowedTrace;
 use game::{CommandResponse, TokenGame};
@@ -43,6 +43,8 @@ pub(super) struct PlayArguments {
     /// The seed of the command `random`.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    timing: model::TimingOptions,
 }
 
 const COMMANDS: &str = "\
@@ -66,7 +68,7 @@ Example:
   parikh play examples/philosophers.pnml --goal deadlock";
 
 pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
-    let net = read(&arguments.model)?;
+    let net = read(arguments)?;
     let mut game = TokenGame::new(&net, arguments.seed);
     for formula in &arguments.goal {
         let (name, goal) = condition(formula, "--goal", net.core())?;
@@ -114,8 +116,8 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
 }
 
 /// Reads a net without translating inhibitor and reset arcs. A coloured net is unfolded.
-fn read(model: &Path) -> Result<ExtendedNet> {
-    Ok(match parikh_input::read_source(model)? {
+fn read(arguments: &PlayArguments) -> Result<ExtendedNet> {
+    Ok(match arguments.timing.read_source(&arguments.model)? {
         SourceModel::Net(net) => *net,
         SourceModel::Coloured(net) => {
             let net = Model::from(*net)

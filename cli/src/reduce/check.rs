@@ -1,7 +1,7 @@
 //! `parikh reduce --check`: checks a log by applying its steps again.
 
+use super::super::ProgramOutcome;
 use super::super::terminal::{line, object};
-use super::super::{ProgramOutcome, model};
 use super::{ReduceArguments, ReduceFormat, files};
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
@@ -24,7 +24,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
         return Err(LogError::OtherNet).with_context(what).with_context(shown);
     }
     if let Some(given) = &arguments.reduced {
-        let given_net = model::net(given)?;
+        let given_net = arguments.timing.net(given)?;
         let found = Fingerprint::of(&given_net);
         if found != reduced {
             let what = || {

@@ -83,6 +83,8 @@ pub(super) struct ReduceArguments {
     /// units, they must be those of the last net. Labels are ignored.
     #[arg(long, value_name = "FILE.pnml", requires = "check")]
     reduced: Option<PathBuf>,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     format: ReduceFormat,
@@ -115,7 +117,7 @@ Examples:
 
 pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
     refuse_nonsense(arguments)?;
-    let net = model::net(&arguments.model)?;
+    let net = arguments.timing.net(&arguments.model)?;
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
     }

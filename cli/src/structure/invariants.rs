@@ -40,6 +40,8 @@ pub(in super::super) struct InvariantsArguments {
     /// claims about its units (NUPN) follow from the invariants.
     #[arg(long, conflicts_with = "transitions")]
     bounds: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// Time limit for the search: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -59,7 +61,7 @@ Examples:
   parikh invariants model.pnml --modulo             # p + q = 1 (mod 2)";
 
 pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOutcome> {
-    let net = model::net(&arguments.model)?;
+    let net = arguments.timing.net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     Ok(if arguments.transitions {
         of_transitions(&net, arguments, &budget)

@@ -54,6 +54,8 @@ struct SetArguments {
     /// Only sets without a token initially.
     #[arg(long, conflicts_with = "marked")]
     unmarked: bool,
+    #[command(flatten)]
+    timing: model::TimingOptions,
     /// Time limit for the search: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -88,7 +90,7 @@ Examples:
 pub(in super::super) fn siphons(arguments: &SiphonArguments) -> Result<ProgramOutcome> {
     let common = &arguments.common;
     if arguments.commoner {
-        let net = model::net(&common.model)?;
+        let net = common.timing.net(&common.model)?;
         return Ok(siphon_trap::run(&net, common.format, &super::budget(common.timeout)));
     }
     run(ClosureKind::Siphon, common)
@@ -99,7 +101,7 @@ pub(in super::super) fn traps(arguments: &TrapArguments) -> Result<ProgramOutcom
 }
 
 fn run(kind: ClosureKind, arguments: &SetArguments) -> Result<ProgramOutcome> {
-    let net = model::net(&arguments.model)?;
+    let net = arguments.timing.net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     let mut allowed = match arguments.inside.is_empty() {
         true => net.places().collect(),

@@ -7,7 +7,7 @@ use crate::reader::allowed_attributes::check_attributes_and_texts;
 use crate::reader::pipe::check_tagged;
 use crate::reader::pnml::{check_plain_arc, node_label, the_net};
 use crate::reader::references::{references, resolve};
-use crate::reader::timing::{NetTiming, TimeTreatment};
+use crate::reader::timing::{NetTiming, TimeTreatment, is_timing_element};
 use crate::reader::{
     Unreadable, attribute, decode, elements, name, only_element, optional, tree, trimmed,
 };
@@ -221,8 +221,7 @@ impl ColouredModel {
 
     fn add_transition(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
         let mut reader = TermReader { declarations: &mut self.declarations, depth: 0 };
-        let timing = ["priority", "timed", "rate", "delay", "interval"];
-        let guard = match label(node, "condition", &timing)? {
+        let guard = match label(node, "condition", &["rate"])? {
             Some(term) => reader.guard(term)?,
             None => GuardTerm::All(Vec::new()),
         };
@@ -279,7 +278,7 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
 
 /// Returns the content of the label `key` of `node`: its `structure`, or the term directly in it.
 /// Returns `None` if this label is missing or empty. Ignores names, graphics, data of tools, valid
-/// `tagged` elements and the labels `other_labels`. Rejects all further labels, a second label
+/// `tagged` elements, times and priorities, and the labels `other_labels`. Rejects all further labels, a second label
 /// `key`, and a label with only a text.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
@@ -291,7 +290,7 @@ fn label<'a, 'i>(
         match name(inside) {
             "name" => {}
             "tagged" => check_tagged(inside)?,
-            other if other_labels.contains(&other) => {}
+            other if other_labels.contains(&other) || is_timing_element(other) => {}
             found if found == key => {
                 let (texts, terms): (Vec<_>, Vec<_>) = meaningful_elements(inside)
                     .partition(|&it| matches!(name(it), "text" | "name"));

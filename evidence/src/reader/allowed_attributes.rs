@@ -10,6 +10,7 @@
 //! to another language and are ignored, too. Elements of another language are refused. Stray `>`
 //! and `$` are allowed, since some writers leave them behind, even in models of the contest.
 
+use super::timing::is_timing_element;
 use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
@@ -35,15 +36,16 @@ const PRESENTATION_ATTRIBUTES: &[&str] = &[
 ];
 
 /// Refuses unknown attributes and texts in a net. Skips the elements `graphics`, `toolspecific`,
-/// `name`, `delay` and `interval`, with their content.
+/// `name`, and those of times, priorities and rates, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let known_attributes: &[&str] = match name(node) {
             // `graphics` and `name` have no meaning for firing. The module `timing` checks the
-            // content of the other three elements.
-            "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
+            // content of tool data, times and priorities.
+            "graphics" | "toolspecific" | "name" | "rate" => continue,
+            other if is_timing_element(other) => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
             // TAPAAL writes delays for simulations into `distribution` and `value`.

@@ -4,6 +4,7 @@
 //! - `Default,3` means three tokens of the predefined class. Tokens of other classes are refused,
 //!   and so are capacities.
 
+use super::timing::is_timing_element;
 use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
@@ -12,14 +13,13 @@ use roxmltree::Node;
 pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(parent) {
         "net" | "page" => &["token", "labels", "definition"],
-        // The module `timing` checks times and priorities.
-        "transition" => {
-            &["orientation", "rate", "timed", "infiniteServer", "priority", "delay", "interval"]
-        }
+        "transition" => &["orientation", "rate", "infiniteServer"],
         "arc" => &["arcpath"],
         _ => &[],
     };
-    known.contains(&name(inside))
+    // The module `timing` checks times and priorities.
+    let has_timing = ["place", "transition", "arc"].contains(&name(parent));
+    known.contains(&name(inside)) || has_timing && is_timing_element(name(inside))
 }
 
 /// Refuses a capacity other than 0. The value 0 means no capacity.

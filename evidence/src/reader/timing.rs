@@ -2,9 +2,10 @@
 //!
 //! Priorities, and times that limit when a transition fires, change the set of reachable markings.
 //! A net with them is refused, or read without them if the caller requests it. They occur in
-//! elements of the net (`priority`, `timed`, `delay`, `interval`), or in the attributes and
-//! elements of a `toolspecific`. If all transitions have the same priority, and all or none are
-//! immediate, the set does not change. Rates, weights and probabilities never change it.
+//! elements of a node, or in the attributes and elements of a `toolspecific`. If all transitions
+//! have the same priority, and all or none are immediate, the set does not change. Priorities of
+//! places, arcs and the net cannot be compared, so they are refused. Rates, weights and
+//! probabilities do not change the set unless they are 0.
 
 use super::{Unreadable, elements, name, optional, trimmed};
 use parikh_net::Assumption;
@@ -25,9 +26,9 @@ pub enum TimeTreatment {
 pub(crate) struct NetTiming {
     /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
-    /// The error for the first transition with a time that limits when it fires, or whose
-    /// `priority` or `timed` differs from that of the first transition. `None` if the net has no
-    /// such transition.
+    /// The error for the first time that limits when a transition fires, or for the first
+    /// transition whose `priority` or `timed` differs from that of the first transition. `None` if
+    /// the net has neither.
     refusal: Option<Unreadable>,
 }
 
@@ -42,13 +43,19 @@ impl NetTiming {
                 match name(node) {
                     "page" => unopened.push(node),
                     "toolspecific" if optional(node, "tool") == Some("nupn") => {}
-                    "toolspecific" => net_timing.tool(node),
-                    "place" | "arc" | "transition" => {
-                        elements(node)
-                            .filter(|it| name(*it) == "toolspecific")
-                            .for_each(|tool| net_timing.tool(tool));
-                        if name(node) == "transition" {
-                            net_timing.transition(node, &mut first_order);
+                    "toolspecific" => {
+                        net_timing.tool(node);
+                        net_timing.refuse_all(node, "the net");
+                    }
+                    "transition" => net_timing.transition(node, &mut first_order),
+                    "place" | "arc" => {
+                        for inside in elements(node) {
+                            if name(inside) == "toolspecific" {
+                                net_timing.tool(inside);
+                            }
+                            if name(inside) == "toolspecific" || is_timing_element(name(inside)) {
+                                net_timing.refuse_all(inside, "a place or an arc");
+                            }
                         }
                     }
                     _ => {}
@@ -88,6 +95,21 @@ impl NetTiming {
         }
     }
 
+    /// Refuses the net if an element outside transitions has a time or a priority.
+    fn refuse_all(&mut self, node: Node<'_, '_>, owner: &str) {
+        let mut timing = TransitionTiming::default();
+        timing.add(&tool_values(node));
+        if timing.is_limited || timing.order != FiringOrder::default() {
+            self.refuse(node, format!("a time or a priority of {owner}"));
+        }
+    }
+
+    /// Refuses the net unless it is refused already.
+    fn refuse(&mut self, node: Node<'_, '_>, what: String) {
+        let advice = "; --untimed ignores times and priorities";
+        self.refusal.get_or_insert_with(|| Unreadable::at(node, what + advice));
+    }
+
     /// Records the times and priorities of a transition. `first_order` has the values of `priority`
     /// and `timed` of the first transition, from its labels or its tool data. Those of later
     /// transitions must be equal. It is `None` before the first transition, which sets it.
@@ -98,30 +120,29 @@ impl NetTiming {
         }
         for inside in elements(node) {
             match name(inside) {
-                "priority" => timing.order.0 = Some(text_of(inside)),
-                "timed" => timing.order.1 = Some(text_of(inside).to_ascii_lowercase()),
-                "rate" => timing.has_rate = true,
-                "delay" | "interval" if !is_endless(&tool_values(inside)) => {
-                    timing.is_limited = true
+                "toolspecific" => {
+                    self.tool(inside);
+                    timing.add(&tool_values(inside));
                 }
-                "toolspecific" => timing.add(&tool_values(inside)),
+                "rate" => timing.add(&tool_values(inside)),
+                other if is_timing_element(other) => timing.add(&tool_values(inside)),
                 _ => {}
             }
         }
+        // An immediate transition of weight 0 never fires.
+        timing.is_limited |= timing.has_zero_weight && timing.order.1.as_deref() != Some("true");
         if timing.has_rate {
             self.assume(Assumption::Rates);
         }
         let differs = *first_order.get_or_insert_with(|| timing.order.clone()) != timing.order;
-        if (timing.is_limited || differs) && self.refusal.is_none() {
-            let id = Quoted(optional(node, "id").unwrap_or_default());
-            let what = match timing.is_limited {
-                true => format!("the transition {id} has a time, which limits when it fires"),
-                false => {
-                    format!("expected the `priority` and `timed` of the transitions before {id}")
-                }
-            };
-            self.refusal =
-                Some(Unreadable::at(node, what + "; --untimed ignores times and priorities"));
+        let id = Quoted(optional(node, "id").unwrap_or_default());
+        if timing.is_limited {
+            let what = format!("the transition {id} has a time, which limits when it fires");
+            self.refuse(node, what);
+        } else if differs {
+            let what =
+                format!("expected the `priority` and `timed` of the transitions before {id}");
+            self.refuse(node, what);
         }
     }
 }
@@ -139,40 +160,64 @@ struct TransitionTiming {
     is_limited: bool,
     /// True if the transition has a rate, weight or probability.
     has_rate: bool,
+    /// True if the transition has the weight 0.
+    has_zero_weight: bool,
 }
 
 impl TransitionTiming {
-    /// Adds the priorities, times and rates in tool data, which is a list of keys with values.
-    fn add(&mut self, tool_values: &[(String, String)]) {
+    /// Adds the priorities, times and rates in an element, which is a list of keys with values.
+    fn add(&mut self, tool_values: &[(String, Option<String>)]) {
         for (key, value) in tool_values {
-            let key: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
+            let key = plain_key(key);
+            let Some(value) = value else {
+                // The value is in attributes or elements inside.
+                self.is_limited |= match key.as_str() {
+                    key if INTERVALS.contains(&key) => !is_endless(tool_values),
+                    key => is_timing_key(key) || DISTRIBUTIONS.contains(&key),
+                };
+                self.rate(&key, "");
+                continue;
+            };
             let lower_case = value.to_ascii_lowercase();
-            match key.to_ascii_lowercase().as_str() {
-                "priority" | "prio" | "prioritylevel" => self.order.0 = Some(value.clone()),
-                "timed" => self.order.1 = Some(lower_case),
-                "immediate" => self.order.1 = Some((lower_case != "true").to_string()),
-                "distributiontype" | "distribution" | "transitiontype" => {
-                    self.distribution(&lower_case)
+            match key.as_str() {
+                key if PRIORITIES.contains(&key) => self.order.0 = Some(value.clone()),
+                "timed" => self.order.1 = Some(flag(&lower_case, ["true", "false"])),
+                "immediate" => self.order.1 = Some(flag(&lower_case, ["false", "true"])),
+                "urgent" => self.is_limited |= !["false", "0", "no"].contains(&lower_case.as_str()),
+                "invariant" => {
+                    let end = lower_case.trim_start_matches(['<', '=', ' ']);
+                    self.is_limited |= lower_case.starts_with('<') && !is_infinity(end);
                 }
-                "eft" | "earliestfiringtime" => {
+                "type" | "kind" => self.kind(&lower_case),
+                key if DISTRIBUTIONS.contains(&key) => self.distribution(&lower_case),
+                key if LEAST_TIMES.contains(&key) => {
                     self.is_limited |= !["", "0", "0.0"].contains(&lower_case.as_str());
                 }
-                "lft" | "latestfiringtime" => {
-                    self.is_limited |= !lower_case.is_empty() && !is_infinity(&lower_case)
+                key if GREATEST_TIMES.contains(&key) => {
+                    self.is_limited |= !lower_case.is_empty() && !is_infinity(&lower_case);
                 }
-                "delay" | "interval" | "timeinterval" | "staticinterval" => {
+                key if INTERVALS.contains(&key) => {
                     self.is_limited |= !value.is_empty() || !is_endless(tool_values);
                 }
-                "rate"
-                | "rates"
-                | "weight"
-                | "probability"
-                | "lambda"
-                | "firingrate"
-                | "firingweight"
-                | "distributionparameters" => self.has_rate = true,
-                _ => {}
+                key => self.rate(key, value),
             }
+        }
+    }
+
+    /// Adds a rate, weight or probability. Adds nothing for other keys.
+    fn rate(&mut self, key: &str, value: &str) {
+        let is_zero = value.parse::<f64>() == Ok(0.0);
+        match key {
+            "rate" | "rates" | "probability" | "lambda" | "firingrate" => {
+                self.has_rate = true;
+                self.is_limited |= is_zero;
+            }
+            "weight" | "firingweight" => {
+                self.has_rate = true;
+                self.has_zero_weight |= is_zero;
+            }
+            "distributionparameters" => self.has_rate = true,
+            _ => {}
         }
     }
 
@@ -189,22 +234,99 @@ impl TransitionTiming {
             _ => self.is_limited = true,
         }
     }
+
+    /// Adds the `type` or `kind` of a transition. Tools use these keys for other information, too,
+    /// so other values say nothing.
+    fn kind(&mut self, kind: &str) {
+        match kind {
+            "immediate" | "imm" | "exponential" | "exp" => self.distribution(kind),
+            "timed" => self.distribution("exp"),
+            "deterministic" | "det" | "uniform" | "general" | "gen" => self.is_limited = true,
+            _ => {}
+        }
+    }
 }
 
-/// Returns the attributes and elements in a `toolspecific` or a similar element, with their values
-/// and texts. An element with an attribute `key` is listed under the value of this attribute.
-fn tool_values(node: Node<'_, '_>) -> Vec<(String, String)> {
+/// The keys of priorities.
+const PRIORITIES: [&str; 5] = ["priority", "prio", "prioritylevel", "priorities", "pr"];
+
+/// The keys of times that a transition waits at least. The time 0 is no limit.
+const LEAST_TIMES: [&str; 15] = [
+    "eft",
+    "earliestfiringtime",
+    "time",
+    "duration",
+    "firingtime",
+    "firingduration",
+    "firingdelay",
+    "processingtime",
+    "servicetime",
+    "executiontime",
+    "holdingtime",
+    "waitingtime",
+    "mintime",
+    "mindelay",
+    "minduration",
+];
+
+/// The keys of times that a transition waits at most. The time ∞ is no limit.
+const GREATEST_TIMES: [&str; 6] =
+    ["lft", "latestfiringtime", "maxtime", "maxdelay", "maxduration", "deadline"];
+
+/// The keys of intervals. The interval [0, ∞) is no limit.
+const INTERVALS: [&str; 5] =
+    ["delay", "interval", "timeinterval", "staticinterval", "firinginterval"];
+
+/// The keys of distributions of delays.
+const DISTRIBUTIONS: [&str; 3] = ["distributiontype", "distribution", "transitiontype"];
+
+/// Returns the letters and digits of a key in lower case.
+fn plain_key(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
+}
+
+fn is_timing_key(key: &str) -> bool {
+    let words: [&[&str]; 4] = [&PRIORITIES, &LEAST_TIMES, &GREATEST_TIMES, &INTERVALS];
+    words.concat().contains(&key) || ["timed", "immediate", "urgent", "invariant"].contains(&key)
+}
+
+/// Returns true if an element of this name states a time or a priority.
+pub(crate) fn is_timing_element(name: &str) -> bool {
+    is_timing_key(&plain_key(name))
+}
+
+/// Returns the first of `names` for a true flag and the second for a false flag. A flag without
+/// text is true. Returns other texts as they are.
+fn flag(text: &str, names: [&str; 2]) -> String {
+    match text {
+        "" | "true" | "1" | "yes" => names[0].to_owned(),
+        "false" | "0" | "no" => names[1].to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Returns the attributes and elements in a `toolspecific`, or in an element with a time or a rate,
+/// with their values and texts. An element with an attribute `key` is listed under the value of
+/// this attribute. The value is `None` for an element without text that has other attributes or
+/// elements.
+fn tool_values(node: Node<'_, '_>) -> Vec<(String, Option<String>)> {
+    let is_label = |it: &Node<'_, '_>| {
+        ["text", "value"].contains(&name(*it)) && optional(*it, "key").is_none()
+    };
     let mut keys_and_values = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {
-        let own_attributes = inside.attributes().filter(|it| it.namespace().is_none());
+        let own_attributes = || inside.attributes().filter(|it| it.namespace().is_none());
         keys_and_values
-            .extend(own_attributes.map(|it| (it.name().to_owned(), it.value().to_owned())));
-        let is_label =
-            inside.parent_element() != Some(node) && ["text", "value"].contains(&name(inside));
-        if inside != node && !is_label {
-            let key = optional(inside, "key").unwrap_or_else(|| name(inside));
-            keys_and_values.push((key.to_owned(), text_of(inside)));
+            .extend(own_attributes().map(|it| (it.name().to_owned(), Some(it.value().to_owned()))));
+        if name(inside) == "toolspecific" && inside == node || inside != node && is_label(&inside) {
+            continue;
         }
+        let key = optional(inside, "key").unwrap_or_else(|| name(inside));
+        let text = text_of(inside);
+        let is_structured = own_attributes().any(|it| !["key", "id"].contains(&it.name()))
+            || elements(inside).any(|it| !is_label(&it));
+        let value = (!text.is_empty() || !is_structured).then_some(text);
+        keys_and_values.push((key.to_owned(), value));
     }
     keys_and_values
 }
@@ -224,8 +346,8 @@ fn is_infinity(text: &str) -> bool {
 }
 
 /// Returns true if the numbers (`cn` or `ci`) in an element describe the interval [0, ∞).
-fn is_endless(tool_values: &[(String, String)]) -> bool {
+fn is_endless(tool_values: &[(String, Option<String>)]) -> bool {
     let numbers = tool_values.iter().filter(|(key, _)| key == "cn" || key == "ci");
-    let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
+    let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_deref().unwrap_or("")).collect();
     matches!(&numbers[..], ["0" | "0.0", upper_end] if is_infinity(upper_end))
 }

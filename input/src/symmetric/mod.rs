@@ -210,7 +210,8 @@ impl<R: BufRead> SymmetricReader<R> {
                         Some("nupn") => self.xml.skip()?,
                         _ => {
                             let attributes = tag.all_attributes()?;
-                            self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                            let data = self.xml.tool_data(attributes)?;
+                            self.urgencies.add_tool_data(&data, "the net", at, self.xml.file());
                         }
                     }
                 }
@@ -295,8 +296,13 @@ impl<R: BufRead> SymmetricReader<R> {
                         });
                     }
                 }
+                PnmlChild::Timing(name, attributes) => {
+                    let data = self.xml.timing_element(&name, attributes)?;
+                    self.urgencies.add_data(&data, &owner, at, self.xml.file());
+                }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                    let data = self.xml.tool_data(attributes)?;
+                    self.urgencies.add_tool_data(&data, &owner, at, self.xml.file());
                 }
                 _ => self.xml.skip()?,
             }
@@ -308,8 +314,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: TextPosition) -> Result<(), InputError> {
         let (mut guard, mut label, mut urgency) = (None, None, TransitionUrgency::default());
         let owner = format!("transition `{id}`");
-        let handled_elements =
-            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
+        let handled_elements = ["name", "condition", "rate", "tagged"];
         while let Some((child, at)) = self.xml.child(&handled_elements, OF_TRANSITION)? {
             match child {
                 PnmlChild::Tagged => self.xml.untagged(at, "transition", &id)?,
@@ -318,19 +323,13 @@ impl<R: BufRead> SymmetricReader<R> {
                     let term = self.label(at, &owner)?;
                     self.set(&mut guard, term, at, &owner, "condition")?;
                 }
-                PnmlChild::Priority => urgency.prioritise(self.xml.label(at)?),
-                PnmlChild::Timed => urgency.time(self.xml.label(at)?),
-                PnmlChild::Rate => {
-                    urgency.rate();
-                    self.xml.skip()?;
-                }
-                PnmlChild::Limit(name, attributes) => {
-                    urgency.limit(name, &self.xml.tool_data(attributes)?);
+                PnmlChild::Timing(name, attributes) => {
+                    urgency.add_data(&self.xml.timing_element(&name, attributes)?);
                 }
                 PnmlChild::ToolSpecific(attributes) => {
                     let data = self.xml.tool_data(attributes)?;
-                    urgency.add_tool_data(&data);
-                    self.urgencies.add_tool_data(&data);
+                    urgency.add_data(&data);
+                    self.urgencies.add_tool(&data);
                 }
                 _ => self.xml.skip()?,
             }
@@ -361,8 +360,13 @@ impl<R: BufRead> SymmetricReader<R> {
                     let label = self.xml.label(at)?;
                     kinds.push(value.unwrap_or(label.text));
                 }
+                PnmlChild::Timing(name, attributes) => {
+                    let data = self.xml.timing_element(&name, attributes)?;
+                    self.urgencies.add_data(&data, &owner, at, self.xml.file());
+                }
                 PnmlChild::ToolSpecific(attributes) => {
-                    self.urgencies.add_tool_data(&self.xml.tool_data(attributes)?);
+                    let data = self.xml.tool_data(attributes)?;
+                    self.urgencies.add_tool_data(&data, &owner, at, self.xml.file());
                 }
                 _ => self.xml.skip()?,
             }
