@@ -70,8 +70,8 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
             });
             held.collect()
         };
-        // The names of copies contain the tokens of reset places only if these numbers differ
-        // between copies.
+        // The names of the copies of t contain the tokens of its reset places only if these tokens
+        // differ between the copies.
         let names_numbers = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
         for supposed in &supposed {
             let name = name(net, t, supposed, names_numbers, &builder);
