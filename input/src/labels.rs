@@ -23,6 +23,8 @@ pub(super) enum PnmlChild {
     Priority,
     Timed,
     Rate,
+    /// The player who owns a transition, in games of TAPAAL.
+    Player,
     /// A time interval of a transition. Contains the name of the element, `delay` or `interval`,
     /// and the names and values of its attributes.
     Limit(&'static str, Vec<(String, String)>),
@@ -103,6 +105,7 @@ impl<R: BufRead> XmlReader<R> {
                 "delay" => PnmlChild::Limit("delay", tag.all_attributes()?),
                 "interval" => PnmlChild::Limit("interval", tag.all_attributes()?),
                 "timed" => PnmlChild::Timed,
+                "player" => PnmlChild::Player,
                 "tagged" => PnmlChild::Tagged,
                 "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
                 _ => PnmlChild::Other,

@@ -35,15 +35,15 @@ const PRESENTATION_ATTRIBUTES: &[&str] = &[
 ];
 
 /// Refuses unknown attributes and texts in a net. Skips the elements `graphics`, `toolspecific`,
-/// `name`, `delay` and `interval`, with their content.
+/// `name`, `delay`, `interval` and `stategroup`, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let known_attributes: &[&str] = match name(node) {
-            // `graphics` and `name` have no meaning for firing. The module `timing` checks the
-            // content of the other three elements.
-            "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
+            // `graphics`, `name` and PIPE's `stategroup` have no meaning for firing. The module
+            // `timing` checks the content of the other three elements.
+            "graphics" | "toolspecific" | "name" | "delay" | "interval" | "stategroup" => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
             // TAPAAL writes delays for simulations into `distribution` and `value`.
