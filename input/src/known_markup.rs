@@ -34,8 +34,12 @@ const MEANINGLESS: [&str; 16] = [
 const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
 /// Elements of a net that do not change its meaning: PIPE's classes of tokens, comments and
-/// definitions. Tokens of a class other than PIPE's default are refused by the reader of markings.
-pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
+/// definitions, and its groups of conditions on markings, which only serve its analyses. Tokens of
+/// a class other than PIPE's default are refused by the reader of markings.
+pub(super) const OF_NET: &[&str] = &["token", "labels", "definition", "stategroup"];
+
+/// Elements of a place without meaning: TINA's second name, `label`.
+pub(super) const OF_PLACE: &[&str] = &["label"];
 
 /// Elements of a transition without meaning: PIPE's `orientation` and `infiniteServer`, and TINA's
 /// second name, `label`.
@@ -43,6 +47,15 @@ pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "la
 
 /// Elements of an arc without meaning: PIPE's drawing.
 pub(super) const OF_ARC: &[&str] = &["arcpath"];
+
+/// The advice for data Petri nets.
+const ABOUT_DATA: &str = "it belongs to a data Petri net, as of PM4Py or ProM, whose guards compare \
+                          values; the net without data and guards allows more firings: remove them \
+                          to ask about that net";
+
+/// The advice for games.
+pub(super) const ABOUT_PLAYERS: &str = "it belongs to a game of TAPAAL; only games whose transitions \
+                                        all have the player 0 are read as nets";
 
 /// Lower-case words for net elements. An element outside of a net whose name contains one of these
 /// is refused, because skipping it could lose a part of the net.
@@ -99,7 +112,7 @@ impl XmlTag<'_> {
                 found: format!("an attribute `{name}`"),
                 advice: "it is a time or a priority: write it as an element, or remove it",
             }),
-            Some(name) => Err(self.unsupported(format!("an attribute `{name}`"))),
+            Some(name) => Err(self.unsupported(format!("an attribute `{name}`"), &name)),
             None => Ok(()),
         }
     }
@@ -118,7 +131,10 @@ impl XmlTag<'_> {
                              without colours `inhibitor`, `read` or `reset`",
                 })
             }
-            false => Err(self.unsupported(format!("an element `{}`", self.qualified_name()))),
+            false => {
+                let found = format!("an element `{}`", self.qualified_name());
+                Err(self.unsupported(found, self.name()))
+            }
         }
     }
 
@@ -136,7 +152,8 @@ impl XmlTag<'_> {
                          the file into one net, and export it as standard PNML",
             }),
             () if NET_ELEMENTS.iter().any(|part| name.contains(part)) => {
-                Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
+                let found = format!("an element `{}` outside of a net", self.name());
+                Err(self.unsupported(found, self.name()))
             }
             () => Ok(()),
         }
@@ -144,14 +161,18 @@ impl XmlTag<'_> {
 
     /// Returns the error for an element with another prefix than the root element.
     pub(super) fn of_another_language(&self) -> InputError {
-        self.unsupported(format!("an element `{}` of another language", self.qualified_name()))
+        let found = format!("an element `{}` of another language", self.qualified_name());
+        self.unsupported(found, self.name())
     }
 
-    fn unsupported(&self, found: String) -> InputError {
-        InputError::Unsupported {
-            at: self.position.of(self.file),
-            found,
-            advice: "it is unknown here: correct its name, or export the net as standard PNML",
-        }
+    /// Returns the error for an attribute or element with this name. If the name is that of a known
+    /// feature, the advice says so.
+    fn unsupported(&self, found: String, name: &str) -> InputError {
+        let advice = match name {
+            "guard" | "variables" | "readVariable" | "writeVariable" => ABOUT_DATA,
+            "player" => ABOUT_PLAYERS,
+            _ => "it is unknown here: correct its name, or export the net as standard PNML",
+        };
+        InputError::Unsupported { at: self.position.of(self.file), found, advice }
     }
 }

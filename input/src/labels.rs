@@ -23,6 +23,8 @@ pub(super) enum PnmlChild {
     /// An element with a time, a priority or a rate. Contains its name, and the names and values of
     /// its attributes.
     Timing(String, Vec<(String, String)>),
+    /// The player who owns a transition, in games of TAPAAL.
+    Player,
     /// The element `toolspecific`, with the names and values of its attributes.
     ToolSpecific(Vec<(String, String)>),
     /// PIPE's element `tagged`. It says that a place holds the token to follow through the net, or
@@ -103,6 +105,7 @@ impl<R: BufRead> XmlReader<R> {
                     PnmlChild::Type(value)
                 }
                 "condition" => PnmlChild::Condition,
+                "player" => PnmlChild::Player,
                 "tagged" => PnmlChild::Tagged,
                 "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
                 _ => PnmlChild::Other,

@@ -23,7 +23,12 @@ fn nets_of_prom_5_and_of_lolas_writer_are_place_transition_nets() {
         "http://www.informatik.hu-berlin.de/top/pnml/ptNetb",
         "http://www.informatik.hu-berlin.de/top/pnml/ptNetb.rng",
         "http://www.pnml.org/version-2009/grammar/pnmlcoremodel",
+        "http://www.pnml.org/version-2009/grammar/pnml",
         "PTNet",
+        "PT-Net",
+        "PetriNet",
+        "Petri net",
+        "P/T Net",
         "",
     ] {
         for namespace in [
@@ -45,7 +50,15 @@ fn nets_of_prom_5_and_of_lolas_writer_are_place_transition_nets() {
         },
     );
     is("n", &prefixed, NET, &[]);
-    for kind in ["http://www.x.org/stochasticNet", "http://www.x.org/timedNet", "EN", "x"] {
+    for kind in [
+        "http://www.x.org/stochasticNet",
+        "http://www.x.org/timedNet",
+        "http://www.x.org/timed-ptnet",
+        "TimedPTNet",
+        "stochastic P/T net",
+        "EN",
+        "x",
+    ] {
         let problem = read("n", format!("<pnml>{}</pnml>", net(kind))).unwrap_err();
         assert!(problem.contains(&format!("the net type `{kind}`")), "{problem}");
     }

@@ -36,15 +36,15 @@ const PRESENTATION_ATTRIBUTES: &[&str] = &[
 ];
 
 /// Refuses unknown attributes and texts in a net. Skips the elements `graphics`, `toolspecific`,
-/// `name`, and those of times, priorities and rates, with their content.
+/// `name`, `stategroup`, and those of times, priorities and rates, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let known_attributes: &[&str] = match name(node) {
-            // `graphics` and `name` have no meaning for firing. The module `timing` checks the
-            // content of tool data, times and priorities.
-            "graphics" | "toolspecific" | "name" | "rate" => continue,
+            // `graphics`, `name` and PIPE's `stategroup` have no meaning for firing. The module
+            // `timing` checks the content of tool data, times and priorities.
+            "graphics" | "toolspecific" | "name" | "rate" | "stategroup" => continue,
             other if is_timing_element(other) => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],

@@ -80,9 +80,24 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     }
 }
 
-/// Texts in lower case that occur in the `type` of a plain net, in the spelling of the tools.
-const PLAIN_NET_TYPES: [&str; 6] =
-    ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
+/// Types of plain nets as tools write them, in lower case.
+const PLAIN_NET_TYPES: [&str; 5] = ["", "p/t net", "pt-net", "petri net", "petrinet"];
+
+/// Words in lower case with which a part of the address of a plain type begins.
+const PLAIN_TYPE_WORDS: [&str; 4] = ["ptnet", "pnmlcore", "epnml", "basicpnml"];
+
+/// Returns true if the `type` of a net is one of plain nets. A word in front, as in `TimedPTNet`,
+/// names another kind of nets.
+fn is_plain(net_type: &str) -> bool {
+    let lower = net_type.to_ascii_lowercase();
+    let begins_with_word = |part: &str| PLAIN_TYPE_WORDS.iter().any(|it| part.starts_with(it));
+    PLAIN_NET_TYPES.contains(&lower.as_str())
+        || lower.ends_with("/p/t net")
+        || lower.ends_with("tina/tpn")
+        // The address of PNML itself, which names no extension.
+        || lower.ends_with("grammar/pnml")
+        || lower.split(['/', '#']).any(begins_with_word)
+}
 
 /// Reads a model that may have inhibitor and reset arcs. Depending on `times`, a net with times or
 /// priorities is refused or read without them.
@@ -95,8 +110,7 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     if let Some(kind) = optional(net, "type")
-        && !kind.is_empty()
-        && !PLAIN_NET_TYPES.iter().any(|known_type| kind.to_ascii_lowercase().contains(known_type))
+        && !is_plain(kind)
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
@@ -261,7 +275,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "type" | "arctype" if name(node) == "arc" => {} // `arc_kind` reads it
             "capacity" if name(node) == "place" => pipe::check_capacity(inside)?,
             "type" if name(node) == "place" => check_type(inside)?,
-            "label" if name(node) == "transition" => {} // TINA's second name
+            "label" if ["place", "transition"].contains(&name(node)) => {} // TINA's second name
+            "player" if name(node) == "transition" => pipe::check_player(inside)?,
             "tagged" => pipe::check_tagged(inside)?,
             "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::is_ignored(inside, node) => {}
