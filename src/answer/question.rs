@@ -1,8 +1,8 @@
 //! Construction of the answer to a decided question.
 
-use super::basis::{AnswerBasis, Explanation, length};
+use super::basis::{AnswerBasis, Explanation};
 use super::goal_question::{GoalQuestion, RoledGoal};
-use super::reason::{Cause, StageSize};
+use super::reason::{Cause, StageSize, WitnessSize};
 use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, within_caps};
 use parikh_engine::board::{
     Argument, Board, HomeKnowledge, Knowledge, ReachKnowledge, RunKnowledge, SeenValue, Witness,
@@ -70,8 +70,8 @@ impl GoalQuestion {
         basis.techniques.insert(by);
         let cause = match self.goals.len() {
             1 => {
-                let (size, proof) = (length(witness.as_ref()), maximum.proved?.proof.summary());
-                Cause::Maximum { size, proof }
+                let size = witness.as_ref().map(WitnessSize::of);
+                Cause::Maximum { size, proof: maximum.proved?.proof.summary() }
             }
             maxima => Cause::Largest { subject: reasons::subject_of(board, of), maxima },
         };

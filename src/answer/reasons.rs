@@ -1,7 +1,7 @@
 //! Derives the reason of an answer from the goals that decided it, their roles, and the board's
 //! knowledge.
 
-use super::basis::{Explanation, length, shortest};
+use super::basis::{Explanation, shortest};
 use super::goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::nodes::ReasonNodes;
 use super::reason::{
@@ -235,7 +235,7 @@ fn of_knowledge(
         }
         Knowledge::Maximum(maximum) => {
             let (seen, proved) = (maximum.largest_seen.as_ref()?, maximum.proved.as_ref()?);
-            let size = length(seen.witness.as_ref());
+            let size = seen.witness.as_ref().map(WitnessSize::of);
             Cause::Maximum { size, proof: proved.proof.summary() }
         }
         Knowledge::Reach(ReachKnowledge::Open)

@@ -156,7 +156,7 @@ fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
     let found = findings(&data_of);
     assert!(found[0].1.starts_with("The process is sound | Every case can always"), "{found:?}");
     assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
-    assert!(data_of["remark"].as_str().unwrap().contains("which begins in i"));
+    assert!(data_of["remark"][0].as_str().unwrap().contains("which begins in i"));
     // If only deadlocks are asked for, a deadlock in which a case is done is no warning.
     desk.write("model.pnml", "net seq\nplace i 1\nplace o\ntransition a: i -> o");
     let (page, _) = self::page(&desk, &["-e", "RD"]);
@@ -262,7 +262,7 @@ fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
     assert!(warned.clone().all(|(_, text)| text.starts_with("Not every transition")), "{found:?}");
     let bounded = found.iter().find(|(_, text)| text.starts_with("The net is bounded"));
     assert!(bounded.unwrap().1.contains("more than 2 tokens"), "{found:?}");
-    assert!(data_of["remark"].as_str().unwrap().contains("inhibitor or reset arcs"));
+    assert!(data_of["remark"][0].as_str().unwrap().contains("inhibitor or reset arcs"));
 }
 
 #[test]
@@ -650,7 +650,7 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
     assert!(
-        data["remark"]
+        data["remark"][0]
             .as_str()
             .unwrap()
             .contains("The properties of the model form are about the net without tokens")
