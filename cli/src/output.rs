@@ -13,7 +13,7 @@ use parikh::run::{OpenCause, OpenQuestion, RunReport};
 use parikh_formula::NamedNodes;
 use parikh_input::model::ModelView;
 use parikh_net::assumption::{self, Assumption};
-use parikh_net::printable::Word;
+use parikh_net::printable::{Printable, Word};
 use parikh_solvers::locked;
 use serde_json::json;
 use std::path::PathBuf;
@@ -166,7 +166,7 @@ impl AnswerPrinter {
                 "type": "unanswered", "id": id,
                 "reason": reason.to_string(), "because": reason,
             })),
-            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
+            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Printable(id)),
         }
     }
 
@@ -182,7 +182,7 @@ impl AnswerPrinter {
             AnswerFormat::Json => {
                 self.print_object(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
             }
-            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
+            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(id)),
         }
     }
 

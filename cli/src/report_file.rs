@@ -178,7 +178,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
     // A net without a name gets the likeliest name of the instance, such as the name of its file.
-    let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
+    let title = Some(net.title().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = ReportSubject {
         net: &net,
         model: title,

@@ -595,6 +595,53 @@ fn the_title_of_a_page_is_the_name_of_the_net() {
 }
 
 #[test]
+fn the_title_of_a_page_about_a_pnml_file_is_the_name_of_the_net_and_not_its_id() {
+    let desk = TestDirectory::new();
+    let net = |name: &str| {
+        format!(
+            "<pnml><net id=\"noID\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{name}\
+             <page id=\"g\"><name><text>The page</text></name>\
+             <place id=\"p\"><name><text>P</text></name></place></page></net></pnml>"
+        )
+    };
+    desk.write("model.pnml", &net("<name><text>Two\n cranes </text></name>"));
+    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    assert_eq!(data(&page)["model"], "Two  cranes");
+    desk.fine(&["draw", "model.pnml", "-o", "model.svg"]);
+    assert!(desk.read("model.svg").contains("<title>Two  cranes</title>"));
+    desk.write("model.pnml", &net(""));
+    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    assert_eq!(data(&page)["model"], "noID");
+}
+
+#[test]
+fn a_page_about_a_large_coloured_net_lists_no_single_bindings() {
+    // The unfolding has more transitions than are examined one by one.
+    let desk = TestDirectory::new();
+    desk.write(
+        "model.pnml",
+        "sort C = 1..60\nsort D = C * C\nvar x: C\nvar y: C\nplace p: D = {all}\nplace q: D\n\
+         transition t: p{(x,y)} -> q{(x,y)}\ntransition u: q{(x,y)} -> p{(x,y)}",
+    );
+    let (page, _) = self::page(&desk, &["-e", "QL", "--timeout", "20s"]);
+    assert_eq!(data(&page)["fates"], serde_json::json!([]));
+}
+
+#[test]
+fn no_assumption_and_no_part_of_a_formula_has_backticks() {
+    let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let (page, _) = self::page(&desk, &[]);
+    let remark = data(&page)["remark"].to_string();
+    assert!(remark.contains("Assumed: ") && !remark.contains('`'), "{remark}");
+    let desk = TestDirectory::with(
+        "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p",
+    );
+    let (page, _) = self::page(&desk, &["--formula", "A F G (q >= 1)"]);
+    let questions = data(&page)["questions"].to_string();
+    assert!(questions.contains("\"parts\"") && !questions.contains('`'), "{questions}");
+}
+
+#[test]
 fn no_sentence_of_a_page_has_backticks() {
     let nets = [
         "net n\nplace p 2\nplace q\nplace r\ntransition t: p -> q\ntransition u: r -> r + q",

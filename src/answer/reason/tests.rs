@@ -235,8 +235,7 @@ fn causes_about_processes_have_a_sentence_each() {
     reads(completes(size.clone()), "a run of 3 firings to the final marking was replayed");
     reads(completes(None), "a run to the final marking was replayed");
     let labelled = NamedNode { label: Some("Ship".into()), ..transition("t") };
-    let on_run =
-        ProcessCause::OnRun { transition: labelled, size, shortest, final_marking };
+    let on_run = ProcessCause::OnRun { transition: labelled, size, shortest, final_marking };
     reads(on_run, "transition `t` (Ship) fires on a run of 3 firings to the final marking `o`");
     let on_none =
         ProcessCause::OnNoRun { transition: transition("t"), final_markings: 2, proof: proof() };
