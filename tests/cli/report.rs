@@ -549,6 +549,16 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
 }
 
 #[test]
+fn a_single_transition_that_waits_for_itself_waits_for_no_other() {
+    let desk = TestDirectory::with("net n\nplace p 1\nplace q 1\ntransition dbl: 2*p -> 3*p");
+    let (page, _) = self::page(&desk, &["-e", "QL"]);
+    let found = findings(&data(&page));
+    let expected = "Transition dbl can never fire because it needs 2 tokens on p, which holds 1 \
+                    initially, and only dbl adds tokens there";
+    assert!(found.iter().any(|(_, said)| said.starts_with(expected)), "{found:?}");
+}
+
+#[test]
 fn what_never_fires_for_one_reason_is_one_finding() {
     let mut net = String::from("net n\nplace never\nplace later\n");
     for name in ["ship", "send", "sell"] {

@@ -155,10 +155,17 @@ impl FindingCollector<'_> {
                 self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
             }
             (StandardQuestion::Firings, Bool(true)) => {
-                self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
+                let title = match self.net.folding() {
+                    None => "Every transition can fire",
+                    Some(_) => "Every transition can fire (some binding of it)",
+                };
+                self.answer(at, Severity::Good, title).details.push(because);
                 self.dead_bindings(at);
             }
-            (StandardQuestion::Firings, _) if self.results.fates.is_empty() => {
+            // Without any transition in the unfolding, every coloured transition is dead.
+            (StandardQuestion::Firings, _)
+                if self.results.fates.is_empty() && self.net.transition_count() > 0 =>
+            {
                 self.answer(at, Severity::Problem, "Some transition can never fire")
                     .details
                     .push(because);
