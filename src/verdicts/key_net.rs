@@ -83,8 +83,8 @@ impl<'n> KeyNet<'n> {
         self.is_unfolding
     }
 
-    /// Returns true if the model is coloured and the net has colours and bindings that cannot occur,
-    /// too.
+    /// Returns true if the model is coloured and the net also has colours and bindings that cannot
+    /// occur.
     pub fn is_whole_unfolding(&self) -> bool {
         self.is_unfolding && self.omission_reason.is_none()
     }

@@ -192,8 +192,9 @@ impl DeadTransitionCause {
     /// Returns the headline of the finding: the dead transition or the number of dead transitions,
     /// and a reason. The reason is the common reason of all `roots`, or the reason of the only
     /// transition in `roots` or place in `sources`. Without both, it is that the members wait for
-    /// each other, or that the only member waits for itself. If all members are roots without a common reason, the headline says that the
-    /// reasons differ. Otherwise the headline has no reason. `why` explains a root.
+    /// each other, or that the only member waits for itself. If all members are roots without a
+    /// common reason, the headline says that the reasons differ. Otherwise the headline has no
+    /// reason. `why` explains a root.
     pub(super) fn title(
         &self,
         net: &Net,

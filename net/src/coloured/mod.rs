@@ -163,7 +163,7 @@ impl ColouredNet {
         &self.name
     }
 
-    /// Returns the net's name for people (its PNML name), or else its name. Empty if it has neither.
+    /// Returns the name for people (the PNML name), or else the name. Empty if the net has neither.
     pub fn title(&self) -> &str {
         if self.label.is_empty() { &self.name } else { &self.label }
     }

@@ -151,7 +151,7 @@ impl SceneDrawing {
         let routes = std::mem::take(&mut layout.routes);
         layout.routes = route_around_boxes(&layout.nodes, &shapes, &graph.edges, routes, budget);
         include_routes(&mut layout);
-        let curves = curves(&scene, &layout, &shapes, &graph.edges);
+        let curves = curves(&scene, &layout, &shapes, &graph.edges, budget);
         SceneDrawing { scene, titles, layout, curves }
     }
 
@@ -270,13 +270,15 @@ fn include_routes(layout: &mut Layout) {
     }
 }
 
-/// Returns the curve of every line. Bends are rounded as far as the line passes no node. `shapes`
-/// has the sizes of the nodes, and `edges` their indices at the ends of each line.
+/// Returns the curve of every line. Bends are rounded as far as the line passes no node, or as far
+/// as possible when `budget` is spent. `shapes` has the sizes of the nodes, and `edges` their
+/// indices at the ends of each line.
 fn curves(
     scene: &Scene,
     layout: &Layout,
     shapes: &[LayoutSize],
     edges: &[(usize, usize)],
+    budget: &Budget,
 ) -> Vec<Curve> {
     let points = edges.iter().zip(&layout.routes).map(|(&(from, to), route)| {
         let (from_at, to_at) = (layout.nodes[from], layout.nodes[to]);
@@ -291,6 +293,9 @@ fn curves(
     let rounded = |rounding: f64| points.iter().map(move |points| Curve::new(points, rounding));
     let mut curves: Vec<Curve> = rounded(ROUNDINGS[0]).collect();
     for rounding in &ROUNDINGS[1..] {
+        if budget.is_exhausted() {
+            break;
+        }
         let paths: Vec<Vec<LayoutPoint>> = curves.iter().map(Curve::sampled).collect();
         let are_clear = are_clear(&layout.nodes, shapes, edges, &paths);
         if are_clear.iter().all(|&is_clear| is_clear) {
