@@ -103,6 +103,10 @@ const QUESTION_TIME: &str =
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING_SHARE: f64 = 0.2;
 
+/// The page's remark about the net of the keys of a coloured model.
+const WHOLE_UNFOLDING: &str = "The properties of the model form are about the whole unfolding, with \
+                               the colours and bindings that cannot occur.";
+
 /// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
                           place/transition net into which it is translated. The complement place \
@@ -163,6 +167,10 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         }
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
+    let remark = remark.map(|remark| match keys.is_whole_unfolding() {
+        true => format!("{remark} {WHOLE_UNFOLDING}"),
+        false => remark,
+    });
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, start_remark) = arguments.recognised(net);
     let remark = remark.or(start_remark);
@@ -176,7 +184,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
     // A net without a name gets the likeliest name of the instance, such as the name of its file.
-    let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
+    let title = Some(net.title().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = ReportSubject {
         net: &net,
         model: title,

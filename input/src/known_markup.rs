@@ -2,9 +2,9 @@
 //!
 //! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
 //! meaning for its author. Without it, the net would be another net. So the reader refuses every
-//! unknown attribute and element by name, and guesses nothing. The content of `graphics`,
-//! `toolspecific` and `name` is ignored. Attributes with a prefix belong to another language, and
-//! namespace declarations are attributes. Both are ignored.
+//! unknown attribute and element by name, and guesses nothing. The content of `graphics` and
+//! `toolspecific` is ignored, and `name` is a label for people. Attributes with a prefix belong
+//! to another language, and namespace declarations are attributes. Both are ignored.
 
 use super::error::InputError;
 use super::timing::is_timing_element;

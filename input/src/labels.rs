@@ -122,6 +122,23 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
+    /// Reads the name of the net, whose element was opened last. Content without text is ignored.
+    pub(super) fn net_name(&mut self) -> Result<String, InputError> {
+        let (mut inner, mut direct) = (String::new(), String::new());
+        loop {
+            match self.next()? {
+                XmlItem::Open(tag) if matches!(tag.name(), "text" | "value") => {
+                    self.text(&mut inner)?;
+                }
+                XmlItem::Open(_) => self.skip()?,
+                XmlItem::Text(text) => direct.push_str(&text),
+                XmlItem::Close | XmlItem::EndOfFile => break,
+                XmlItem::Nothing => {}
+            }
+        }
+        Ok(if inner.trim().is_empty() { direct } else { inner })
+    }
+
     /// Reads the label that was opened last at the position `at`.
     pub(super) fn label(&mut self, at: TextPosition) -> Result<PnmlLabel, InputError> {
         let mut inner = String::new();

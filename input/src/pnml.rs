@@ -170,6 +170,10 @@ impl<R: BufRead> PnmlReader<R> {
                     let [id] = tag.attributes(["id"])?;
                     pages.push(id.unwrap_or_default());
                 }
+                // The name of a page is ignored.
+                "name" if pages.is_empty() => {
+                    self.graph.builder.core.set_label(&self.xml.net_name()?);
+                }
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
