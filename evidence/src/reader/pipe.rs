@@ -4,7 +4,7 @@
 //! - `Default,3` means three tokens of the predefined class. Tokens of other classes are refused,
 //!   and so are capacities.
 
-use super::{Unreadable, name, number, text};
+use super::{Unreadable, name, number};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
@@ -50,14 +50,13 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
 }
 
 /// Parses a number of tokens, perhaps with the token class `Default` of PIPE before it: `3` or
-/// `Default,3`. Refuses other token classes.
-pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
-    let content = text(node)?;
+/// `Default,3`. Refuses other token classes. Errors are at `node`.
+pub(super) fn tokens(node: Node<'_, '_>, content: &str) -> Result<u64, Unreadable> {
     let digits =
-        content.strip_prefix("Default,").unwrap_or(&content).trim_start_matches(super::BLANKS);
+        content.strip_prefix("Default,").unwrap_or(content).trim_start_matches(super::BLANKS);
     if digits.contains(',') {
         let what =
-            format!("expected tokens of the class `Default` only, found {}", Quoted(&content));
+            format!("expected tokens of the class `Default` only, found {}", Quoted(content));
         return Err(Unreadable::at(node, what));
     }
     number(node, digits)
