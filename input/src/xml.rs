@@ -229,6 +229,10 @@ impl<R: BufRead> XmlReader<R> {
                 let cause = std::io::Error::new(cause.kind(), cause.to_string());
                 return Err(InputError::Unreadable { file: file.into(), cause });
             }
+            Err(quick_xml::Error::Encoding(problem)) => {
+                let advice = "state the encoding of the file in its XML declaration";
+                return Err(malformed(format!("{problem}; {advice}")));
+            }
             Err(problem) => return Err(malformed(problem.to_string())),
         };
         if let Some((at, byte)) = self.reader.get_ref().forbidden_byte() {
