@@ -126,8 +126,13 @@ impl FormulaOptions {
     ) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
-        let is_xml =
-            || bytes.trim_ascii_start().starts_with(b"<") || bytes.starts_with(b"\xef\xbb\xbf<");
+        let is_xml = || {
+            // Only XML is read in UTF-16.
+            let starts_of_utf16 = [&b"\xff\xfe"[..], b"\xfe\xff", b"\0<"];
+            let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+            starts_of_utf16.iter().any(|start| bytes.starts_with(start))
+                || text.trim_ascii_start().starts_with(b"<")
+        };
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = parikh_input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
@@ -243,16 +248,12 @@ impl FormulaCollector<'_> {
         );
     }
 
-    /// Adds a formula of `--formula` or of a file that is not XML. A duplicate name is an error.
+    /// Adds a formula of `--formula` or of a file that is not XML. Another formula may already have
+    /// its name.
     fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
-        let formula = match id.is_empty() || self.ids.insert(id.clone()) {
-            true => formula,
-            false => formula.and_then(|_| {
-                let error = format!("two formulas have the name `{id}`; expected different names");
-                self.note(format!("parikh: {error}"));
-                Err(error)
-            }),
-        };
+        if !id.is_empty() {
+            self.ids.insert(id.clone());
+        }
         self.formulas.push(GivenFormula { id, formula, named });
     }
 }

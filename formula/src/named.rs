@@ -27,8 +27,8 @@ impl fmt::Display for NamedNodes {
 }
 
 /// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
-/// formulas. A text in quotes means all nodes with this name, unless a node has the text with the
-/// quotes as its id. Any other text means the node with this id, or else the only node with this
+/// formulas. A text in quotes means all nodes with this name, and with `id` before the quotes, the
+/// node with this id. Both do not apply if a node has the whole text as its id. Any other text means the node with this id, or else the only node with this
 /// name. The ids returned may not exist in the net.
 ///
 /// # Errors
@@ -36,6 +36,10 @@ impl fmt::Display for NamedNodes {
 /// name.
 pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
     let index = NameIndex::new(net, kind);
+    let after_keyword = text.strip_prefix("id").map(str::trim_start);
+    if let Some(id) = after_keyword.and_then(in_quotes).filter(|_| !index.has_id(text)) {
+        return Ok(NamedNodes { ids: vec![id.clone().into_owned()], text: id.into_owned(), kind });
+    }
     let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
         Some(inside) => (inside, Mention::Name),
         None => (Cow::Borrowed(text), Mention::Word),

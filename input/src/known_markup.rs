@@ -57,14 +57,18 @@ const ABOUT_DATA: &str = "it belongs to a data Petri net, as of PM4Py or ProM, w
 pub(super) const ABOUT_PLAYERS: &str = "it belongs to a game of TAPAAL; only games whose transitions \
                                         all have the player 0 are read as nets";
 
-/// Lower-case words for net elements. An element outside of a net whose name contains one of these
-/// is refused, because skipping it could lose a part of the net.
-const NET_ELEMENTS: [&str; 3] = ["place", "transition", "arc"];
-
-/// The elements whose attributes the reader of the net checks. The readers of `finalmarkings` and
-/// `toolspecific` check their own attributes.
-pub(super) const CHECKED_ELEMENTS: [&str; 7] =
-    ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
+/// The elements whose attributes the reader of the net checks. The reader of `toolspecific` checks
+/// its own attributes.
+pub(super) const CHECKED_ELEMENTS: [&str; 8] = [
+    "page",
+    "place",
+    "transition",
+    "arc",
+    "referencePlace",
+    "referenceTransition",
+    "declaration",
+    "finalmarkings",
+];
 
 /// Returns true if an attribute has a value that does not change the meaning of the net. In TAPAAL,
 /// such values mean that a transition is not urgent, or that it belongs to the controller, which
@@ -138,25 +142,23 @@ impl XmlTag<'_> {
         }
     }
 
-    /// Refuses an element outside of the net that may have a meaning. Outside of a module, this is
-    /// an element whose name contains `place`, `transition` or `arc`. In a module, this is every
-    /// element but names, graphics and tool data.
+    /// Refuses every element beside the net but names, graphics and tool data, since it may have a
+    /// meaning: final markings, priorities, a part of the net.
     pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
-        let name = self.name().to_ascii_lowercase();
-        match () {
-            () if FOR_OTHERS.contains(&self.name()) => Ok(()),
-            () if is_in_module => Err(InputError::Unsupported {
-                at: self.position.of(self.file),
-                found: format!("an element `{}` of a `<module>`", self.qualified_name()),
-                advice: "a module is supported only if it holds just a net: merge the modules of \
-                         the file into one net, and export it as standard PNML",
-            }),
-            () if NET_ELEMENTS.iter().any(|part| name.contains(part)) => {
-                let found = format!("an element `{}` outside of a net", self.name());
-                Err(self.unsupported(found, self.name()))
-            }
-            () => Ok(()),
-        }
+        let name = self.qualified_name();
+        let (found, advice) = match is_in_module {
+            _ if FOR_OTHERS.contains(&self.name()) => return Ok(()),
+            true => (
+                format!("an element `{name}` of a `<module>`"),
+                "a module is supported only if it holds just a net: merge the modules of the file \
+                 into one net, and export it as standard PNML",
+            ),
+            false => (
+                format!("an element `{name}` outside of the net"),
+                "move it into the `<net>`, or remove it if it has no meaning",
+            ),
+        };
+        Err(InputError::Unsupported { at: self.position.of(self.file), found, advice })
     }
 
     /// Returns the error for an element with another prefix than the root element.

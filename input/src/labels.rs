@@ -114,8 +114,9 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Skips to the end of a reference node, which may only contain a name, graphics and tool data.
-    pub(super) fn reference(&mut self) -> Result<(), InputError> {
+    /// Skips to the end of the element opened last, which may only contain names, graphics and tool
+    /// data.
+    pub(super) fn decorations(&mut self) -> Result<(), InputError> {
         while self.child(&[], &[])?.is_some() {
             self.skip()?;
         }

@@ -203,14 +203,14 @@ impl<R: BufRead> PnmlReader<R> {
                     let id = tag.required(id, "referencePlace", "id")?;
                     let target = tag.required(target, "referencePlace", "ref")?;
                     self.graph.reference(id, target, PnmlNodeKind::Place, at)?;
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "referenceTransition" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, "referenceTransition", "id")?;
                     let target = tag.required(target, "referenceTransition", "ref")?;
                     self.graph.reference(id, target, PnmlNodeKind::Transition, at)?;
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "toolspecific" => {
                     let [tool] = tag.attributes(["tool"])?;
@@ -500,10 +500,7 @@ impl<R: BufRead> PnmlReader<R> {
                 ),
             }
         }
-        if !self.place_finals.is_empty() {
-            self.finals.push(self.place_finals);
-        }
-        let finals = finals::resolve(self.finals, &self.graph, file)?;
+        let finals = finals::resolve(self.finals, self.place_finals, &self.graph, file)?;
         let (assumptions, refusal) = self.urgencies.finish();
         let invalid_net = |problem: BuildError| InputError::Net { at: at.of(file), problem };
         let net = self.graph.builder.build().map_err(invalid_net)?.with_final_markings(finals);

@@ -219,7 +219,18 @@ fn a_final_marking_may_stand_in_the_places() {
     desk.write("both.pnml", &final_in(&text, "n3", "1"));
     let info = desk.fine(&["info", "both.pnml"]);
     assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
-    for model in ["ends.pnml", "both.pnml"] {
+    // Labels without any token make no final marking.
+    desk.write("none.pnml", &final_in(&none, "n6", "0"));
+    desk.write("one.pnml", &final_in(&text, "n3", "0"));
+    for (model, count) in [("none.pnml", 0), ("one.pnml", 1)] {
+        let info = desk.fine(&["info", model]);
+        assert_eq!(
+            info.lines().filter(|line| line.starts_with("final  ")).count(),
+            count,
+            "{info}"
+        );
+    }
+    for model in ["ends.pnml", "both.pnml", "none.pnml", "one.pnml"] {
         let read = pnml::read(desk.read(model).as_bytes()).unwrap().net;
         let prover = parikh::input::read_net(&desk.at(model)).unwrap();
         assert_eq!(read.final_markings(), prover.final_markings());

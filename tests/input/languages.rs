@@ -109,6 +109,13 @@ pub(crate) fn is(name: &str, file: &str, expected: &str, beside: &[&str]) {
 }
 
 #[test]
+fn a_net_as_text_may_have_only_a_name() {
+    for file in ["net e", "# nothing else\nnet e\n# a remark\n"] {
+        is("n", file, "net e", &[]);
+    }
+}
+
+#[test]
 fn lola_is_read_in_every_construct() {
     let net = "place p 2\nplace q 1\nplace r\ntransition t: 2*p + q -> r\ntransition u: ->";
     for file in [

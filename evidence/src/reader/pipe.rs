@@ -5,7 +5,7 @@
 //!   and so are capacities. A class with 0 tokens may be listed.
 
 use super::timing::is_timing_element;
-use super::{Unreadable, name, number, text};
+use super::{Unreadable, name, number};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
@@ -51,9 +51,8 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
 }
 
 /// Parses a number of tokens, perhaps in PIPE's list of token classes: `3`, `Default,3` or
-/// `Default,3,Red,0`. Refuses tokens of other classes.
-pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
-    let content = text(node)?;
+/// `Default,3,Red,0`. Refuses tokens of other classes. Errors are at `node`.
+pub(super) fn tokens(node: Node<'_, '_>, content: &str) -> Result<u64, Unreadable> {
     let mut pieces = content.split(',').map(super::trimmed);
     let mut digits = pieces.next().unwrap_or_default();
     if content.contains(',') {
@@ -63,14 +62,14 @@ pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
             match (class, count) {
                 ("Default", Some(count)) if default.is_none() => default = Some(count),
                 (other, Some("0")) if other != "Default" => {}
-                _ => return Err(other_classes(node, &content)),
+                _ => return Err(other_classes(node, content)),
             }
             match pieces.next() {
                 Some(next_class) => class = next_class,
                 None => break,
             }
         }
-        digits = default.ok_or_else(|| other_classes(node, &content))?;
+        digits = default.ok_or_else(|| other_classes(node, content))?;
     }
     number(node, digits)
 }

@@ -140,26 +140,16 @@ pub(crate) fn the_net<'a, 'input>(
             return Err(unknown_element(net, module));
         }
     }
-    let is_net_element = |node: &Node<'_, '_>| {
-        let name = name(*node).to_ascii_lowercase();
-        ["place", "transition", "arc"].iter().any(|part| name.contains(part))
-    };
-    if let Some(part) = elements(root).find(is_net_element) {
-        return Err(unknown_element(part, root));
-    }
-    let find_foreign = |module: Node<'a, 'input>| {
-        let is_known = |it: &Node<'_, '_>| {
-            ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
-        };
-        elements(module).find(|it| !is_known(it))
-    };
     // Modules are opened only directly inside `pnml` or another module.
-    let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
-    while let Some(module) = unopened.pop() {
-        if let Some(part) = find_foreign(module) {
-            return Err(unknown_element(part, module));
+    let is_known = |it: &Node<'_, '_>| {
+        ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+    };
+    let mut unopened = vec![root];
+    while let Some(container) = unopened.pop() {
+        if let Some(part) = elements(container).find(|it| !is_known(it)) {
+            return Err(unknown_element(part, container));
         }
-        unopened.extend(elements(module).filter(|it| name(*it) == "module"));
+        unopened.extend(elements(container).filter(|it| name(*it) == "module"));
     }
     Ok(net)
 }
@@ -277,6 +267,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "type" if name(node) == "place" => check_type(inside)?,
             "label" if ["place", "transition"].contains(&name(node)) => {} // TINA's second name
             "player" if name(node) == "transition" => pipe::check_player(inside)?,
+            "condition" if name(node) == "transition" && !has_content(inside) => {}
             "tagged" => pipe::check_tagged(inside)?,
             "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::is_ignored(inside, node) => {}
@@ -298,6 +289,19 @@ fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
         None => Ok(()),
         Some(structure) => Err(unknown_element(structure, kind)),
     }
+}
+
+/// Returns true if a label has a text or a term. Tools write empty labels of coloured nets into
+/// plain nets.
+pub(crate) fn has_content(label: Node<'_, '_>) -> bool {
+    let has_text = |node: Node<'_, '_>| {
+        node.children().any(|it| it.is_text() && !trimmed(it.text().unwrap_or_default()).is_empty())
+    };
+    let is_term = |it: Node<'_, '_>| {
+        !matches!(name(it), "text" | "value" | "name" | "graphics" | "toolspecific")
+    };
+    let is_text = |it: Node<'_, '_>| matches!(name(it), "text" | "value");
+    has_text(label) || elements(label).any(|it| is_term(it) || is_text(it) && has_text(it))
 }
 
 /// Returns a node's label: the text of its last `name`, which may be empty. Returns `None` if the

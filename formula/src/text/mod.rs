@@ -24,7 +24,6 @@ use diagnostic::NamedText;
 use lexer::{LexemeKind, TokenCursor};
 use operands::{NameResolver, NodeTexts};
 use parikh_net::Net;
-use std::collections::HashSet;
 use std::ops::Range;
 use winnow::ascii::space0;
 use winnow::combinator::terminated;
@@ -48,7 +47,8 @@ pub enum TextLanguage {
 /// A formula of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFormula {
-    /// The name of the formula for its answer; empty if the text has none.
+    /// The name of the formula for its answer; empty if the text has none. Another formula of the
+    /// text may have the same name.
     pub id: String,
     /// The author's comment on the formula. Only the contest's texts may have one.
     pub description: Option<String>,
@@ -101,12 +101,11 @@ pub fn read(
         TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
     };
     let mut names = NameResolver::new(net, texts);
-    let mut used_names = HashSet::new();
     let mut formulas = Vec::new();
     match language {
         TextLanguage::Inline => {
             for range in entry_ranges(text) {
-                formulas.push(inline_formula(&source, range, &mut names, &mut used_names));
+                formulas.push(inline_formula(&source, range, &mut names));
             }
         }
         TextLanguage::Contest => {
@@ -135,10 +134,8 @@ pub fn read(
         }
         TextLanguage::Mcc2011 => {
             for read in mcc2011::definitions(text) {
-                let unused_name = register_name(&mut used_names, &read.name, read.name_span);
                 let formula = read
                     .definition
-                    .and_then(|definition| unused_name.map(|()| definition))
                     .and_then(|definition| mcc2011::resolve(&definition, &mut names))
                     .map_err(|failure| source.error(failure));
                 let remarks = if strict { read.remarks } else { Vec::new() };
@@ -170,22 +167,7 @@ pub fn read_definitions(
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     let source = NamedText::new(file, text);
     let mut names = NameResolver::new(net, NodeTexts::WordsAndQuotedNames);
-    inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
-}
-
-/// Registers the name of a formula. Fails if an earlier formula has the same name. An empty name is
-/// not registered.
-fn register_name(
-    used_names: &mut HashSet<String>,
-    name: &str,
-    at: Range<usize>,
-) -> Result<(), TextFailure> {
-    match name.is_empty() || used_names.insert(name.to_owned()) {
-        true => Ok(()),
-        false => {
-            Err(TextFailure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) })
-        }
-    }
+    inline_formula(&source, 0..text.len(), &mut names)
 }
 
 /// Returns the byte ranges of the entries of an inline file. An entry begins with the first line,
@@ -219,15 +201,11 @@ fn inline_formula(
     source: &NamedText<'_>,
     range: Range<usize>,
     names: &mut NameResolver<'_>,
-    used_names: &mut HashSet<String>,
 ) -> TextFormula {
     let text = &source.text[range.clone()];
-    let (id, at, body) = match name_before_colon(text) {
-        Some((id, end)) => {
-            let start = range.start + text.len() - text.trim_start().len();
-            (id, start..start + id.len(), range.start + end..range.end)
-        }
-        None => ("", range.clone(), range.clone()),
+    let (id, body) = match name_before_colon(text) {
+        Some((id, end)) => (id, range.start + end..range.end),
+        None => ("", range.clone()),
     };
     let mut cursor = TokenCursor::new(source.text, body, &inline::LEXIS);
     let mut remarks = Vec::new();
@@ -238,7 +216,6 @@ fn inline_formula(
         }),
         _ => inline::formula(&mut cursor, names, &mut remarks),
     };
-    let formula = formula.and_then(|formula| register_name(used_names, id, at).map(|()| formula));
     TextFormula {
         id: id.to_owned(),
         description: None,

@@ -206,7 +206,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         let at = at.of(self.xml.file());
                         return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
                     }
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "toolspecific" => {
                     let [tool] = tag.attributes(["tool"])?;
