@@ -63,6 +63,8 @@ Formulas:
 /// A formula given by the user.
 pub(super) struct GivenFormula {
     pub(super) id: String,
+    /// The formula as its author wrote it. Empty if it is not in the language of `--formula`.
+    pub(super) written: String,
     /// The formula, or an error message in one line.
     pub(super) formula: Result<Formula, String>,
     /// The nodes that names in the formula denote.
@@ -215,7 +217,12 @@ impl FormulaCollector<'_> {
             self.notes.extend(error_lines(error));
         }
         let read = formula.formula.map_err(|error| error.to_string());
-        self.push(formula.id, read, formula.named);
+        self.push(GivenFormula {
+            id: formula.id,
+            written: formula.written,
+            formula: read,
+            named: formula.named,
+        });
     }
 
     /// Adds a formula of a query file. Another formula may already have its id.
@@ -224,7 +231,8 @@ impl FormulaCollector<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.formulas.push(GivenFormula { id, formula, named: Vec::new() });
+        let (written, named) = Default::default();
+        self.formulas.push(GivenFormula { id, written, formula, named });
     }
 
     /// Names each formula without a name `formula-N`, where N is its position or the next free
@@ -244,15 +252,14 @@ impl FormulaCollector<'_> {
     }
 
     /// Adds a formula of `--formula` or of a file that is not XML. A duplicate name is an error.
-    fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
-        let formula = match id.is_empty() || self.ids.insert(id.clone()) {
-            true => formula,
-            false => formula.and_then(|_| {
-                let error = format!("two formulas have the name `{id}`; expected different names");
-                self.note(format!("parikh: {error}"));
-                Err(error)
-            }),
-        };
-        self.formulas.push(GivenFormula { id, formula, named });
+    fn push(&mut self, mut given: GivenFormula) {
+        let id = &given.id;
+        let is_new = id.is_empty() || self.ids.insert(id.clone());
+        if !is_new && given.formula.is_ok() {
+            let error = format!("two formulas have the name `{id}`; expected different names");
+            self.note(format!("parikh: {error}"));
+            given.formula = Err(error);
+        }
+        self.formulas.push(given);
     }
 }

@@ -16,13 +16,16 @@ pub struct NamedNodes {
     pub kind: NodeKind,
     /// The ids of the nodes, in the order of the net.
     pub ids: Vec<String>,
+    /// True if the text is a word that was read as an id, false if it was read as a name.
+    pub is_id: bool,
 }
 
 impl fmt::Display for NamedNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.ids.len() == 1 { "" } else { "s" };
-        write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
-        f.write_str(&listed(&self.ids))
+        let quote = if self.is_id { "" } else { "\"" };
+        let (text, kind) = (Printable(&self.text), self.kind.word());
+        write!(f, "{quote}{text}{quote} means {kind}{s} {}", listed(&self.ids))
     }
 }
 
@@ -49,7 +52,7 @@ pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes
             return Err(FormulaProblem::AmbiguousName { name, kind, candidates });
         }
     };
-    Ok(NamedNodes { text: text.into_owned(), kind, ids })
+    Ok(NamedNodes::new(&text, kind, ids, mention))
 }
 
 /// Returns the text between two quotes. A backslash escapes the next character. Returns `None` if
@@ -71,6 +74,12 @@ fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
 }
 
 impl NamedNodes {
+    /// Returns the nodes with `ids`, which `text` denotes in this way.
+    pub(crate) fn new(text: &str, kind: NodeKind, ids: Vec<String>, mention: Mention) -> Self {
+        let is_id = mention == Mention::Word && ids[..] == [text];
+        NamedNodes { text: text.to_owned(), kind, ids, is_id }
+    }
+
     /// Returns true if the text is an id and not the name of another node, so that it needs no
     /// explanation.
     pub fn is_plain(&self, net: &Net) -> bool {
