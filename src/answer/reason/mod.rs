@@ -305,7 +305,7 @@ impl Cause {
     fn write(&self, text: &mut ReasonText) {
         match self {
             Cause::NoSuchNode => {
-                text.push_words("the net has no such node");
+                text.push_words("the net has no node of the kind in question");
             }
             Cause::InitialMarking { holds: true } => {
                 text.push_words(INITIALLY);

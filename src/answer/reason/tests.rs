@@ -42,7 +42,7 @@ fn reads(cause: Cause, expected: &str) {
 
 #[test]
 fn causes_about_markings_have_a_sentence_each() {
-    reads(Cause::NoSuchNode, "the net has no such node");
+    reads(Cause::NoSuchNode, "the net has no node of the kind in question");
     reads(Cause::InitialMarking { holds: true }, "the initial marking shows it");
     reads(Cause::InitialMarking { holds: false }, "the initial marking decides it");
     let witness = |size, shortest| Cause::Witness { subject: on_place(), size, shortest };
@@ -264,7 +264,7 @@ fn notes_follow_the_cause() {
         (ReasonNote::MergedColours, ", with equivalent colours merged"),
     ];
     for (note, expected) in all {
-        assert_eq!(said(note), format!("the net has no such node{expected}"));
+        assert_eq!(said(note), format!("the net has no node of the kind in question{expected}"));
     }
 }
 
