@@ -1,22 +1,35 @@
 //! Model arguments: a file in any format, or the directory of a contest instance.
 
+use super::terminal::note;
 use anyhow::{Context, Result};
-use parikh_net::Net;
+use parikh_input::SourceModel;
+use parikh_input::model::Model;
+use parikh_net::{ExtendedNet, Net};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 
-/// Reads the net of `model`, unfolded if it is coloured.
+/// Reads the net of `model`, unfolded if it is coloured. Prints on stderr what is assumed about the
+/// model.
 pub(super) fn net(model: &Path) -> Result<Net> {
-    net_with(model, &parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())
+    let net = plain(parikh_input::read_model(model)?)?;
+    net.assumptions().iter().for_each(|it| note!("parikh: assumed: {it}"));
+    Ok(net)
 }
 
-/// Reads the net of `model`, unfolded with `config` if it is coloured.
-pub(super) fn net_with(
-    model: &Path,
-    config: &parikh_unfolding::UnfoldingConfig,
-    budget: &Budget,
-) -> Result<Net> {
-    Ok(parikh_input::read_model(model)?.into_net(config, budget)?)
+/// Returns the net of a model, unfolded if it is coloured.
+fn plain(model: Model) -> Result<Net> {
+    let config = parikh_unfolding::UnfoldingConfig::default();
+    Ok(model.into_net(&config, &Budget::unlimited())?)
+}
+
+/// Translates the inhibitor and reset arcs of a net that was read from `model`, for its initial
+/// marking. With `allows_caps`, places without a known bound get caps, that is, assumed bounds.
+pub(super) fn translated(net: ExtendedNet, model: &Path, allows_caps: bool) -> Result<Net> {
+    if allows_caps {
+        let file = parikh_input::model_file(model)?.display().to_string();
+        return Ok(parikh_input::translated_within_caps(net, &file)?);
+    }
+    plain(parikh_input::translated_model(SourceModel::Net(Box::new(net)), model)?)
 }
 
 /// Returns possible names of the instance, likeliest first. The first is the name of the directory,
