@@ -167,7 +167,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, start_remark) = arguments.recognised(net)?;
-    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
+    // Pages show names without backquotes.
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}.").replace('`', ""));
     let remark: Vec<String> = remark.into_iter().chain(start_remark).chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.report_questions(&net)?;
@@ -259,9 +260,9 @@ impl ReportArguments {
         }
     }
 
-    /// Returns the net as the net of a process, and a remark for the page. Returns the net unchanged
-    /// if no question depends on when a case is done, or if [`workflow::as_process`] recognises no
-    /// process. A model with inhibitor or reset arcs is translated again.
+    /// Returns the net as the net of a process, and a remark for the page. Returns the net
+    /// unchanged if no question depends on when a case is done, or if [`workflow::as_process`]
+    /// recognises no process. A model with inhibitor or reset arcs is translated again.
     ///
     /// A workflow net without tokens gets a token in its source, and the remark says so. This
     /// happens only for the default questions and without `--form`. Such a net is otherwise
@@ -361,9 +362,9 @@ fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQu
     Ok(planned(formulas, net, are_requirements))
 }
 
-/// Returns the title of a formula on the page: the formula with ids. If names in the formula need an
-/// explanation, it is the formula as its author wrote it, followed by the nodes of each name. Empty
-/// if the formula cannot be read.
+/// Returns the title of a formula on the page: the formula with ids. If names in the formula need
+/// an explanation, it is the formula as its author wrote it, followed by the nodes of each name.
+/// Empty if the formula cannot be read.
 fn title(asked: &GivenFormula, net: &Net) -> String {
     let Ok(formula) = &asked.formula else { return String::new() };
     if asked.named.is_empty() {

@@ -10,10 +10,10 @@ use crate::translation::{Caps, Translation, Window};
 
 impl Net {
     /// Returns the marking of this net that represents `marking` of the model. Each complement
-    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place exceeds
-    /// its known bound, or if a place with a complement exceeds its cap, that is, its assumed bound.
-    /// The model does not reach a marking that exceeds a known bound. The translation has no arcs
-    /// for such a marking: it drops inhibitor arcs whose weights exceed the bound.
+    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place
+    /// exceeds its known bound, or its cap, that is, its assumed bound. The model does not reach a
+    /// marking that exceeds a known bound. The translation has no arcs for such a marking: it drops
+    /// inhibitor arcs whose weights exceed the bound.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
         let mut completed = marking.padded(self.place_count());
         let Some(translation) = self.translation() else { return Some(completed) };
