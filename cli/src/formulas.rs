@@ -63,6 +63,8 @@ Formulas:
 /// A formula given by the user.
 pub(super) struct GivenFormula {
     pub(super) id: String,
+    /// The formula as its author wrote it. Empty if it is not in the language of `--formula`.
+    pub(super) written: String,
     /// The formula, or an error message in one line.
     pub(super) formula: Result<Formula, String>,
     /// The nodes that names in the formula denote.
@@ -220,7 +222,12 @@ impl FormulaCollector<'_> {
             self.notes.extend(error_lines(error));
         }
         let read = formula.formula.map_err(|error| error.to_string());
-        self.push(formula.id, read, formula.named);
+        self.push(GivenFormula {
+            id: formula.id,
+            written: formula.written,
+            formula: read,
+            named: formula.named,
+        });
     }
 
     /// Adds a formula of a query file. Another formula may already have its id.
@@ -229,7 +236,8 @@ impl FormulaCollector<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.formulas.push(GivenFormula { id, formula, named: Vec::new() });
+        let (written, named) = Default::default();
+        self.formulas.push(GivenFormula { id, written, formula, named });
     }
 
     /// Names each formula without a name `formula-N`, where N is its position or the next free
@@ -250,10 +258,10 @@ impl FormulaCollector<'_> {
 
     /// Adds a formula of `--formula` or of a file that is not XML. Another formula may already have
     /// its name.
-    fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
-        if !id.is_empty() {
-            self.ids.insert(id.clone());
+    fn push(&mut self, given: GivenFormula) {
+        if !given.id.is_empty() {
+            self.ids.insert(given.id.clone());
         }
-        self.formulas.push(GivenFormula { id, formula, named });
+        self.formulas.push(given);
     }
 }

@@ -214,7 +214,7 @@ impl<'a> InquiryReader<'a> {
         notes: &mut Vec<String>,
     ) -> QuestionsOnNet {
         let selected = formulas.into_iter().filter(|formula| self.is_wanted(&formula.id));
-        for GivenFormula { id, formula, named } in selected {
+        for GivenFormula { id, formula, named, .. } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);

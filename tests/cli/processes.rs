@@ -437,8 +437,7 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             assert_eq!(said.contains(&means), formula.contains("ship"), "{formula}: {said}");
             let json = desk.fine(&[&arguments[..], &["--format", "json"]].concat());
             let named = &objects(&json)[0]["named"];
-            let expected =
-                serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"]});
+            let expected = serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"], "by": "name"});
             let is_said = named.as_array().unwrap().contains(&expected);
             assert_eq!(is_said, formula.contains("ship"), "{json}");
             let plain = pnml::read(text.as_bytes()).unwrap().net;
@@ -454,6 +453,43 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{formula}: {verdict:?}");
         }
     }
+}
+
+#[test]
+fn an_id_and_the_same_text_as_a_name_are_told_apart_in_answers() {
+    let desk = TestDirectory::new();
+    desk.write("n.pnml", &TWO_OF_A_NAME.replace("<text>pack</text>", "<text>n7</text>"));
+    let formula = "EF (fireable(\"n7\") && !fireable(n7))";
+    let said = desk.fine(&["check", "n.pnml", "--formula", formula]);
+    assert!(said.contains("; \"n7\" means transition `pack`; n7 means transition `n7`"), "{said}");
+    let json = desk.fine(&["check", "n.pnml", "--formula", formula, "--format", "json"]);
+    let named = objects(&json)[0]["named"].clone();
+    let expected = serde_json::json!([
+        {"name": "n7", "kind": "transition", "ids": ["pack"], "by": "name"},
+        {"name": "n7", "kind": "transition", "ids": ["n7"], "by": "id"},
+    ]);
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn the_file_of_an_unfolding_keeps_the_names_of_coloured_nodes() {
+    let desk = TestDirectory::new();
+    let coloured = std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap();
+    let coloured = coloured
+        .replace("<name><text>take_left</text></name>", "<name><text>pick up</text></name>")
+        .replace("<name><text>eat</text></name>", "<name><text>at dinner</text></name>");
+    desk.write("c.pnml", &coloured);
+    desk.fine(&["unfold", "c.pnml", "-o", "flat.pnml"]);
+    for (formula, value) in [
+        ("EF \"at dinner\" >= 1", "TRUE"),
+        ("EF \"at dinner\" >= 2", "FALSE"),
+        ("A F fires(\"pick up\")", "TRUE"),
+    ] {
+        let said = desk.fine(&["check", "flat.pnml", "--formula", formula]);
+        assert!(said.starts_with(&format!("formula-1: {value} — ")), "{formula}: {said}");
+    }
+    let refused = desk.refused(2, &["check", "c.pnml", "--cases", "--formula", "init(take_left)"]);
+    assert!(refused.contains("questions about cases of coloured nets"), "{refused}");
 }
 
 #[test]

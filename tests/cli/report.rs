@@ -720,3 +720,55 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
         assert_eq!((&row["value"], &row["net"]), (&ours["value"], &ours["net"]), "{row}");
     }
 }
+
+/// Returns a net in PNML with reset arcs: cancelling `a` resets `b`. `tokens` is the content of the
+/// source.
+fn cancelling(tokens: &str) -> String {
+    format!(
+        "<pnml><net id='n' type='http://x/ptnet'><place id='in'>{tokens}</place><place id='a'/>\
+         <place id='b'/><place id='out'/><transition id='t'/><transition id='u'/>\
+         <transition id='cancel'/><arc source='in' target='t'/><arc source='t' target='a'/>\
+         <arc source='t' target='b'/><arc source='a' target='u'/><arc source='b' target='u'/>\
+         <arc source='u' target='out'/><arc source='a' target='cancel'/>\
+         <arc source='cancel' target='out'/><arc source='b' target='cancel' type='reset'/>\
+         </net></pnml>"
+    )
+}
+
+#[test]
+fn a_workflow_net_with_reset_arcs_is_asked_about_soundness_and_its_assumptions_are_said() {
+    let desk = TestDirectory::new();
+    let marked = "<initialMarking><text>1</text></initialMarking>";
+    for (tokens, remark) in [("", "which begins in in."), (marked, "reset arcs")] {
+        desk.write("model.pnml", &cancelling(tokens));
+        let (page, _) = page(&desk, &[]);
+        let data = data(&page);
+        assert_eq!(data["questions"][0]["id"], "Soundness", "{data}");
+        assert_eq!(data["questions"][0]["value"], "TRUE", "{data}");
+        let said = data["remark"].as_str().unwrap();
+        assert!(said.contains(remark) && said.contains("in the sink out"), "{said}");
+        let is_assumed = said.contains("Assumed: the initial marking is one token");
+        assert_eq!(is_assumed, tokens.is_empty(), "{said}");
+        let found = findings(&data);
+        assert!(found.iter().all(|(_, text)| !text.starts_with("A deadlock")), "{found:?}");
+    }
+    // No answer about a formula rests on when a case is done.
+    let (page, _) = page(&desk, &["--formula", "EF (a >= 1)"]);
+    assert!(!data(&page)["remark"].as_str().unwrap().contains("Assumed"));
+}
+
+#[test]
+fn a_formula_with_names_is_shown_as_written_with_the_nodes_it_means() {
+    let desk = TestDirectory::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n' type='http://x/ptnet'><place id='n1'><initialMarking><text>1</text>\
+         </initialMarking></place><place id='n2'/><transition id='n3'><name><text>Pay</text></name>\
+         </transition><transition id='n4'><name><text>Pay</text></name></transition>\
+         <arc source='n1' target='n3'/><arc source='n1' target='n4'/><arc source='n3' target='n2'/>\
+         <arc source='n4' target='n2'/></net></pnml>",
+    );
+    let (page, _) = page(&desk, &["--formula", "paid: E F  fires(\"Pay\")"]);
+    let title = data(&page)["questions"][0]["title"].clone();
+    assert_eq!(title, "E F fires(\"Pay\"); \"Pay\" means transitions n3, n4");
+}

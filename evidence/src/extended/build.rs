@@ -105,7 +105,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     let complemented = added.complements.into_keys().collect();
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
-    let translation = translation.map_err(|error| error.to_string())?;
+    let known_bounds = checked.bounds.iter().filter(|(p, _)| !checked.caps.contains(*p));
+    let known_bounds = known_bounds.map(|(&p, &bound)| (p, bound)).collect();
+    let translation =
+        translation.map_err(|error| error.to_string())?.with_known_bounds(known_bounds);
     builder.set_translation(match caps {
         Some(caps) => translation.with_caps(caps),
         None => translation,

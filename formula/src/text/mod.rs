@@ -10,7 +10,7 @@
 mod contest;
 mod diagnostic;
 pub(super) mod inline;
-mod lexer;
+pub(crate) mod lexer;
 mod lola;
 pub mod mcc2011;
 mod operands;
@@ -50,6 +50,9 @@ pub struct TextFormula {
     /// The name of the formula for its answer; empty if the text has none. Another formula of the
     /// text may have the same name.
     pub id: String,
+    /// The formula as its author wrote it, without its name. Empty if the formula is not in the
+    /// inline language.
+    pub written: String,
     /// The author's comment on the formula. Only the contest's texts may have one.
     pub description: Option<String>,
     /// The formula, or the error in it.
@@ -119,17 +122,19 @@ pub fn read(
                     false => property.formula,
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
-                let (remarks, named) = Default::default();
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let (written, remarks, named) = Default::default();
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
         TextLanguage::Lola => {
             for translated in lola::formulas(text) {
                 let formula = translated.and_then(|it| lola_formula(&it, &mut names));
                 let formula = formula.map_err(|failure| source.error(failure));
-                let (id, description, remarks) = Default::default();
+                let (id, written, description, remarks) = Default::default();
                 let named = names.take_named();
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
         TextLanguage::Mcc2011 => {
@@ -140,8 +145,10 @@ pub fn read(
                     .map_err(|failure| source.error(failure));
                 let remarks = if strict { read.remarks } else { Vec::new() };
                 let remarks = remarks.into_iter().map(|remark| source.error(remark)).collect();
-                let (id, description, named) = (read.name, None, Vec::new());
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let (written, description, named) = Default::default();
+                let id = read.name;
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
     }
@@ -207,6 +214,7 @@ fn inline_formula(
         Some((id, end)) => (id, range.start + end..range.end),
         None => ("", range.clone()),
     };
+    let written = source.text[body.clone()].trim().to_owned();
     let mut cursor = TokenCursor::new(source.text, body, &inline::LEXIS);
     let mut remarks = Vec::new();
     let formula = match cursor.peek().kind {
@@ -218,6 +226,7 @@ fn inline_formula(
     };
     TextFormula {
         id: id.to_owned(),
+        written,
         description: None,
         formula: formula.map_err(|failure| source.error(failure)),
         remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),
