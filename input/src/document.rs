@@ -2,7 +2,7 @@
 //!
 //! Some tools put a `<module>` around the net, and the reader looks inside. The reader refuses a
 //! net anywhere else, and a second net anywhere: skipping a net would silently drop a part of the
-//! model.
+//! model. Some tools, such as Wendy, write `<finalmarkings>` beside the net.
 
 use super::error::InputError;
 use super::source::TextPosition;
@@ -17,15 +17,23 @@ pub(super) struct NetTag {
     pub(super) kind: String,
 }
 
+/// A part of a file with a meaning.
+pub(super) enum DocumentPart {
+    /// The net.
+    Net(NetTag),
+    /// An element `finalmarkings` beside the net, at this position.
+    FinalMarkings(TextPosition),
+}
+
 impl<R: BufRead> XmlReader<R> {
-    /// Advances to the next net of a file whose root element is open. Returns `None` at the end of
-    /// the file.
+    /// Advances to the next part of a file whose root element is open, and opens its element.
+    /// Returns `None` at the end of the file.
     ///
     /// # Errors
     /// When the XML is malformed, or the file has a second net. Also when an element outside the
     /// net may have a meaning or contains a net. Also when the net or a module has another prefix
     /// than the root element. Also when an unknown attribute of the net may have a meaning.
-    pub(super) fn next_net(&mut self) -> Result<Option<NetTag>, InputError> {
+    pub(super) fn next_part(&mut self) -> Result<Option<DocumentPart>, InputError> {
         let prefix = self.prefix().to_owned();
         loop {
             let is_in_module = self.depth() > 1;
@@ -35,7 +43,7 @@ impl<R: BufRead> XmlReader<R> {
                 XmlItem::EndOfFile => return Ok(None),
             };
             match tag.name() {
-                "net" | "module" if tag.prefix() != prefix => {
+                "net" | "module" | "finalmarkings" if tag.prefix() != prefix => {
                     return Err(tag.of_another_language());
                 }
                 "net" => {
@@ -44,7 +52,11 @@ impl<R: BufRead> XmlReader<R> {
                     let [id, kind] = tag.attributes(["id", "type"])?;
                     self.has_net = true;
                     let (id, kind) = (id.unwrap_or_default(), kind.unwrap_or_default());
-                    return Ok(Some(NetTag { position: at, id, kind }));
+                    return Ok(Some(DocumentPart::Net(NetTag { position: at, id, kind })));
+                }
+                "finalmarkings" => {
+                    tag.check_attributes()?;
+                    return Ok(Some(DocumentPart::FinalMarkings(tag.position)));
                 }
                 "module" => {}
                 _ => {

@@ -10,7 +10,7 @@
 //! colours, other types of arcs, capacities. Graphics and other tools' data have no meaning and are
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
-use super::document::in_page;
+use super::document::{DocumentPart, in_page};
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{ModelFormat, ReadFailure, translated};
@@ -118,11 +118,16 @@ struct PnmlReader<R> {
 impl<R: BufRead> PnmlReader<R> {
     fn document(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
-        while let Some(net) = self.xml.next_net()? {
-            self.net_at = Some(net.position);
-            self.check_kind(net.position, &net.kind)?;
-            self.graph.builder.core.set_name(net.id);
-            self.net()?;
+        while let Some(part) = self.xml.next_part()? {
+            match part {
+                DocumentPart::Net(net) => {
+                    self.net_at = Some(net.position);
+                    self.check_kind(net.position, &net.kind)?;
+                    self.graph.builder.core.set_name(net.id);
+                    self.net()?;
+                }
+                DocumentPart::FinalMarkings(_) => finals::read(&mut self.xml, &mut self.finals)?,
+            }
         }
         Ok(())
     }

@@ -147,13 +147,7 @@ fn a_second_net_is_never_passed_over() {
 #[test]
 fn elements_beside_the_net_are_refused() {
     let net = net("PTNet");
-    for beside in [
-        "<finalmarkings><marking><place idref='q'><text>1</text></place></marking></finalmarkings>",
-        "<initialmarkings/>",
-        "<priorities/>",
-        "<place id='z'/>",
-        "<foo/>",
-    ] {
+    for beside in ["<initialmarkings/>", "<priorities/>", "<place id='z'/>", "<foo/>"] {
         let name = beside[1..].split([' ', '/', '>']).next().unwrap();
         for file in
             [format!("<pnml>{net}\n{beside}</pnml>"), format!("<pnml>\n{beside}{net}</pnml>")]
@@ -166,6 +160,25 @@ fn elements_beside_the_net_are_refused() {
     }
     let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>";
     is("n", &format!("<pnml>{harmless}{net}{harmless}</pnml>"), NET, &[]);
+}
+
+#[test]
+fn final_markings_beside_the_net_are_those_of_the_net() {
+    let net = net("PTNet");
+    let finals =
+        "<finalmarkings><marking><place idref='q'><text>2</text></place></marking></finalmarkings>";
+    for file in [
+        format!("<pnml>{net}{finals}</pnml>"),
+        format!("<pnml>{finals}{net}</pnml>"),
+        format!("<pnml><module>{net}{finals}</module></pnml>"),
+    ] {
+        let read_net = parikh_input::read_net_from(file.as_bytes(), "n").unwrap();
+        let finals = read_net.final_markings();
+        assert_eq!(finals.len(), 1, "{file}");
+        assert_eq!(parikh_net::marking_text::print(&read_net, &finals[0]), "2*q");
+        let audited = parikh::evidence::reader::pnml::read(file.as_bytes()).unwrap().net;
+        assert_eq!(audited.final_markings(), finals, "{file}");
+    }
 }
 
 #[test]

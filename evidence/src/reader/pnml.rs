@@ -116,7 +116,13 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
         return Err(Unreadable::at(net, what));
     }
     check_attributes_and_texts(net)?;
-    let ExtendedModel { net: read, note } = build(net, &collect(net)?)?;
+    let mut net_elements = collect(net)?;
+    for beside in finals_beside(net) {
+        check_attributes_and_texts(beside)?;
+        net_elements.finals.push(beside);
+    }
+    net_elements.finals.sort_by_key(|it| it.range().start);
+    let ExtendedModel { net: read, note } = build(net, &net_elements)?;
     let assumptions = NetTiming::of(net).assumptions(times)?;
     Ok(ExtendedModel { net: read.assuming(assumptions), note })
 }
@@ -142,7 +148,8 @@ pub(crate) fn the_net<'a, 'input>(
     }
     // Modules are opened only directly inside `pnml` or another module.
     let is_known = |it: &Node<'_, '_>| {
-        ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+        let known = ["net", "module", "finalmarkings", "name", "graphics", "toolspecific"];
+        known.contains(&name(*it))
     };
     let mut unopened = vec![root];
     while let Some(container) = unopened.pop() {
@@ -152,6 +159,12 @@ pub(crate) fn the_net<'a, 'input>(
         unopened.extend(elements(container).filter(|it| name(*it) == "module"));
     }
     Ok(net)
+}
+
+/// Returns the elements `finalmarkings` beside the net or a module around it.
+fn finals_beside<'a, 'input>(net: Node<'a, 'input>) -> Vec<Node<'a, 'input>> {
+    let containers = net.ancestors().skip(1).filter(|it| it.is_element());
+    containers.flat_map(elements).filter(|it| name(*it) == "finalmarkings").collect()
 }
 
 /// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so

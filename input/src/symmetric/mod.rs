@@ -21,7 +21,7 @@ mod settle;
 mod sorts;
 
 use super::colour_problem::ColourProblem;
-use super::document::in_page;
+use super::document::{DocumentPart, in_page};
 use super::error::InputError;
 use super::format::{ModelFormat, ReadFailure};
 use super::known_markup::{CHECKED_ELEMENTS, OF_ARC, OF_NET, OF_TRANSITION};
@@ -138,9 +138,20 @@ struct SymmetricReference {
 impl<R: BufRead> SymmetricReader<R> {
     fn read(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
-        while let Some(net) = self.xml.next_net()? {
-            (self.net_parts.has_net, self.net_parts.name) = (true, net.id);
-            self.net()?;
+        while let Some(part) = self.xml.next_part()? {
+            match part {
+                DocumentPart::Net(net) => {
+                    (self.net_parts.has_net, self.net_parts.name) = (true, net.id);
+                    self.net()?;
+                }
+                DocumentPart::FinalMarkings(at) => {
+                    return Err(InputError::Unsupported {
+                        at: at.of(self.xml.file()),
+                        found: "an element `finalmarkings` of a coloured net".to_owned(),
+                        advice: "final markings are supported for nets without colours: remove it",
+                    });
+                }
+            }
         }
         Ok(())
     }
