@@ -329,15 +329,12 @@ impl Inline<'_, '_> {
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
     ) -> Result<OperandValue, TextFailure> {
-        // A list never follows a name, so the author meant a function.
+        // A list never follows a name, so the author meant a function or a constraint.
         if let LexemeKind::Word(word) = token.kind
-            && cursor.peek().is("(")
-            && !self.names.may_have_colour(word)
+            && let Some(bracket) = ["(", "["].into_iter().find(|it| cursor.peek().is(it))
+            && let Some(expected) = self.expected_function(word, bracket)
         {
-            let problem = FormulaProblem::Syntax {
-                found: format!("`{word}(`"),
-                expected: "`fireable(`, `fires(`, `tokens(` or `bound(`".into(),
-            };
+            let problem = FormulaProblem::Syntax { found: format!("`{word}{bracket}`"), expected };
             return Err(TextFailure { span: token.span.clone(), problem });
         }
         let places = self.names.place(cursor, token).map_err(|failure| {
@@ -355,6 +352,23 @@ impl Inline<'_, '_> {
         Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 
+    /// Returns the functions and constraints that an author may mean by a word with a bracket behind
+    /// it. Returns `None` if the word can be a place.
+    fn expected_function(&self, word: &str, bracket: &str) -> Option<Cow<'static, str>> {
+        let is_constraint = declare::operands(word).is_some();
+        let constraint = if is_constraint { Some(word) } else { declare::similar(word) };
+        match constraint {
+            _ if bracket == "(" && self.names.may_have_colour(word) => None,
+            Some(name) => Some(format!("`{name}(`, a constraint of Declare").into()),
+            None if bracket == "[" => None,
+            None => Some(
+                "`fireable(`, `fires(`, `tokens(`, `bound(`, or a constraint of Declare such as \
+                 `response(`; `parikh check --help` lists them"
+                    .into(),
+            ),
+        }
+    }
+
     /// Takes the operands of the Declare constraint `name`, and returns the constraint as a
     /// formula.
     fn constraint(
@@ -365,6 +379,12 @@ impl Inline<'_, '_> {
         let after_name = cursor.peek().span.clone();
         let mut activities = Vec::new();
         operands::list(cursor, |cursor, name| {
+            if matches!(name.kind, LexemeKind::Integer(_)) {
+                return Err(name.instead_of(
+                    "the name of an activity; for a number of times, write `existence2(a)`, \
+                     `existence3(a)`, `absence2(a)`, `absence3(a)` or `exactly_one(a)`",
+                ));
+            }
             let transitions = self.names.activity(cursor, name)?;
             activities.push(Formula::Fires(transitions));
             Ok(vec![()])
