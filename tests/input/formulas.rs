@@ -146,7 +146,10 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF enable(t1)",
-        "f:1:4: found `enable(`, expected `fireable(`, `fires(`, `tokens(` or `bound(`\n  EF enable(t1)\n     ^^^^^^",
+        "f:1:4: found `enable(`, expected `fireable(`, `fires(`, `tokens(`, `bound(`, or a \
+         constraint of Declare such as `response(`; `parikh check --help` lists them\n  \
+         EF enable(t1)\n     \
+         ^^^^^^",
     );
     wrong(
         "EF \"p1 >= 1",
@@ -162,6 +165,25 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong("", "f:1:1: the property has no formula\n  \n  ^");
     wrong("name:", "f:1:6: the property has no formula\n  name:\n       ^");
+}
+
+#[test]
+fn constraints_in_the_spelling_of_other_tools_lead_to_those_of_parikh() {
+    let problem = |text: &str| read_one(text, "f", &net()).formula.unwrap_err().to_string();
+    for (text, expected) in [
+        ("Response(t1, t2)", "found `Response(`, expected `response(`, a constraint of Declare"),
+        ("response[t1, t2]", "found `response[`, expected `response(`, a constraint of Declare"),
+        ("NotCoExistence[t1, t2] | |", "found `NotCoExistence[`, expected `not_co_existence(`"),
+        ("exactly(t1)", "or a constraint of Declare such as `response(`"),
+        ("existence(2, t1)", "found `2`, expected the name of an activity; for a number of times"),
+        ("existence(t1, 2)", "write `existence2(a)`, `existence3(a)`"),
+        ("winner[t1]", "the net has no place `winner`"),
+    ] {
+        let problem = problem(text);
+        assert!(problem.contains(expected), "{text}: {problem}");
+    }
+    means("not_chain_response(t1, t2)", "G (fires(t1) -> X !fires(t2))");
+    means("absence3(t1)", "!F (fires(t1) && X F (fires(t1) && X F fires(t1)))");
 }
 
 #[test]
@@ -410,6 +432,16 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         let problem = found[0].formula.as_ref().unwrap_err().to_string();
         assert!(problem.starts_with(expected), "{problem}");
     }
+    let mut builder = NetBuilder::new("n");
+    for id in ["t1", "t2"] {
+        let t = builder.transition(id).unwrap();
+        builder.label_transition(t, "pay");
+    }
+    // LoLA's language has no quotes, so the message does not advise them.
+    let net = builder.build().unwrap();
+    let found = read("EF FIREABLE(pay)", "f", TextLanguage::Lola, &net, false);
+    let problem = found[0].formula.as_ref().unwrap_err().to_string();
+    assert!(problem.ends_with("`t1`, `t2`; write the id of one of them"), "{problem}");
     assert_eq!(detect("EF (p > 2 AND q > 1)"), TextLanguage::Lola);
     assert_eq!(detect("EF (p > 2 && q > 1)"), TextLanguage::Inline);
     assert_eq!(detect("safe: AG p <= 1  # one token; NOT two"), TextLanguage::Inline);

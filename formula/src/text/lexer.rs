@@ -225,7 +225,7 @@ fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, 
 }
 
 /// Returns the character that a backslash and `letter` mean in a quoted name.
-fn unescaped(letter: char) -> char {
+pub(crate) fn unescaped(letter: char) -> char {
     match letter {
         'n' => '\n',
         'r' => '\r',

@@ -21,6 +21,7 @@ pub use diagnostic::TextError;
 use super::named::NamedNodes;
 use super::{Formula, FormulaProblem};
 use diagnostic::NamedText;
+pub(crate) use lexer::unescaped;
 use lexer::{LexemeKind, TokenCursor};
 use operands::{NameResolver, NodeTexts};
 use parikh_net::Net;

@@ -85,7 +85,8 @@ impl<'n> NameResolver<'n> {
             Err(several) => {
                 let candidates = several.into_iter().map(str::to_owned).collect();
                 let name = text.to_owned();
-                let problem = FormulaProblem::AmbiguousName { name, kind, candidates };
+                let has_quotes = self.texts == NodeTexts::WordsAndQuotedNames;
+                let problem = FormulaProblem::AmbiguousName { name, kind, candidates, has_quotes };
                 return Err(TextFailure { span: span.clone(), problem });
             }
         };
