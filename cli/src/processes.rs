@@ -43,8 +43,9 @@ pub(super) struct CaseOptions {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
     /// For soundness, and with --cases: a marking in which a case is done, as in `end` or `p+2*q`.
-    /// Names are read as in formulas: ids or labels, `"in quotes"`, `id "p"`. By default the markings in the model's `<finalmarkings>`, or else one token in the sink of a
-    /// workflow net. Repeatable: a case may end in any of several markings.
+    /// Names are read as in formulas: ids or labels, `"in quotes"`, `id "p"`. By default the
+    /// markings in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    /// Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
     last: Vec<String>,
     /// Let formulas consider cases, which end in a final marking, instead of maximal runs. A

@@ -25,18 +25,19 @@
 //! | `chain_response(a, b)` | `G (a -> X b)` |
 //! | `chain_precedence(a, b)` | `!b && G (X b -> a)` |
 //! | `chain_succession(a, b)` | `!b && G (a <-> X b)` |
-//! | `not_chain_succession(a, b)` and `not_chain_response`, `not_chain_precedence` | `G (a -> X !b)` |
+//! | `not_chain_succession(a, b)` | `G (a -> X !b)` |
+//! | `not_chain_response(a, b)`, `not_chain_precedence(a, b)` | `G (a -> X !b)` |
 //!
-//! The negative constraints in one row have one meaning: b never follows a, or never directly.
+//! The negative constraints of response and precedence have one meaning: b never follows a, or
+//! never directly.
 //!
 //! `a` is `fires(…)` of all transitions with this name. In a case, every firing is followed by a
 //! letter, at least the last one. So X need not be distinguished from weak X.
 //!
 //! # Source
 //! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
-//! processes*, EDOC 2007. The negative forms and their past-time definitions: C. Di Ciccio, M. Montali,
-//! *Declarative process specifications: reasoning, discovery, monitoring*, Process Mining Handbook,
-//! 2022.
+//! processes*, EDOC 2007. The negative forms: C. Di Ciccio, M. Montali, *Declarative process
+//! specifications: reasoning, discovery, monitoring*, Process Mining Handbook, 2022.
 
 use super::syntax::Formula;
 use parikh_net::closest;
@@ -78,8 +79,8 @@ const BINARY: [&str; 21] = [
     "not_chain_succession",
 ];
 
-/// Returns the constraint that an author probably means by a word that is no constraint. Other tools
-/// write `NotChainResponse` for `not_chain_response`. A constraint is never suggested for its
+/// Returns the constraint that an author probably means by a word that is no constraint. Other
+/// tools write `NotChainResponse` for `not_chain_response`. A constraint is never suggested for its
 /// negation.
 pub(super) fn similar(word: &str) -> Option<&'static str> {
     fn letters(name: &str) -> String {

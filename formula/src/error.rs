@@ -166,6 +166,9 @@ pub enum FormulaProblem {
     /// A remark: the formula goes beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
+    /// A remark: a word and the text directly behind it are the id or name of a place.
+    #[error("`{}` is also a place; to ask about it, write it in quotes", shortened(.0))]
+    PartOfName(String),
     /// A remark: in a formula like `EF a && b`, the operator `EF` applies to `a` only.
     #[error(
         "the temporal operator has a higher precedence, so the rest is about the initial marking \

@@ -232,6 +232,42 @@ fn narrow_scope_is_remarked_on() {
 }
 
 #[test]
+fn a_name_with_an_operator_inside_is_to_be_quoted() {
+    let mut builder = NetBuilder::new("n");
+    for place in ["p", "p-1", "q+r", "U", "bound"] {
+        builder.place(place, 1).unwrap();
+    }
+    let t = builder.transition("t").unwrap();
+    builder.label_transition(t, "A_O-SENT+COMPLETE");
+    let u = builder.transition("u").unwrap();
+    builder.label_transition(u, "Pay invoice");
+    let net = builder.build().unwrap();
+    let remarks = |text: &str| {
+        let read = read_one(text, "f", &net);
+        assert!(read.formula.is_ok(), "{text}");
+        read.remarks.iter().map(|it| it.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        remarks("EF p-1 >= 0"),
+        ["f:1:4: `p-1` is also a place; to ask about it, write it in quotes"]
+    );
+    assert!(remarks("EF (p-1+p >= 0)")[0].contains("`p-1`"));
+    for text in ["EF p - 1 >= 0", "EF p-10 >= 0", "EF \"p-1\" >= 0", "EF p+p >= 0"] {
+        assert_eq!(remarks(text), [""; 0], "{text}");
+    }
+    for (text, expected) in [
+        ("EF q+r >= 1", "the net has no place `q`; to name `q+r`, write it in quotes"),
+        ("existence(A_O-SENT+COMPLETE)", "to name `A_O-SENT+COMPLETE`, write it in quotes"),
+        ("F fires(Pay invoice)", "to name `Pay invoice`, write it in quotes"),
+        ("EF bound = 0", "found `bound`, expected `bound(`; for the place, write `\"bound\"`"),
+        ("EF U = 1", "for the place, write `\"U\"`"),
+    ] {
+        let problem = read_one(text, "f", &net).formula.unwrap_err().to_string();
+        assert!(problem.contains(expected), "{text}: {problem}");
+    }
+}
+
+#[test]
 fn files_have_names_comments_and_continued_lines() {
     let net = net();
     let text = "# what must hold\nmutex-1: AG (p1 >= 1\n    # at most\n  -> p2 <= 1\n)\n\n\

@@ -229,6 +229,14 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
 
     fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<OperandValue, TextFailure> {
         let token = cursor.take();
+        if let LexemeKind::Word(word) = token.kind
+            && FUNCTIONS.contains(&word)
+            && !cursor.peek().is("(")
+            && self.names.is_place(word)
+        {
+            let expected = format!("`{word}(`; for the place, write `\"{word}\"`");
+            return Err(token.instead_of(expected));
+        }
         let formula = match token.kind {
             LexemeKind::Word("true") => Formula::True,
             LexemeKind::Word("false") => Formula::False,
@@ -266,6 +274,13 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 return Ok(OperandValue::Number(Expression::Constant(number)));
             }
             _ => {
+                if let LexemeKind::Word(word) = token.kind
+                    && self.names.is_place(word)
+                {
+                    let expected =
+                        format!("{OPERAND_DESCRIPTION}; for the place, write `\"{word}\"`");
+                    return Err(token.instead_of(expected));
+                }
                 return Err(token.instead_of(match inline_notation(&token.kind) {
                     Some(meant) => format!("{OPERAND_DESCRIPTION}; write `{meant}`").into(),
                     None => Cow::Borrowed(OPERAND_DESCRIPTION),
@@ -349,6 +364,13 @@ impl Inline<'_, '_> {
                 (problem, _) => TextFailure { problem, ..failure },
             }
         })?;
+        if let LexemeKind::Word(_) = token.kind
+            && let Some(longer) = self.names.place_with_operators(cursor, token)
+        {
+            let span = token.span.start..token.span.start + longer.len();
+            let problem = FormulaProblem::PartOfName(longer.to_owned());
+            self.remarks.push(TextFailure { span, problem });
+        }
         Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 
