@@ -4,8 +4,8 @@
 # a pure-Rust build, the libraries of vendor/lib beside it or in ../lib) into BK_BIN_PATH, or next to
 # this script in bin/.
 #
-# The program prints its answers itself. This script adds CANNOT_COMPUTE for the open questions where
-# the program cannot do that: it does not start, or it is killed, or it runs out of memory.
+# The program prints its answers itself, and CANNOT_COMPUTE if it has none. This script adds CANNOT_COMPUTE for
+# the open questions of a program that does not start, is killed, or ends with some answers only.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 say() { echo "BenchKit_head.sh: $*" >&2; }
@@ -56,11 +56,9 @@ while :; do
 done
 wait "$tee"
 
-# 0: all is answered; 3: something is open, and the program said so if there was no answer at all.
-case $code in
-  0 | 3) exit "$code" ;;
-esac
-say "parikh ended with code $code$([ "$code" -gt 128 ] && echo ", which is signal $((code - 128))"); open questions have no answer"
+# 0: all is answered; 3: something is open, since the time or the memory is over or nothing more can be tried.
+[ "$code" = 0 ] && exit 0
+[ "$code" = 3 ] || say "parikh ended with code $code$([ "$code" -gt 128 ] && echo ", which is signal $((code - 128))"); open questions have no answer"
 if ! grep -qE '^(FORMULA|STATE_SPACE|CANNOT_COMPUTE|DO_NOT_COMPETE)' "$work/answers"; then
   echo "CANNOT_COMPUTE"
 elif grep -q '^FORMULA' "$work/answers" && [ -r "${BK_EXAMINATION:-}.xml" ]; then

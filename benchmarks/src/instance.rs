@@ -155,7 +155,7 @@ pub(crate) mod tests {
     #[test]
     fn an_archive_is_unpacked_and_its_copy_removed() {
         let inputs = tempfile::tempdir().unwrap();
-        let queries = "<property-set><property><id>A-1 &amp; 2</id><formula/></property>\n\
+        let queries = "<property-set xmlns:mcc='m'><property><id>A-1 &amp; 2</id><formula/></property>\n\
                        <mcc:property>\n<mcc:id>\n A-2 </mcc:id></mcc:property></property-set>";
         pack(inputs.path(), "A-PT-1", &[("model.pnml", "<pnml/>"), ("UpperBounds.xml", queries)]);
         let instance = Instance::unpack(inputs.path(), "A-PT-1").unwrap();

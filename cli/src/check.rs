@@ -21,7 +21,6 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
 use parikh_solvers::smt_command::SmtCommand;
-use parikh_structure::workflow;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -313,25 +312,10 @@ impl CheckArguments {
         let path = &self.model;
         let model = parikh_input::read_model_within_caps(path, self.timing.treatment())?;
         let of_cases = |it: &Examination| it.is_about_cases();
-        let Model::Plain(net) = &model else { return Ok(model) };
-        if !self.cases.one_by_one && !self.examination.iter().any(of_cases) {
-            return Ok(model);
+        match self.cases.one_by_one || self.examination.iter().any(of_cases) {
+            true => processes::with_assumed_token(model, path, true),
+            false => Ok(model),
         }
-        let begun = match net.translation() {
-            None => workflow::assumed_token(net)
-                .map(|(initial, assumed)| net.from_marking(initial).assuming([assumed])),
-            Some(_) => {
-                let extended = parikh_input::read_extended(path)?;
-                let token = workflow::assumed_token(extended.core());
-                let begun = token.map(|(initial, assumed)| {
-                    let file = parikh_input::model_file(path)?.display().to_string();
-                    let begun = extended.from_marking(initial).assuming([assumed]);
-                    parikh_input::translated_within_caps(begun, &file)
-                });
-                begun.transpose()?
-            }
-        };
-        Ok(begun.map_or(model, Model::from))
     }
 
     /// Refuses contradictory options before any file is read.

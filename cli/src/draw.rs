@@ -3,6 +3,7 @@
 use super::systems::read_system;
 use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
+use super::trace_start::{StartedNet, with_trace_start};
 use super::{ProgramOutcome, UsageError, limits, model, pixels, signals};
 use anyhow::{Context, Result, bail};
 use parikh_input::SourceModel;
@@ -139,7 +140,14 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
     }
     let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
     let net = match &arguments.trace {
-        Some(file) => from_trace_start(net, file)?,
+        Some(file) => {
+            let name = || file.display().to_string();
+            let text = std::fs::read_to_string(file).with_context(name)?;
+            let started = with_trace_start(net, &arguments.model, &text, false);
+            let StartedNet { net, remark } = started.with_context(name)?;
+            remark.iter().for_each(|remark| note!("parikh: {remark}"));
+            net
+        }
         None => net,
     };
     if arguments.strip {
@@ -394,18 +402,6 @@ impl DrawArguments {
         }
         Ok(Some(Highlight::nodes(net, self.highlight.iter().map(String::as_str))?))
     }
-}
-
-/// Returns the net with the initial marking that the trace states. Returns the net unchanged if the
-/// trace states none.
-fn from_trace_start(net: Net, file: &Path) -> Result<Net> {
-    let name = || file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(name)?;
-    let trace = TraceFile::parse(&net, &text).with_context(name)?;
-    Ok(match trace.start_marking(&net).with_context(name)? {
-        Some(marking) => net.from_marking(marking),
-        None => net,
-    })
 }
 
 /// Returns the first readable picture among three: the whole net, the part around the highlighted

@@ -9,7 +9,7 @@ use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 pub(super) struct FairnessOption {
     /// True for strong fairness, false for weak fairness.
     strong: bool,
-    /// Ids or labels of transitions, labels possibly in quotes. `None` for all transitions.
+    /// Ids or labels of transitions, possibly in quotes. `None` for all transitions.
     names: Option<Vec<String>>,
 }
 
@@ -38,11 +38,17 @@ pub(super) fn parse_fairness(text: &str) -> Result<FairnessOption, String> {
     }
 }
 
-/// Splits names at commas. A name that contains commas is quoted.
+/// Splits names at commas. A name that contains commas is quoted. A backslash inside quotes escapes
+/// the next character, and stays.
 fn listed(text: &str) -> Result<Vec<String>, String> {
     let (mut names, mut name, mut is_quoted) = (Vec::new(), String::new(), false);
-    for letter in text.chars() {
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
         match letter {
+            '\\' if is_quoted => {
+                name.push(letter);
+                name.extend(letters.next());
+            }
             '"' => {
                 is_quoted = !is_quoted;
                 name.push(letter);
@@ -131,6 +137,26 @@ mod tests {
         assert!(unknown.contains("no transition `p`; it is a place"), "{unknown}");
         for wrong in ["fair", "weak:", "weak:t,,u", "strong:\"t", "", "weak,strong"] {
             assert!(parse_fairness(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn quoted_names_and_ids_are_those_of_the_auditor() {
+        let net = text::parse(
+            r#"place p 1
+               transition "say \"hi, you\" \\": p -> p
+               transition id: p -> p"#,
+        );
+        let net = net.unwrap();
+        for (names, count) in [
+            (r#"weak:"say \"hi, you\" \\""#, 1),
+            (r#"weak:id "say \"hi, you\" \\", id"#, 2),
+            (r#"weak:id "id""#, 1),
+        ] {
+            let read = fairness(&[parse_fairness(names).unwrap()], &net).unwrap().0;
+            assert_eq!(read.weak().len(), count, "{names}");
+            let audited = audited(&net, &[names.to_owned()]).unwrap();
+            assert_eq!(read.weak(), audited.weak(), "{names}");
         }
     }
 

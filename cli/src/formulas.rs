@@ -63,6 +63,8 @@ Formulas:
 /// A formula given by the user.
 pub(super) struct GivenFormula {
     pub(super) id: String,
+    /// The formula as its author wrote it. Empty if it is not in the language of `--formula`.
+    pub(super) written: String,
     /// The formula, or an error message in one line.
     pub(super) formula: Result<Formula, String>,
     /// The nodes that names in the formula denote.
@@ -126,8 +128,13 @@ impl FormulaOptions {
     ) -> Result<()> {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
-        let is_xml =
-            || bytes.trim_ascii_start().starts_with(b"<") || bytes.starts_with(b"\xef\xbb\xbf<");
+        let is_xml = || {
+            // Only XML is read in UTF-16.
+            let starts_of_utf16 = [&b"\xff\xfe"[..], b"\xfe\xff", b"\0<"];
+            let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+            starts_of_utf16.iter().any(|start| bytes.starts_with(start))
+                || text.trim_ascii_start().starts_with(b"<")
+        };
         if self.language.map_or_else(is_xml, |language| language == LanguageName::Xml) {
             let queries = parikh_input::read_queries_from(&bytes[..], &name, net)?;
             if let Some(error) = queries.cut_short {
@@ -215,7 +222,12 @@ impl FormulaCollector<'_> {
             self.notes.extend(error_lines(error));
         }
         let read = formula.formula.map_err(|error| error.to_string());
-        self.push(formula.id, read, formula.named);
+        self.push(GivenFormula {
+            id: formula.id,
+            written: formula.written,
+            formula: read,
+            named: formula.named,
+        });
     }
 
     /// Adds a formula of a query file. Another formula may already have its id.
@@ -224,7 +236,8 @@ impl FormulaCollector<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.formulas.push(GivenFormula { id, formula, named: Vec::new() });
+        let (written, named) = Default::default();
+        self.formulas.push(GivenFormula { id, written, formula, named });
     }
 
     /// Names each formula without a name `formula-N`, where N is its position or the next free
@@ -243,16 +256,12 @@ impl FormulaCollector<'_> {
         );
     }
 
-    /// Adds a formula of `--formula` or of a file that is not XML. A duplicate name is an error.
-    fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
-        let formula = match id.is_empty() || self.ids.insert(id.clone()) {
-            true => formula,
-            false => formula.and_then(|_| {
-                let error = format!("two formulas have the name `{id}`; expected different names");
-                self.note(format!("parikh: {error}"));
-                Err(error)
-            }),
-        };
-        self.formulas.push(GivenFormula { id, formula, named });
+    /// Adds a formula of `--formula` or of a file that is not XML. Another formula may already have
+    /// its name.
+    fn push(&mut self, given: GivenFormula) {
+        if !given.id.is_empty() {
+            self.ids.insert(given.id.clone());
+        }
+        self.formulas.push(given);
     }
 }

@@ -1,10 +1,9 @@
 //! `parikh graph`: writes the reachability graph of a small net as a picture or for other tools.
 
-use super::model;
 use super::terminal::{note, print_verbatim};
 use super::trace_file::TraceFile;
-use super::trace_start::with_trace_start;
-use super::{ProgramOutcome, UsageError, limits, pixels, signals};
+use super::trace_start::{StartedNet, with_trace_start};
+use super::{ProgramOutcome, UsageError, limits, model, pixels, processes, signals};
 use anyhow::{Context, Result, bail};
 use parikh_formula::{lower, text};
 use parikh_net::printable::counted;
@@ -15,7 +14,6 @@ use parikh_pictures::graph::write;
 use parikh_solvers::Budget;
 use parikh_structure::graph::coverability::Coverability;
 use parikh_structure::graph::reachability::{NoGraph, Reachability};
-use parikh_structure::workflow::Workflow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,8 +36,12 @@ pub(super) struct GraphArguments {
     /// Write the coverability graph, even for a net with few markings.
     #[arg(long)]
     coverability: bool,
-    /// Highlight the firing sequence in this file, as written by `parikh check --trace`.
-    #[arg(long, value_name = "FILE", conflicts_with = "formula")]
+    /// Begin as a case does: a workflow net without an initial marking gets a token in its source.
+    #[arg(long)]
+    cases: bool,
+    /// Highlight the firing sequence in this file, as written by `parikh check --trace`. The graph
+    /// begins with the marking that the file states.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "cases"])]
     trace: Option<PathBuf>,
     /// Highlight a shortest firing sequence to a marking with a property: 'EF p >= 2', or to a
     /// violation: 'AG p <= 1'. The language is that of `check`.
@@ -90,21 +92,28 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     signals::leave_after(&budget, || {
         note!("parikh: time limit reached: no output was written; raise --timeout");
     });
-    let net = arguments.timing.net_within(&arguments.model, &budget)?;
-    let net = with_initial_token(net);
-    let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
-        Some(Ok(text)) => with_trace_start(net, &arguments.model, &text)?,
-        _ => net,
+    let model = arguments.timing.read(&arguments.model)?;
+    let model = match arguments.cases {
+        true => processes::with_assumed_token(model, &arguments.model, false)?,
+        false => model,
     };
-    let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
-    let net = match &trace {
-        Some((_, Some(from), _)) => net.from_marking(from.clone()),
-        _ => net,
+    let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
+    let (net, trace) = match &arguments.trace {
+        Some(file) => {
+            let (net, sequence) = read_trace(net, &arguments.model, file)?;
+            (net, Some(sequence))
+        }
+        None => {
+            let is_unmarked = net.model_places().all(|p| net.initial()[p] == 0);
+            if is_unmarked && !arguments.cases && net.folding().is_none() {
+                note!(
+                    "parikh: the model has no initial marking, and the graph begins without \
+                     tokens; --cases begins with a token in the source of a workflow net"
+                );
+            }
+            (net, None)
+        }
     };
-    if let (Some((.., text)), Some(file)) = (&trace, &arguments.trace) {
-        TraceFile::replay(&net, text)
-            .with_context(|| format!("{}: the trace does not replay", file.display()))?;
-    }
     let max_nodes = arguments.most.unwrap_or(kind.default_max_markings()) as usize;
     let graph = match arguments.coverability {
         true => Err(None),
@@ -126,7 +135,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         );
         return Ok(ProgramOutcome::Incomplete);
     }
-    if let Some((sequence, ..)) = &trace {
+    if let Some(sequence) = &trace {
         highlight(&mut view, sequence)?;
     }
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
@@ -140,7 +149,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
              is given".to_owned()
         ));
     }
-    note!("parikh: {}", view.caption());
+    view.caption_lines().iter().for_each(|line| note!("parikh: {line}"));
     let written = match kind {
         GraphOutput::Svg | GraphOutput::Png => svg(&view, &budget),
         GraphOutput::Dot => write::dot(&view),
@@ -230,38 +239,23 @@ fn cover(
     }
 }
 
-/// Puts a token into the source of a workflow net that has no initial marking. Returns other nets
-/// unchanged.
-fn with_initial_token(net: Net) -> Net {
-    let ends = Workflow::of(&net).case_markings();
-    match (net.initial().total(), ends) {
-        (0, Some((source, _))) => {
-            let mut marking = Marking::empty(net.place_count());
-            marking[source] = 1;
-            let name = net.place_name(source);
-            note!(
-                "parikh: the model has no initial marking; the graph begins with one token on \
-                   `{name}`, the source of the workflow net"
-            );
-            net.from_marking(marking)
-        }
-        _ => net,
-    }
-}
-
-/// Reads a trace. Returns the firing sequence with the repeated suffix appended once, the initial
-/// marking if the trace states one, and the text of the file.
-fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>, String)> {
+/// Reads a trace. Returns the net with the initial marking that the trace states, and the firing
+/// sequence with the repeated suffix appended once.
+fn read_trace(net: Net, model: &Path, file: &Path) -> Result<(Net, FiringSequence)> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
-    let trace = TraceFile::parse(net, &text).with_context(name)?;
+    let StartedNet { net, remark } =
+        with_trace_start(net, model, &text, false).with_context(name)?;
+    remark.iter().for_each(|remark| note!("parikh: {remark}"));
+    let trace = TraceFile::parse(&net, &text).with_context(name)?;
     trace.has_no_loops().with_context(name)?;
-    let from = trace.start_marking(net).with_context(name)?;
+    TraceFile::replay(&net, &text)
+        .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     let mut sequence = trace.sequence;
     if let Some(repeat) = &trace.repeat {
         sequence.extend(repeat);
     }
-    Ok((sequence, from, text))
+    Ok((net, sequence))
 }
 
 /// Highlights a firing sequence in the graph. Returns an error if the sequence cannot fire.

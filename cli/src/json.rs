@@ -76,9 +76,13 @@ pub(super) fn assumptions(assumptions: &[Assumption]) -> Vec<String> {
     assumptions.iter().map(Assumption::to_string).collect()
 }
 
-/// Returns the ids of nodes that the names in a question denote.
+/// Returns the ids of nodes that the names in a question denote, and whether each text was read as
+/// an id or as a name.
 pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
-    let entry = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
+    let entry = |it: &NamedNodes| {
+        let by = if it.is_id { "id" } else { "name" };
+        json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids, "by": by})
+    };
     named.iter().map(entry).collect()
 }
 

@@ -57,7 +57,10 @@ pub(super) fn run() -> Result<ProgramOutcome> {
         }
         Err(error) => {
             line("CANNOT_COMPUTE");
-            Err(error).context(format!("instance {}", call.instance))
+            Err(error).context(match call.instance.as_str() {
+                "" => "the instance".to_owned(),
+                name => format!("instance {name}"),
+            })
         }
     }
 }

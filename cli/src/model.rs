@@ -4,7 +4,7 @@ use super::terminal::note;
 use anyhow::{Context, Result};
 use parikh_input::model::Model;
 use parikh_input::{SourceModel, TimingTreatment};
-use parikh_net::{Assumption, Net};
+use parikh_net::{Assumption, ExtendedNet, Net};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 
@@ -41,16 +41,31 @@ impl TimingOptions {
         Ok(read)
     }
 
-    /// Reads the net of `model`, unfolded if it is coloured.
+    /// Reads the net of `model`, unfolded if it is coloured. Notes say what is assumed about the
+    /// model.
     pub(super) fn net(&self, model: &Path) -> Result<Net> {
-        self.net_within(model, &Budget::unlimited())
+        let net = plain(self.read(model)?)?;
+        // Reading notes that times are left out.
+        let assumptions = net.assumptions().iter().filter(|&it| *it != Assumption::Untimed);
+        assumptions.for_each(|it| note!("parikh: assumed: {it}"));
+        Ok(net)
     }
+}
 
-    /// Reads the net of `model` as [`net`](Self::net) does. The unfolding stays within `budget`.
-    pub(super) fn net_within(&self, model: &Path, budget: &Budget) -> Result<Net> {
-        let config = parikh_unfolding::UnfoldingConfig::default();
-        Ok(self.read(model)?.into_net(&config, budget)?)
+/// Returns the net of a model, unfolded if it is coloured.
+fn plain(model: Model) -> Result<Net> {
+    let config = parikh_unfolding::UnfoldingConfig::default();
+    Ok(model.into_net(&config, &Budget::unlimited())?)
+}
+
+/// Translates the inhibitor and reset arcs of a net that was read from `model`, for its initial
+/// marking. With `allows_caps`, places without a known bound get caps, that is, assumed bounds.
+pub(super) fn translated(net: ExtendedNet, model: &Path, allows_caps: bool) -> Result<Net> {
+    if allows_caps {
+        let file = parikh_input::model_file(model)?.display().to_string();
+        return Ok(parikh_input::translated_within_caps(net, &file)?);
     }
+    plain(parikh_input::translated_model(SourceModel::Net(Box::new(net)), model)?)
 }
 
 /// Returns possible names of the instance, likeliest first. The first is the name of the directory,

@@ -11,9 +11,10 @@ use parikh::answer::GoalAnswer;
 use parikh::mcc::techniques::{Circumstances, techniques};
 use parikh::run::{OpenCause, OpenQuestion, RunReport};
 use parikh_formula::NamedNodes;
+use parikh_input::about::NetMeant;
 use parikh_input::model::ModelView;
 use parikh_net::assumption::{self, Assumption};
-use parikh_net::printable::Word;
+use parikh_net::printable::{Printable, Word};
 use parikh_solvers::locked;
 use serde_json::json;
 use std::path::PathBuf;
@@ -118,7 +119,10 @@ impl AnswerPrinter {
                 "value": json::value(&answer.value),
                 "reason": answer.reason.to_string(),
                 "because": answer.reason,
-                "net": view.net_meant().key(),
+                "net": match answer.id.starts_with(FIGURE) {
+                    true => figure_net(view).key(),
+                    false => view.net_meant().key(),
+                },
                 "nodes": json::nodes(&answer.nodes, view),
                 "named": json::named(named),
                 "techniques": answer.techniques,
@@ -166,7 +170,7 @@ impl AnswerPrinter {
                 "type": "unanswered", "id": id,
                 "reason": reason.to_string(), "because": reason,
             })),
-            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
+            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Printable(id)),
         }
     }
 
@@ -182,7 +186,7 @@ impl AnswerPrinter {
             AnswerFormat::Json => {
                 self.print_object(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
             }
-            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
+            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(id)),
         }
     }
 
@@ -221,6 +225,7 @@ impl AnswerPrinter {
                 object(json!({
                     "type": "figure",
                     "figure": figure_key(id),
+                    "net": figure_net(view).key(),
                     "value": json::value(value),
                     "reason": reason.to_string(),
                     "because": reason,
@@ -292,6 +297,15 @@ fn assumed(answer: &GoalAnswer, assumptions: &[Assumption]) -> String {
     let others =
         assumptions.iter().filter(|&it| *it != Assumption::SafeUnits || !mentions_safe_units);
     others.map(|it| format!("; assumed: {it}")).collect()
+}
+
+/// Returns the net to which the numbers of the state space refer. Those of a coloured net count the
+/// tokens of each colour and the firings of each binding.
+fn figure_net(view: ModelView<'_>) -> NetMeant {
+    match view.net_meant() {
+        NetMeant::Coloured => NetMeant::Unfolding,
+        net => net,
+    }
 }
 
 /// Returns the words for a number of the state space: `markings` for the contest's `STATES`.

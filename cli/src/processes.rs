@@ -1,6 +1,7 @@
 //! Questions about processes on the command line: the net they refer to.
 
 use super::UsageError;
+use super::model::translated;
 use anyhow::{Context, Result, anyhow, bail};
 use parikh::mcc::Examination;
 use parikh_evidence::description;
@@ -83,11 +84,12 @@ impl CaseOptions {
         file: &Path,
     ) -> Result<Model> {
         let path = file;
-        let file = parikh_input::model_file(file)?;
+        let file = parikh_input::model_file(path)?;
         let Model::Plain(net) = model else {
             bail!(UsageError(
-                "soundness of coloured nets is not supported: run `parikh unfold MODEL -o \
-                 flat.pnml` first, and give the final marking of the unfolding with --final"
+                "questions about cases of coloured nets are not supported: run `parikh unfold \
+                 MODEL -o flat.pnml` first, with --everything if the model has no initial marking, \
+                 and ask about the unfolding; --final names its final marking"
                     .to_owned()
             ));
         };
@@ -115,7 +117,7 @@ impl CaseOptions {
             None => net.from_marking(initial).with_final_markings(finals),
             Some(extended) => {
                 let begun = extended.from_marking(initial).with_final_markings(finals);
-                parikh_input::translated_within_caps(begun, &file.display().to_string())?
+                translated(begun, path, true)?
             }
         };
         let begun = begun.assuming(assumed);
@@ -147,6 +149,30 @@ impl CaseOptions {
         }
         Ok(finals)
     }
+}
+
+/// Returns the model with one token in the source, if it is a workflow net without an initial
+/// marking. Returns other models unchanged, and coloured ones. A model with inhibitor or reset arcs
+/// is translated again, with caps only if `allows_caps`. `file` names the model.
+///
+/// # Errors
+/// The model cannot be read again, or cannot be translated with this initial marking.
+pub(super) fn with_assumed_token(model: Model, file: &Path, allows_caps: bool) -> Result<Model> {
+    let Model::Plain(net) = &model else { return Ok(model) };
+    let begun = match net.translation() {
+        None => workflow::assumed_token(net)
+            .map(|(initial, assumed)| net.from_marking(initial).assuming([assumed])),
+        Some(_) => {
+            let extended = parikh_input::read_extended(file)?;
+            let token = workflow::assumed_token(extended.core());
+            let begun = token.map(|(initial, assumed)| {
+                let begun = extended.from_marking(initial).assuming([assumed]);
+                translated(begun, file, allows_caps)
+            });
+            begun.transpose()?
+        }
+    };
+    Ok(begun.map_or(model, Model::from))
 }
 
 /// Returns the reason why soundness of a net with caps is not decided. Caps are assumed bounds of

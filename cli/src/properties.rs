@@ -1,6 +1,6 @@
 //! `parikh properties`: computes the 21 keys of a model form.
 
-use super::json::number;
+use super::json::{self, number};
 use super::limits::LimitOptions;
 use super::model;
 use super::terminal::{line, object, print_verbatim};
@@ -15,6 +15,7 @@ use parikh::verdicts::{
 };
 use parikh_input::about::NetMeant;
 use parikh_input::model::Model;
+use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::Printable;
 use parikh_solvers::Budget;
 use serde_json::json;
@@ -78,8 +79,11 @@ pub(super) fn run(arguments: &PropertiesArguments) -> Result<ProgramOutcome> {
         key_net_of_model.compute(&all_keys, &[], &config, &budget, |computed| match format {
             PropertiesFormat::Text => {
                 line(&format!(
-                    "{}: {} — {}",
-                    computed.property, computed.value, computed.explanation
+                    "{}: {} — {}{}",
+                    computed.property,
+                    computed.value,
+                    computed.explanation,
+                    assumed(&key_net_of_model)
                 ));
             }
             PropertiesFormat::Json => {
@@ -138,6 +142,18 @@ pub(super) fn key_net(model: Model, budget: &Budget) -> Result<KeyNet<'static>> 
     }
 }
 
+/// Returns the end of the explanation of a key that says what is assumed about the model. The claim
+/// of safe units is not among these assumptions.
+pub(super) fn assumed(key_net: &KeyNet<'_>) -> String {
+    key_net.net().assumptions().iter().map(|it| format!("; assumed: {it}")).collect()
+}
+
+/// Returns what a key assumes about the model, for output for programs.
+pub(super) fn key_assumptions(computed: &ComputedKey, key_net: &KeyNet<'_>) -> Vec<Assumption> {
+    let units = computed.assumes_units.then_some(Assumption::SafeUnits);
+    units.into_iter().chain(key_net.net().assumptions().iter().cloned()).collect()
+}
+
 /// Returns the outcome: complete if every key is known and no result failed its check.
 fn outcome(findings: &KeyFindings) -> ProgramOutcome {
     if findings.faults > 0 {
@@ -172,6 +188,7 @@ impl KeyLimits {
 
 fn json(computed: &ComputedKey, threads: Option<u16>, key_net: &KeyNet<'_>) -> serde_json::Value {
     let place = |&p| key_net.net().place_name(p);
+    let assumptions = key_assumptions(computed, key_net);
     json!({
         "type": "property",
         "key": computed.property.name(),
@@ -180,6 +197,8 @@ fn json(computed: &ComputedKey, threads: Option<u16>, key_net: &KeyNet<'_>) -> s
         "explanation": computed.explanation.to_string(),
         "techniques": techniques_of(computed, threads, key_net.is_unfolding()),
         "assumes_units": computed.assumes_units,
+        "assumes": assumption::keys(&assumptions),
+        "assumptions": json::assumptions(&assumptions),
         "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
         "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
     })
@@ -199,7 +218,7 @@ fn verdict_file(
         reference: computed.property.name().to_owned(),
         value: VerdictValue::Truth(computed.value),
         instances: vec![instance.clone()],
-        explanation: Some(Printable(&explained(computed)).to_string()),
+        explanation: Some(Printable(&(explained(computed) + &assumed(key_net))).to_string()),
         stated_by: Some(StatedBy {
             tool: "Parikh".into(),
             version: env!("CARGO_PKG_VERSION").into(),

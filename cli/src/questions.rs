@@ -46,8 +46,8 @@ pub(super) struct InquiryReader<'a> {
     /// Formulas refused there may be accepted on the unfolding, whose messages then replace the
     /// delayed ones.
     notes: RefCell<Vec<String>>,
-    /// The nodes that names denote on the net read last, by the id of the question. The empty id
-    /// has the names of `--fair`.
+    /// What the names in each question denote, by the id of the question, on the net on which the
+    /// questions were read last. The empty id has the names of `--fair`.
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> InquiryReader<'a> {
         notes: &mut Vec<String>,
     ) -> QuestionsOnNet {
         let selected = formulas.into_iter().filter(|formula| self.is_wanted(&formula.id));
-        for GivenFormula { id, formula, named } in selected {
+        for GivenFormula { id, formula, named, .. } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);

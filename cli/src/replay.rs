@@ -6,15 +6,13 @@
 
 use super::terminal::{line, note};
 use super::trace_file::TraceFile;
-use super::trace_start::with_trace_start;
+use super::trace_start::{StartedNet, with_trace_start};
 use super::{ProgramOutcome, limits, model, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
 use parikh_evidence::{check_pump, check_pumping, description, replay};
 use parikh_net::printable::counted;
-use parikh_net::{
-    FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId, marking_text,
-};
+use parikh_net::{FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId};
 use parikh_reduction::{BackError, Preserve, Reduction, redo};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
@@ -71,8 +69,8 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     let net =
         model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
-        let net =
-            with_trace_start(net, &arguments.model, &text).with_context(|| path.to_string())?;
+        let started = with_trace_start(net, &arguments.model, &text, true);
+        let StartedNet { net, remark } = started.with_context(|| path.to_string())?;
         let trace = TraceFile::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.exceeds_cap(t)) {
             bail!(
@@ -80,7 +78,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
                  of the model"
             );
         }
-        let net = from_trace_start(net, &trace).with_context(|| path.to_string())?;
+        remark.iter().for_each(|remark| line(remark));
         if let Some(run) = &trace.loops {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
             return Ok(ProgramOutcome::Complete);
@@ -125,19 +123,6 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ProgramOutcome::Complete)
-}
-
-/// Returns the net with the initial marking that the trace states, and prints this marking if it
-/// differs from the model's. Returns the net unchanged if the trace states none.
-fn from_trace_start(net: Net, trace: &TraceFile) -> Result<Net> {
-    let Some(marking) = trace.start_marking(&net)? else { return Ok(net) };
-    if marking != *net.initial() {
-        line(&format!(
-            "starting from {}, not from the initial marking of the model",
-            marking_text::print(&net, &marking)
-        ));
-    }
-    Ok(net.from_marking(marking))
 }
 
 /// Replays a trace and prints its result: the marking that it leads to, the cycle of a lasso, or

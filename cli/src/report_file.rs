@@ -1,7 +1,7 @@
 //! `parikh report`: writes an HTML page with the results about a model and their evidence.
 
 use super::examination::ExaminationParser;
-use super::formulas::{self, GivenFormula as Formula};
+use super::formulas::{self, GivenFormula};
 use super::limits::LimitOptions;
 use super::model;
 use super::processes::CaseOptions;
@@ -17,8 +17,8 @@ use parikh::run;
 use parikh::verdicts::{self, KeyNet};
 use parikh_input::model::Model;
 use parikh_input::read_positions;
-use parikh_net::Net;
 use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Net};
 use parikh_solvers::Budget;
 use parikh_structure::workflow;
 use parikh_systems::System;
@@ -103,6 +103,10 @@ const QUESTION_TIME: &str =
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING_SHARE: f64 = 0.2;
 
+/// The page's remark about the net of the keys of a coloured model.
+const WHOLE_UNFOLDING: &str = "The properties of the model form are about the whole unfolding, with \
+                               the colours and bindings that cannot occur.";
+
 /// The page's remark about a net translated from one with inhibitor or reset arcs.
 const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
                           place/transition net into which it is translated. The complement place \
@@ -163,11 +167,15 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         }
         None => KeyNet::of_net(Cow::Owned(net.clone())),
     };
+    let remark = remark.map(|remark| match keys.is_whole_unfolding() {
+        true => format!("{remark} {WHOLE_UNFOLDING}"),
+        false => remark,
+    });
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
-    let (net, start_remark) = arguments.recognised(net);
-    let remark = remark.or(start_remark);
-    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
-    let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
+    let (net, start_remark) = arguments.recognised(net)?;
+    // Pages show names without backquotes.
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}.").replace('`', ""));
+    let remark: Vec<String> = remark.into_iter().chain(start_remark).chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.report_questions(&net)?;
     // If the positions cannot be read, the net is laid out.
@@ -176,7 +184,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
     // A net without a name gets the likeliest name of the instance, such as the name of its file.
-    let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
+    let title = Some(net.title().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = ReportSubject {
         net: &net,
         model: title,
@@ -258,28 +266,51 @@ impl ReportArguments {
         }
     }
 
-    /// Returns the net as the net of a process, and a remark for the page. A process has final
-    /// markings with tokens, or is a workflow net with tokens in its source alone or without
-    /// tokens. A workflow net without tokens gets a token in its source, and the remark says so.
-    /// This happens only for the default questions and without `--form`. Other nets are returned
-    /// unchanged, such as coloured nets and nets with assumed bounds of places (caps).
-    fn recognised(&self, net: Net) -> (Net, Option<String>) {
-        match workflow::as_process(&net) {
-            Some(workflow_net) if workflow_net.initial() == net.initial() => {
-                (workflow_net.assuming(workflow::assumptions(&net, false)), None)
-            }
-            Some(workflow_net) if self.asks_all() && self.form.is_none() => {
-                let start_text =
-                    parikh_net::marking_text::print(&workflow_net, workflow_net.initial());
-                let remark = format!(
-                    "The model has no initial marking. It is a workflow net, and the page is about \
-                     one case, which begins in {start_text}. The properties of the model form are about \
-                     the net without tokens."
-                );
-                (workflow_net.assuming(workflow::assumptions(&net, false)), Some(remark))
-            }
-            _ => (net, None),
+    /// Returns the net as the net of a process, and a remark for the page. Returns the net
+    /// unchanged if no question depends on when a case is done, or if [`workflow::as_process`]
+    /// recognises no process. A model with inhibitor or reset arcs is translated again.
+    ///
+    /// A workflow net without tokens gets a token in its source, and the remark says so. This
+    /// happens only for the default questions and without `--form`. Such a net is otherwise
+    /// returned unchanged.
+    ///
+    /// # Errors
+    /// The model cannot be read again, or cannot be translated with the markings of a case.
+    fn recognised(&self, net: Net) -> Result<(Net, Option<String>)> {
+        let depends_on_cases =
+            |asked| matches!(asked, Examination::ReachabilityDeadlock | Examination::Liveness);
+        let is_relevant = self.asks_all() || self.examination().is_some_and(depends_on_cases);
+        if !is_relevant || !self.last.is_empty() || net.folding().is_some() {
+            return Ok((net, None));
         }
+        let extended = match net.translation() {
+            Some(_) => Some(parikh_input::read_extended(&self.model)?),
+            None => None,
+        };
+        let core = extended.as_ref().map_or(&net, ExtendedNet::core);
+        let Some(process) = workflow::as_process(core) else { return Ok((net, None)) };
+        let is_begun = process.initial() == core.initial();
+        if !(is_begun || self.asks_all() && self.form.is_none()) {
+            return Ok((net, None));
+        }
+        let remark = (!is_begun).then(|| {
+            let start_text = parikh_net::marking_text::print(&process, process.initial());
+            format!(
+                "The model has no initial marking. It is a workflow net, and the page is about one \
+                 case, which begins in {start_text}. The properties of the model form are about \
+                 the net without tokens."
+            )
+        });
+        let assumed = workflow::assumptions(core, false);
+        let process = match extended {
+            None => process.assuming(assumed),
+            Some(extended) => {
+                let begun = extended.from_marking(process.initial().clone());
+                let begun = begun.with_final_markings(process.final_markings().to_vec());
+                model::translated(begun.assuming(assumed), &self.model, false)?
+            }
+        };
+        Ok((process, remark))
     }
 
     /// Returns the examination, if one is given.
@@ -311,7 +342,10 @@ impl ReportArguments {
             return Ok(ReportQuestions::Topics(StandardQuestion::of_net(net)));
         }
         let asked = self.formulas.read_and_print_notes(net)?;
-        let formulas = asked.into_iter().map(|Formula { id, formula, .. }| (id, formula));
+        let formulas = asked.into_iter().map(|asked| {
+            let title = title(&asked, net);
+            (asked.id, asked.formula, title)
+        });
         Ok(planned(formulas, net, true))
     }
 }
@@ -326,25 +360,46 @@ fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQu
         bail!("{}: the file contains no formula", file.display());
     }
     let formulas = queries.queries.into_iter();
-    let formulas =
-        formulas.map(|query| (query.id, query.formula.map_err(|error| error.to_string())));
+    let formulas = formulas.map(|query| {
+        let title = query.formula.as_ref().map(|formula| formula.print(net).to_string());
+        let title = title.unwrap_or_default();
+        (query.id, query.formula.map_err(|error| error.to_string()), title)
+    });
     Ok(planned(formulas, net, are_requirements))
 }
 
-/// Returns the formulas as a plan, and the refused formulas with the reasons.
+/// Returns the title of a formula on the page: the formula with ids. If names in the formula need
+/// an explanation, it is the formula as its author wrote it, followed by the nodes of each name.
+/// Empty if the formula cannot be read.
+fn title(asked: &GivenFormula, net: &Net) -> String {
+    let Ok(formula) = &asked.formula else { return String::new() };
+    if asked.named.is_empty() {
+        return formula.print(net).to_string();
+    }
+    let written = match asked.written.is_empty() {
+        true => formula.print(net).to_string(),
+        false => asked.written.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    // Pages show names without backquotes.
+    let nodes = asked.named.iter().map(|it| format!("; {it}").replace('`', ""));
+    written + &nodes.collect::<String>()
+}
+
+/// Returns the formulas as a plan, and the refused formulas with the reasons. Each formula has its
+/// id, the formula or the error in it, and its title on the page.
 fn planned(
-    formulas: impl Iterator<Item = (String, Result<parikh_formula::Formula, String>)>,
+    formulas: impl Iterator<Item = (String, Result<parikh_formula::Formula, String>, String)>,
     net: &Net,
     are_requirements: bool,
 ) -> ReportQuestions {
     let (mut plan, mut written, mut refused) = (Plan::default(), HashMap::new(), Vec::new());
     let mut ids = HashSet::new();
-    for (id, formula) in formulas {
+    for (id, formula, title) in formulas {
         let planned = match (ids.insert(id.clone()), &formula) {
             (false, _) => Err("another formula has the same id".to_owned()),
             (true, Err(reason)) => Err(reason.clone()),
             (true, Ok(formula)) => {
-                written.insert(id.clone(), formula.print(net).to_string());
+                written.insert(id.clone(), title);
                 plan.ask_formula(&id, formula, net).map_err(|error| error.to_string())
             }
         };

@@ -31,9 +31,7 @@ use num_bigint::BigUint;
 use parikh_evidence::file::parse_repetitions;
 use parikh_evidence::{Replayer, description};
 use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
-use parikh_net::{
-    FiringSequence, FiringStep, Marking, Net, PumpSequence, Stage, TransitionId, marking_text,
-};
+use parikh_net::{FiringSequence, FiringStep, Marking, Net, PumpSequence, Stage, TransitionId};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -66,22 +64,6 @@ pub(super) struct TraceError {
 }
 
 impl TraceFile {
-    /// Returns the initial marking, if the trace states one. Traces of processes state it, because
-    /// the model may have no initial marking, or one case where the trace has several.
-    ///
-    /// # Errors
-    /// The text is no marking of `net`.
-    pub(super) fn start_marking(&self, net: &Net) -> anyhow::Result<Option<Marking>> {
-        let Some((_, marking_note)) = self.notes.iter().find(|(key, _)| key == "from") else {
-            return Ok(None);
-        };
-        let marking = marking_text::parse(marking_note, net)
-            .map_err(|why| anyhow::anyhow!("`# from: {marking_note}`: {why}"))?;
-        // The notes list the places of the model. The translation of inhibitor arcs adds complement
-        // places, whose tokens follow from the bounds of the model's places.
-        Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
-    }
-
     /// Returns the transitions in the trace, with repetitions.
     pub(super) fn transitions(&self) -> impl Iterator<Item = TransitionId> {
         let stages = self.earlier_stages.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);

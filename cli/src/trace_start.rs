@@ -1,37 +1,62 @@
-//! The net translated from a model with inhibitor or reset arcs, with the initial marking of a
-//! trace.
+//! The net of a model with the initial marking of a trace.
 //!
 //! Complement places and copies of transitions depend on the bounds of places, and the bounds
 //! depend on the initial marking. So a trace of three cases belongs to a different translated net
 //! than the model.
 
+use super::model;
 use anyhow::{Result, anyhow};
-use parikh_net::{Marking, Net, marking_text};
+use parikh_net::{ExtendedNet, Marking, Net, marking_text};
+use parikh_structure::workflow;
 use std::path::Path;
 
-/// Returns the translation of `model` that starts in the initial marking of a trace. `net` was read
-/// from `model`. Returns `net` if it has no translated arcs, or if the trace states no other
-/// initial marking.
+/// A net with the initial marking of a trace.
+pub(super) struct StartedNet {
+    /// The net, which starts as the trace states.
+    pub(super) net: Net,
+    /// The sentence that the trace does not start in the initial marking of the model. `None` if it
+    /// does.
+    pub(super) remark: Option<String>,
+}
+
+/// Returns the net that starts in the initial marking of a trace. `net` was read from `model`. A
+/// model with inhibitor or reset arcs is translated again, with caps only if `allows_caps`. If the
+/// trace states no other initial marking, `net` is returned unchanged.
 ///
 /// # Errors
 /// The text names no marking of the model, or the model cannot be translated with this initial
 /// marking.
-pub(super) fn with_trace_start(net: Net, model: &Path, trace: &str) -> Result<Net> {
-    if net.translation().is_none() {
-        return Ok(net);
-    }
-    let extended = parikh_input::read_extended(model)?;
-    match beginning(trace, extended.core())? {
-        Some(start) if start != *extended.core().initial() => {
-            let file = parikh_input::model_file(model)?.display().to_string();
-            Ok(parikh_input::translated_within_caps(extended.from_marking(start), &file)?)
+pub(super) fn with_trace_start(
+    net: Net,
+    model: &Path,
+    trace: &str,
+    allows_caps: bool,
+) -> Result<StartedNet> {
+    let extended = match net.translation() {
+        Some(_) => Some(parikh_input::read_extended(model)?),
+        None => None,
+    };
+    let core = extended.as_ref().map_or(&net, ExtendedNet::core);
+    let start = beginning(trace, core)?.filter(|start| start != core.initial());
+    let Some(start) = start else { return Ok(StartedNet { net, remark: None }) };
+    let remark = format!(
+        "starting from {}, not from the initial marking of the model",
+        marking_text::print(core, &start)
+    );
+    let token = workflow::assumed_token(core).filter(|(token, _)| *token == start);
+    let assumed = token.map(|(_, assumed)| assumed);
+    let net = match extended {
+        None => net.from_marking(start).assuming(assumed),
+        Some(extended) => {
+            model::translated(extended.from_marking(start).assuming(assumed), model, allows_caps)?
         }
-        _ => Ok(net),
-    }
+    };
+    Ok(StartedNet { net, remark: Some(remark) })
 }
 
-/// Returns the initial marking that the text of a trace states, if it states one. `core` has the
-/// places of the model.
+/// Returns the initial marking that the text of a trace states, if it states one. Traces of
+/// processes state it, because the model may have no initial marking, or one case where the trace
+/// has several. `core` has the places of the model.
 ///
 /// # Errors
 /// The text names no marking of the model.

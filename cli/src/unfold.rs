@@ -6,8 +6,9 @@ use super::{ProgramOutcome, limits, model, signals};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::abstraction::Quotient;
 use parikh_input::model::unfolded;
-use parikh_net::coloured::ColouredNet;
+use parikh_net::coloured::{ColouredNet, Folding};
 use parikh_net::printable::counted;
+use parikh_net::{BuildError, Net, NetBuilder};
 use parikh_unfolding::{UnfoldingConfig, write_map};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -91,12 +92,36 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
         start.elapsed()
     );
     if let Some(file) = &arguments.output {
-        write_net(&net, file)?;
+        match net.folding().filter(|folding| folding.has_labels()) {
+            Some(folding) => write_net(&with_names(&net, folding)?, file)?,
+            None => write_net(&net, file)?,
+        }
     }
     if let Some(file) = &arguments.map {
         write(&net, file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(ProgramOutcome::Complete)
+}
+
+/// Returns an unfolding whose nodes have the labels of their coloured nodes, so that a formula can
+/// name all colours of a place, or all bindings of a transition, at once.
+fn with_names(net: &Net, folding: &Folding) -> Result<Net, BuildError> {
+    let mut builder = NetBuilder::of(net)?;
+    for p in net.places() {
+        let coloured = folding.place_of(p);
+        let label = folding.place_label(coloured);
+        if let Some(label) = label.filter(|&label| label != folding.place_name(coloured)) {
+            builder.label_place(p, label);
+        }
+    }
+    for t in net.transitions() {
+        let coloured = folding.transition_of(t);
+        let label = folding.transition_label(coloured);
+        if let Some(label) = label.filter(|&label| label != folding.transition_name(coloured)) {
+            builder.label_transition(t, label);
+        }
+    }
+    builder.build()
 }
 
 /// Merges equivalent colours, and prints the sorts concerned. Returns `None` if no colours are
@@ -117,7 +142,7 @@ fn quotient(net: &ColouredNet) -> Option<Quotient> {
 }
 
 /// Writes the map from coloured nodes to the nodes of the unfolding.
-fn write(net: &parikh_net::Net, file: &Path) -> Result<()> {
+fn write(net: &Net, file: &Path) -> Result<()> {
     let mut out = BufWriter::new(File::create(file)?);
     write_map(net, &mut out)?;
     out.flush()?;

@@ -1,13 +1,16 @@
 //! `parikh verdicts`: checks the contest's verdict files, by themselves or against a model.
 
-use super::properties::{KeyLimits, about, key_net};
+use super::json;
+use super::properties::{KeyLimits, about, assumed, key_assumptions, key_net};
 use super::terminal::{line, note, object};
 use super::{ProgramOutcome, model};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use parikh::verdicts::{
-    self, Category, ComparisonResult, KeyComparison, KeyProperty, Truth, VerdictFile, VerdictValue,
+    self, Category, ComparisonResult, KeyComparison, KeyNet, KeyProperty, Truth, VerdictFile,
+    VerdictValue,
 };
+use parikh_net::assumption;
 use parikh_net::printable::counted;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -129,8 +132,10 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     let comparisons = verdicts::compare(&file, instance.map(String::as_str), &findings.keys);
     for comparison in &comparisons {
         match arguments.format {
-            VerdictsFormat::Text => line(&text(comparison)),
-            VerdictsFormat::Json => object(json(comparison)),
+            VerdictsFormat::Text => {
+                line(&(text(comparison) + &assumed(&key_net_of_model)));
+            }
+            VerdictsFormat::Json => object(json(comparison, &key_net_of_model)),
         }
     }
     let count = |standing| comparisons.iter().filter(|one| one.result == standing).count();
@@ -200,7 +205,9 @@ fn text(comparison: &KeyComparison<'_>) -> String {
     }
 }
 
-fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
+fn json(comparison: &KeyComparison<'_>, key_net: &KeyNet<'_>) -> serde_json::Value {
+    let assumptions = comparison.computed.map(|own| key_assumptions(own, key_net));
+    let assumptions = assumptions.unwrap_or_default();
     json!({
         "type": "comparison",
         "category": comparison.verdict.category.to_string(),
@@ -217,6 +224,8 @@ fn json(comparison: &KeyComparison<'_>) -> serde_json::Value {
         "net": comparison.computed.map(|own| own.net.key()),
         "explanation": comparison.computed.map(|own| own.explanation.to_string()),
         "assumes_units": comparison.computed.map(|own| own.assumes_units),
+        "assumes": assumption::keys(&assumptions),
+        "assumptions": json::assumptions(&assumptions),
         "file_explanation": comparison.verdict.explanation,
     })
 }

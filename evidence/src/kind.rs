@@ -21,7 +21,8 @@ pub enum EvidenceKind {
     Reduction,
     /// A proof that no reachable marking satisfies certain predicates.
     Document,
-    /// A proof that predicates stay reachable from every reachable marking, or that they do not.
+    /// A proof about the whole net: predicates stay reachable from every reachable marking, or do
+    /// not.
     Structure,
     /// A proof that no run has a property.
     NoRun,

@@ -8,7 +8,7 @@
 //! either the sequence violates the claim or the proof is wrong.
 
 use super::Replayer;
-use parikh_net::printable::Quoted;
+use parikh_net::printable::{Quoted, counted};
 use parikh_net::units::Breach;
 use parikh_net::{FiringSequence, FiringStep, Net, PlaceId, UnitId, Units};
 
@@ -49,12 +49,10 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
 /// Describes a violation of the claim after this number of firings.
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     let unit = Quoted(&units.get(breach.unit).name);
-    let tokens = breach.tokens;
+    let (tokens, firings) = (breach.tokens, counted(firings, "firing"));
     match breach.with_units_around {
-        false => format!("unit {unit} holds {tokens} tokens after {firings} firings"),
-        true => format!(
-            "unit {unit} and the units around it hold {tokens} tokens after {firings} firings"
-        ),
+        false => format!("unit {unit} holds {tokens} tokens after {firings}"),
+        true => format!("unit {unit} and the units around it hold {tokens} tokens after {firings}"),
     }
 }
 

@@ -117,9 +117,6 @@ pub enum FormulaProblem {
     /// so it must stand alone.
     #[error("`bound` asks for a number, so it cannot be part of a formula")]
     BoundInside,
-    /// A second formula with the same name.
-    #[error("two formulas have the name `{}`; expected different names", shortened(.0))]
-    SecondOfName(String),
     /// A colour for a place whose tokens have no colours.
     #[error("the tokens of place `{}` have no colours, expected `[.]`", shortened(place))]
     ColourOnBlackPlace {

@@ -2,7 +2,7 @@
 
 use super::FormulaProblem;
 use super::error::listed;
-use super::text::unescaped;
+use super::text::lexer::unescaped;
 use parikh_net::printable::Printable;
 use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId};
 use std::borrow::Cow;
@@ -17,26 +17,35 @@ pub struct NamedNodes {
     pub kind: NodeKind,
     /// The ids of the nodes, in the order of the net.
     pub ids: Vec<String>,
+    /// True if the text is a word that was read as an id, false if it was read as a name.
+    pub is_id: bool,
 }
 
 impl fmt::Display for NamedNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = if self.ids.len() == 1 { "" } else { "s" };
-        write!(f, "\"{}\" means {}{s} ", Printable(&self.text), self.kind.word())?;
-        f.write_str(&listed(&self.ids))
+        let quote = if self.is_id { "" } else { "\"" };
+        let (text, kind) = (Printable(&self.text), self.kind.word());
+        write!(f, "{quote}{text}{quote} means {kind}{s} {}", listed(&self.ids))
     }
 }
 
 /// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
-/// formulas. A text in quotes means all nodes with this name, unless a node has the text with the
-/// quotes as its id. Any other text means the node with this id, or else the only node with this
-/// name. The ids returned may not exist in the net.
+/// formulas. A text in quotes means all nodes with this name, and with `id` before the quotes, the
+/// node with this id. Both do not apply if a node has the whole text as its id. Any other text means
+/// the node with this id, or else the only node with this name. The ids returned may not exist in
+/// the net.
 ///
 /// # Errors
 /// When the text is not in quotes, no node has it as its id, and several nodes have it as their
 /// name.
 pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes, FormulaProblem> {
     let index = NameIndex::new(net, kind);
+    let after_keyword = text.strip_prefix("id").map(str::trim_start);
+    if let Some(id) = after_keyword.and_then(in_quotes).filter(|_| !index.has_id(text)) {
+        let (ids, text) = (vec![id.clone().into_owned()], id.into_owned());
+        return Ok(NamedNodes { ids, text, kind, is_id: true });
+    }
     let (text, mention) = match in_quotes(text).filter(|_| !index.has_id(text)) {
         Some(inside) => (inside, Mention::Name),
         None => (Cow::Borrowed(text), Mention::Word),
@@ -51,7 +60,7 @@ pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes
             return Err(FormulaProblem::AmbiguousName { name, kind, candidates, has_quotes });
         }
     };
-    Ok(NamedNodes { text: text.into_owned(), kind, ids })
+    Ok(NamedNodes::new(&text, kind, ids, mention))
 }
 
 /// Returns the one place that a text in a marking denotes, by the same rules as in formulas.
@@ -112,6 +121,12 @@ fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
 }
 
 impl NamedNodes {
+    /// Returns the nodes with `ids`, which `text` denotes in this way.
+    pub(crate) fn new(text: &str, kind: NodeKind, ids: Vec<String>, mention: Mention) -> Self {
+        let is_id = mention == Mention::Word && ids[..] == [text];
+        NamedNodes { text: text.to_owned(), kind, ids, is_id }
+    }
+
     /// Returns true if the text is an id and not the name of another node, so that it needs no
     /// explanation.
     pub fn is_plain(&self, net: &Net) -> bool {

@@ -10,7 +10,8 @@
 //! any other, and answers about cases point it out. Equal final markings count once.
 //!
 //! Other tools write the tokens into the places, beside the initial marking. All places together
-//! make one final marking, which comes after the others:
+//! make one final marking, which comes after the others. Such tools write 0 where no final marking
+//! is meant, so labels without any token make none:
 //!
 //! ```xml
 //! <place id="end"><finalMarking><text>1</text></finalMarking></place>
@@ -32,11 +33,6 @@ impl FinalMarking {
     /// Adds the tokens of a place.
     pub(super) fn add(&mut self, place: &str, tokens: PnmlLabel) {
         self.0.push((place.to_owned(), tokens));
-    }
-
-    /// Returns true if the marking names no place.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -83,15 +79,18 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, PnmlLabel)>,
 }
 
 /// Resolves the place ids of the markings, once all places are known and references are resolved.
-/// Equal markings are returned once. Returns an error for an unknown place, for a label with
+/// The marking `in_places` from the labels of places comes last, unless it has no token. Equal
+/// markings are returned once. Returns an error for an unknown place, for a label with
 /// contradictory texts, or for an invalid number of tokens.
 pub(super) fn resolve(
     finals: Vec<FinalMarking>,
+    in_places: FinalMarking,
     graph: &PnmlGraph,
     file: &str,
 ) -> Result<Vec<Marking>, InputError> {
     let mut markings: Vec<Marking> = Vec::new();
-    for FinalMarking(places) in finals {
+    let section_count = finals.len();
+    for (index, FinalMarking(places)) in finals.into_iter().chain([in_places]).enumerate() {
         let mut marking = Marking::empty(graph.builder.core.place_count());
         for (id, label) in places {
             let at = label.position;
@@ -117,7 +116,8 @@ pub(super) fn resolve(
                     InputError::BadNumber { at, owner: owner(), found, least: 0 }
                 })?;
         }
-        if !markings.contains(&marking) {
+        let is_none = index == section_count && marking.total() == 0;
+        if !is_none && !markings.contains(&marking) {
             markings.push(marking);
         }
     }

@@ -7,18 +7,25 @@
 //! its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be audited, the auditor
 //! needs its own reader of the format (`parikh_evidence::reader`).
 //!
+//! Other tools' formats in XML are refused by name before any reader tries the file. Other tools'
+//! formats in a language of their own are only looked for if no reader reads the file. A remark or
+//! a name in a net may look like a keyword of another language.
+//!
 //! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
 //! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return
 //! them with the model, as proved facts.
 
 use super::error::InputError;
 use super::format::{ModelFormat, ReadFailure, SourceModel, translated};
-use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
+use super::source::may_be_xml;
+use super::{foreign, lola, mist, pnml, script, symmetric, systems, text, tina};
 use crate::model::Model;
+use encoding_rs::{Encoding, UTF_8};
 use parikh_net::Assumption;
 use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Net};
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -156,24 +163,19 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
 pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;
-    let (mut reader, file) = super::open(&path)?;
-    let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
-    let mut beginning = Vec::new();
-    (&mut reader).take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?;
+    let OpenModel { file, beginning, mut rest } = OpenModel::open(&path)?;
     if beginning.trim_ascii().is_empty() && beginning.len() < 1024 {
         return Err(InputError::NoContent { file: file.as_str().into() });
     }
-    if let Some(refusal) = foreign::refusal(&file, &beginning) {
+    if let Some(refusal) = foreign::xml_refusal(&file, &beginning) {
         return Err(refusal);
     }
     let mut refused = None;
     for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
         if refused.is_some() {
-            (reader, _) = super::open(&path)?;
-            std::io::copy(&mut (&mut reader).take(BEGINNING), &mut std::io::sink())
-                .map_err(unreadable)?;
+            rest = OpenModel::open(&path)?.rest;
         }
-        match (format.read)(&mut (&*beginning).chain(&mut reader), &file) {
+        match (format.read)(&mut (&*beginning).chain(&mut rest), &file) {
             Ok(source) => {
                 let (sizes, duration) = (sizes(&source), start.elapsed());
                 tracing::info!("read {file}: {sizes}, {duration:.2?}");
@@ -183,20 +185,60 @@ pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceMode
                 return Ok(timed.0.assuming([Assumption::Untimed]));
             }
             Err(ReadFailure::Timed(timed)) => return Err(timed.1),
-            Err(ReadFailure::Broken(error)) => return Err(error),
+            Err(ReadFailure::Broken(error)) => {
+                return Err(foreign::text_refusal(&file, &beginning).unwrap_or(error));
+            }
             Err(ReadFailure::AnotherFormat(error)) => refused = Some(error),
         }
     }
-    if let Some(refused) = refused {
+    if let Some(refused) = refused.or_else(|| foreign::text_refusal(&file, &beginning)) {
         return Err(refused);
     }
-    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut numbered = (1..).zip(lines);
+    let beginning = script::beginning(&beginning);
+    let mut numbered = (1..).zip(beginning.lines().map(str::trim));
     let first = numbered.find(|(_, line)| !line.is_empty());
     let (line, text) = first.unwrap_or((1, Default::default()));
-    let found = String::from_utf8_lossy(text).chars().take(20).collect();
+    let found = text.chars().take(20).collect();
     let formats = FORMATS.iter().map(|format| format.name.to_owned()).collect();
     Err(InputError::UnknownFormat { file: file.into(), line, found, formats })
+}
+
+/// A model file, opened for reading.
+struct OpenModel {
+    /// The name of the file in messages.
+    file: String,
+    /// The first [`BEGINNING`] bytes.
+    beginning: Vec<u8>,
+    /// The bytes after the beginning.
+    rest: Box<dyn BufRead + Send>,
+}
+
+impl OpenModel {
+    /// Opens a file. A text in UTF-16 that is not XML is converted to UTF-8, because only the
+    /// readers of XML decode UTF-16 themselves.
+    fn open(path: &Path) -> Result<Self, InputError> {
+        let (mut rest, file) = super::open(path)?;
+        let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
+        let mut beginning = Vec::new();
+        (&mut rest).take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?;
+        let has_utf16_mark =
+            beginning.starts_with(b"\xff\xfe") || beginning.starts_with(b"\xfe\xff");
+        if has_utf16_mark && !may_be_xml(&beginning) {
+            rest.read_to_end(&mut beginning).map_err(unreadable)?;
+            let mut text = from_utf16(&beginning).map_err(unreadable)?.into_bytes();
+            let rest_of_text = text.split_off(text.len().min(BEGINNING as usize));
+            (beginning, rest) = (text, Box::new(Cursor::new(rest_of_text)));
+        }
+        Ok(OpenModel { file, beginning, rest })
+    }
+}
+
+/// Decodes a text in UTF-16 with a byte order mark.
+fn from_utf16(bytes: &[u8]) -> io::Result<String> {
+    let (encoding, length) = Encoding::for_bom(bytes).unwrap_or((UTF_8, 0));
+    let text = encoding.decode_without_bom_handling_and_without_replacement(&bytes[length..]);
+    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "this is not valid UTF-16");
+    text.map(Cow::into_owned).ok_or_else(invalid)
 }
 
 /// Describes the size of a model in words.

@@ -2,9 +2,9 @@
 //!
 //! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
 //! meaning for its author. Without it, the net would be another net. So the reader refuses every
-//! unknown attribute and element by name, and guesses nothing. The content of `graphics`,
-//! `toolspecific` and `name` is ignored. Attributes with a prefix belong to another language, and
-//! namespace declarations are attributes. Both are ignored.
+//! unknown attribute and element by name, and guesses nothing. The content of `graphics` and
+//! `toolspecific` is ignored, and `name` is a label for people. Attributes with a prefix belong
+//! to another language, and namespace declarations are attributes. Both are ignored.
 
 use super::error::InputError;
 use super::timing::is_timing_element;
@@ -34,8 +34,12 @@ const MEANINGLESS: [&str; 16] = [
 const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
 /// Elements of a net that do not change its meaning: PIPE's classes of tokens, comments and
-/// definitions. Tokens of a class other than PIPE's default are refused by the reader of markings.
-pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
+/// definitions, and its groups of conditions on markings, which only serve its analyses. Tokens of
+/// a class other than PIPE's default are refused by the reader of markings.
+pub(super) const OF_NET: &[&str] = &["token", "labels", "definition", "stategroup"];
+
+/// Elements of a place without meaning: TINA's second name, `label`.
+pub(super) const OF_PLACE: &[&str] = &["label"];
 
 /// Elements of a transition without meaning: PIPE's `orientation` and `infiniteServer`, and TINA's
 /// second name, `label`.
@@ -44,14 +48,27 @@ pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "la
 /// Elements of an arc without meaning: PIPE's drawing.
 pub(super) const OF_ARC: &[&str] = &["arcpath"];
 
-/// Lower-case words for net elements. An element outside of a net whose name contains one of these
-/// is refused, because skipping it could lose a part of the net.
-const NET_ELEMENTS: [&str; 3] = ["place", "transition", "arc"];
+/// The advice for data Petri nets.
+const ABOUT_DATA: &str = "it belongs to a data Petri net, as of PM4Py or ProM, whose guards compare \
+                          values; the net without data and guards allows more firings: remove them \
+                          to ask about that net";
 
-/// The elements whose attributes the reader of the net checks. The readers of `finalmarkings` and
-/// `toolspecific` check their own attributes.
-pub(super) const CHECKED_ELEMENTS: [&str; 7] =
-    ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
+/// The advice for games.
+pub(super) const ABOUT_PLAYERS: &str = "it belongs to a game of TAPAAL; only games whose transitions \
+                                        all have the player 0 are read as nets";
+
+/// The elements whose attributes the reader of the net checks. The reader of `toolspecific` checks
+/// its own attributes.
+pub(super) const CHECKED_ELEMENTS: [&str; 8] = [
+    "page",
+    "place",
+    "transition",
+    "arc",
+    "referencePlace",
+    "referenceTransition",
+    "declaration",
+    "finalmarkings",
+];
 
 /// Returns true if an attribute has a value that does not change the meaning of the net. In TAPAAL,
 /// such values mean that a transition is not urgent, or that it belongs to the controller, which
@@ -99,7 +116,7 @@ impl XmlTag<'_> {
                 found: format!("an attribute `{name}`"),
                 advice: "it is a time or a priority: write it as an element, or remove it",
             }),
-            Some(name) => Err(self.unsupported(format!("an attribute `{name}`"))),
+            Some(name) => Err(self.unsupported(format!("an attribute `{name}`"), &name)),
             None => Ok(()),
         }
     }
@@ -118,40 +135,46 @@ impl XmlTag<'_> {
                              without colours `inhibitor`, `read` or `reset`",
                 })
             }
-            false => Err(self.unsupported(format!("an element `{}`", self.qualified_name()))),
+            false => {
+                let found = format!("an element `{}`", self.qualified_name());
+                Err(self.unsupported(found, self.name()))
+            }
         }
     }
 
-    /// Refuses an element outside of the net that may have a meaning. Outside of a module, this is
-    /// an element whose name contains `place`, `transition` or `arc`. In a module, this is every
-    /// element but names, graphics and tool data.
+    /// Refuses every element beside the net but names, graphics and tool data, since it may have a
+    /// meaning: final markings, priorities, a part of the net.
     pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
-        let name = self.name().to_ascii_lowercase();
-        match () {
-            () if FOR_OTHERS.contains(&self.name()) => Ok(()),
-            () if is_in_module => Err(InputError::Unsupported {
-                at: self.position.of(self.file),
-                found: format!("an element `{}` of a `<module>`", self.qualified_name()),
-                advice: "a module is supported only if it holds just a net: merge the modules of \
-                         the file into one net, and export it as standard PNML",
-            }),
-            () if NET_ELEMENTS.iter().any(|part| name.contains(part)) => {
-                Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
-            }
-            () => Ok(()),
-        }
+        let name = self.qualified_name();
+        let (found, advice) = match is_in_module {
+            _ if FOR_OTHERS.contains(&self.name()) => return Ok(()),
+            true => (
+                format!("an element `{name}` of a `<module>`"),
+                "a module is supported only if it holds just a net: merge the modules of the file \
+                 into one net, and export it as standard PNML",
+            ),
+            false => (
+                format!("an element `{name}` outside of the net"),
+                "move it into the `<net>`, or remove it if it has no meaning",
+            ),
+        };
+        Err(InputError::Unsupported { at: self.position.of(self.file), found, advice })
     }
 
     /// Returns the error for an element with another prefix than the root element.
     pub(super) fn of_another_language(&self) -> InputError {
-        self.unsupported(format!("an element `{}` of another language", self.qualified_name()))
+        let found = format!("an element `{}` of another language", self.qualified_name());
+        self.unsupported(found, self.name())
     }
 
-    fn unsupported(&self, found: String) -> InputError {
-        InputError::Unsupported {
-            at: self.position.of(self.file),
-            found,
-            advice: "it is unknown here: correct its name, or export the net as standard PNML",
-        }
+    /// Returns the error for an attribute or element with this name. If the name is that of a known
+    /// feature, the advice says so.
+    fn unsupported(&self, found: String, name: &str) -> InputError {
+        let advice = match name {
+            "guard" | "variables" | "readVariable" | "writeVariable" => ABOUT_DATA,
+            "player" => ABOUT_PLAYERS,
+            _ => "it is unknown here: correct its name, or export the net as standard PNML",
+        };
+        InputError::Unsupported { at: self.position.of(self.file), found, advice }
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum PnmlChild {
     /// An element with a time, a priority or a rate. Contains its name, and the names and values of
     /// its attributes.
     Timing(String, Vec<(String, String)>),
+    /// The player who owns a transition, in games of TAPAAL.
+    Player,
     /// The element `toolspecific`, with the names and values of its attributes.
     ToolSpecific(Vec<(String, String)>),
     /// PIPE's element `tagged`. It says that a place holds the token to follow through the net, or
@@ -103,6 +105,7 @@ impl<R: BufRead> XmlReader<R> {
                     PnmlChild::Type(value)
                 }
                 "condition" => PnmlChild::Condition,
+                "player" => PnmlChild::Player,
                 "tagged" => PnmlChild::Tagged,
                 "hlinitialMarking" | "hlinscription" => PnmlChild::Coloured,
                 _ => PnmlChild::Other,
@@ -111,12 +114,30 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Skips to the end of a reference node, which may only contain a name, graphics and tool data.
-    pub(super) fn reference(&mut self) -> Result<(), InputError> {
+    /// Skips to the end of the element opened last, which may only contain names, graphics and tool
+    /// data.
+    pub(super) fn decorations(&mut self) -> Result<(), InputError> {
         while self.child(&[], &[])?.is_some() {
             self.skip()?;
         }
         Ok(())
+    }
+
+    /// Reads the name of the net, whose element was opened last. Content without text is ignored.
+    pub(super) fn net_name(&mut self) -> Result<String, InputError> {
+        let (mut inner, mut direct) = (String::new(), String::new());
+        loop {
+            match self.next()? {
+                XmlItem::Open(tag) if matches!(tag.name(), "text" | "value") => {
+                    self.text(&mut inner)?;
+                }
+                XmlItem::Open(_) => self.skip()?,
+                XmlItem::Text(text) => direct.push_str(&text),
+                XmlItem::Close | XmlItem::EndOfFile => break,
+                XmlItem::Nothing => {}
+            }
+        }
+        Ok(if inner.trim().is_empty() { direct } else { inner })
     }
 
     /// Reads the label that was opened last at the position `at`.

@@ -35,6 +35,7 @@ mod systems;
 mod text;
 mod timing;
 mod tina;
+mod well_formed;
 mod xml;
 
 pub use colour_problem::ColourProblem;

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names may contain all
-//! characters but blanks and `,;:(){}`. A transition with the name of a place is renamed with a
-//! prime. Fairness (`WEAK FAIR`) restricts the runs, and high-level nets have sorts and functions.
-//! The reader refuses both.
+//! characters but blanks and `,;:(){}`. Numbers of a place that is listed twice add up. A
+//! transition with the name of a place is renamed with a prime. Fairness (`WEAK FAIR`) restricts
+//! the runs, and high-level nets have sorts and functions. The reader refuses both.
 //!
 //! # Source
 //! K. Schmidt, *LoLA: a low level analyser*, ICATPN 2000; K. Wolf, *Petri net model checking with
@@ -180,18 +180,18 @@ impl<'t> LolaReader<'t> {
     }
 
     fn marking(&mut self) -> Result<(), InputError> {
-        let mut marked = HashSet::new();
+        let mut marking: HashMap<PlaceId, u64> = HashMap::new();
         if self.tokens.take(";") {
             return Ok(());
         }
         loop {
             let (place, name) = self.place()?;
             let tokens = self.weight(0)?;
-            if !marked.insert(place) {
-                let what = format!("a second number of tokens for `{}`, expected one", name.text);
-                return Err(self.tokens.script.error(&name.span, what));
-            }
-            let result = self.builder.set_tokens(place, tokens);
+            // The tokens of a place that is listed twice add up, as in LoLA 2. A sum above 2⁶³ − 1
+            // is an error of the builder.
+            let sum = marking.entry(place).or_default();
+            *sum = sum.saturating_add(tokens);
+            let result = self.builder.set_tokens(place, *sum);
             result.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
             if self.tokens.take(";") {
                 return Ok(());

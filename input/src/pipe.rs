@@ -1,19 +1,31 @@
 //! PIPE's additions to the labels of the standard.
 //!
-//! Tokens of PIPE have classes: `Default,3` means three tokens of the predefined class. Nets with
-//! other classes are coloured. The module `timing` reads times and priorities.
+//! Tokens of PIPE have classes: `Default,3` means three tokens of the predefined class. PIPE lists
+//! every class of the net, so `Default,3,Red,0` means the same. Nets with tokens of other classes
+//! are coloured. The module `timing` reads times and priorities.
 
 use super::error::InputError;
 use super::source::TextPosition;
 use super::xml::{XmlReader, trimmed};
 use std::io::BufRead;
 
-/// Returns the number in a marking or inscription of PIPE, as text. The text is a number, or
-/// `Default,` and a number. Returns `None` if the number contains a comma, as in a text that names
-/// another class of tokens. The number is not checked otherwise.
+/// Returns the number in a marking or inscription of PIPE, as text. The text is a number, or a list
+/// of classes, each with a number. Returns `None` if a list has no class `Default`, has it twice,
+/// or has a number other than 0 for another class. The number itself is not checked.
 pub(super) fn plain_tokens(text: &str) -> Option<&str> {
-    let number = trimmed(text.strip_prefix("Default,").unwrap_or(text));
-    (!number.contains(',')).then_some(number)
+    let pieces: Vec<&str> = text.split(',').map(trimmed).collect();
+    if let [number] = pieces[..] {
+        return Some(number);
+    }
+    let mut number = None;
+    for entry in pieces.chunks(2) {
+        match *entry {
+            ["Default", tokens] if number.is_none() => number = Some(tokens),
+            [class, "0"] if class != "Default" => {}
+            _ => return None,
+        }
+    }
+    number
 }
 
 impl<R: BufRead> XmlReader<R> {

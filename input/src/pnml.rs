@@ -15,7 +15,9 @@ use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{ModelFormat, ReadFailure, translated};
 use super::graph::{ArcKind, ArcText, PnmlGraph, PnmlNodeKind};
-use super::known_markup::{CHECKED_ELEMENTS, OF_ARC, OF_NET, OF_TRANSITION};
+use super::known_markup::{
+    ABOUT_PLAYERS, CHECKED_ELEMENTS, OF_ARC, OF_NET, OF_PLACE, OF_TRANSITION,
+};
 use super::labels::{PnmlChild, PnmlLabel};
 use super::nupn::{self, NupnError, UnitTree};
 use super::pipe::plain_tokens;
@@ -85,6 +87,19 @@ fn read_extended_from(
     pnml.finish()
 }
 
+/// Returns true if a net type, in lower case, is that of place/transition nets. An empty type
+/// counts. Older tools use addresses of their own, so any part of the address may begin with a
+/// known word. A word before it, as in `timedptnet`, names another kind of nets.
+fn is_plain_type(kind: &str) -> bool {
+    let words = ["ptnet", "pnmlcore", "epnml", "basicpnml"];
+    let mut parts = kind.split(['/', '#']);
+    matches!(kind, "" | "p/t net" | "pt-net" | "petri net" | "petrinet")
+        // TINA gives untimed nets the address of timed nets. Some tools give the address of the
+        // language, which names no extension.
+        || ["/p/t net", "tina/tpn", "grammar/pnml"].iter().any(|end| kind.ends_with(end))
+        || parts.any(|part| words.iter().any(|word| part.starts_with(word)))
+}
+
 struct PnmlReader<R> {
     xml: XmlReader<R>,
     graph: PnmlGraph,
@@ -112,18 +127,14 @@ impl<R: BufRead> PnmlReader<R> {
         Ok(())
     }
 
-    /// Checks the type of the net. A coloured type is recognised by the last part of the address, a
-    /// plain type by any part, since older tools use their own addresses. An empty type counts as
-    /// plain. TINA gives untimed nets the address of timed nets.
+    /// Checks the type of the net. A coloured type is recognised by the last part of the address.
     fn check_kind(&self, at: TextPosition, kind: &str) -> Result<(), InputError> {
         let last_part = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
         if coloured.iter().any(|part| last_part.contains(part)) {
             return Err(self.coloured(at, format!("the net type `{kind}`")));
         }
-        let plain_types = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
-        let lower = kind.to_lowercase();
-        if !kind.is_empty() && !plain_types.iter().any(|part| lower.contains(part)) {
+        if !is_plain_type(&kind.to_lowercase()) {
             return Err(InputError::Unsupported {
                 at: at.of(self.xml.file()),
                 found: format!("the net type `{kind}`"),
@@ -159,6 +170,10 @@ impl<R: BufRead> PnmlReader<R> {
                     let [id] = tag.attributes(["id"])?;
                     pages.push(id.unwrap_or_default());
                 }
+                // The name of a page is ignored.
+                "name" if pages.is_empty() => {
+                    self.graph.builder.core.set_label(&self.xml.net_name()?);
+                }
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
@@ -188,14 +203,14 @@ impl<R: BufRead> PnmlReader<R> {
                     let id = tag.required(id, "referencePlace", "id")?;
                     let target = tag.required(target, "referencePlace", "ref")?;
                     self.graph.reference(id, target, PnmlNodeKind::Place, at)?;
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "referenceTransition" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, "referenceTransition", "id")?;
                     let target = tag.required(target, "referenceTransition", "ref")?;
                     self.graph.reference(id, target, PnmlNodeKind::Transition, at)?;
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "toolspecific" => {
                     let [tool] = tag.attributes(["tool"])?;
@@ -233,7 +248,7 @@ impl<R: BufRead> PnmlReader<R> {
             "hlinitialMarking",
             "tagged",
         ];
-        while let Some((child, at)) = self.xml.child(&handled_elements, &[])? {
+        while let Some((child, at)) = self.xml.child(&handled_elements, OF_PLACE)? {
             match child {
                 PnmlChild::Name => name = Some(self.xml.label(at)?.text),
                 PnmlChild::InitialMarking => {
@@ -287,7 +302,7 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: TextPosition) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, TransitionUrgency::default());
-        let handled_elements = ["name", "condition", "rate", "tagged"];
+        let handled_elements = ["name", "condition", "rate", "tagged", "player"];
         while let Some((child, at)) = self.xml.child(&handled_elements, OF_TRANSITION)? {
             match child {
                 PnmlChild::Timing(name, attributes) => {
@@ -299,6 +314,16 @@ impl<R: BufRead> PnmlReader<R> {
                     self.urgencies.add_tool(&data);
                 }
                 PnmlChild::Tagged => self.xml.untagged(at, "transition", id)?,
+                PnmlChild::Player => {
+                    let label = self.xml.label(at)?;
+                    if label.structured || label.contradictory || label.text != "0" {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!("the player `{}` of transition `{id}`", label.text),
+                            advice: ABOUT_PLAYERS,
+                        });
+                    }
+                }
                 PnmlChild::Name => name = Some(self.xml.label(at)?.text),
                 PnmlChild::Condition => {
                     let label = self.xml.label(at)?;
@@ -475,10 +500,7 @@ impl<R: BufRead> PnmlReader<R> {
                 ),
             }
         }
-        if !self.place_finals.is_empty() {
-            self.finals.push(self.place_finals);
-        }
-        let finals = finals::resolve(self.finals, &self.graph, file)?;
+        let finals = finals::resolve(self.finals, self.place_finals, &self.graph, file)?;
         let (assumptions, refusal) = self.urgencies.finish();
         let invalid_net = |problem: BuildError| InputError::Net { at: at.of(file), problem };
         let net = self.graph.builder.build().map_err(invalid_net)?.with_final_markings(finals);

@@ -131,7 +131,13 @@ impl<R: BufRead> QueryReader<'_, R> {
                     let line = tag.position.line;
                     return self.property(line).map(Some);
                 }
-                XmlItem::Open(_) => self.xml.skip()?,
+                XmlItem::Open(tag) => {
+                    return Err(InputError::Unsupported {
+                        at: tag.position.of(tag.file),
+                        found: format!("an element `{}` beside properties", tag.qualified_name()),
+                        advice: "expected `<property>`",
+                    });
+                }
                 XmlItem::Close | XmlItem::Text(_) | XmlItem::Nothing => {}
                 XmlItem::EndOfFile => return Ok(None),
             }

@@ -22,6 +22,17 @@ impl TextPosition {
     pub(super) fn of(self, file: &str) -> Location {
         Location { file: file.into(), line: self.line, column: self.column }
     }
+
+    /// Returns the position behind `passed`, which begins at this position.
+    fn after(self, passed: &[u8]) -> TextPosition {
+        match passed.iter().rposition(|&byte| byte == b'\n') {
+            Some(last) => TextPosition {
+                line: self.line + passed.iter().filter(|&&byte| byte == b'\n').count() as u64,
+                column: (passed.len() - last) as u64,
+            },
+            None => TextPosition { column: self.column + passed.len() as u64, ..self },
+        }
+    }
 }
 
 type HeadAndRest<R> = io::Chain<Cursor<Vec<u8>>, R>;
@@ -61,6 +72,8 @@ impl<R: BufRead> Latin1Decoder<R> {
 pub(super) struct XmlSource<R> {
     text: Utf8Stream<R>,
     position: TextPosition,
+    /// The first control character that XML does not allow, among the bytes read so far.
+    forbidden_byte: Option<(TextPosition, u8)>,
 }
 
 impl<R: BufRead> XmlSource<R> {
@@ -122,7 +135,7 @@ impl<R: BufRead> XmlSource<R> {
                 return Err(InputError::UnknownEncoding { at, found });
             }
         };
-        Ok(XmlSource { text, position: TextPosition::START })
+        Ok(XmlSource { text, position: TextPosition::START, forbidden_byte: None })
     }
 }
 
@@ -171,6 +184,11 @@ impl<R> XmlSource<R> {
     pub(super) fn position(&self) -> TextPosition {
         self.position
     }
+
+    /// Returns the first control character that XML does not allow, among the bytes read so far.
+    pub(super) fn forbidden_byte(&self) -> Option<(TextPosition, u8)> {
+        self.forbidden_byte
+    }
 }
 
 impl<R: BufRead> Utf8Stream<R> {
@@ -193,13 +211,12 @@ impl<R: BufRead> BufRead for XmlSource<R> {
         let buffer = self.text.fill_buf().unwrap_or_default();
         let buffered = buffer.len();
         let passed = &buffer[..amount.min(buffered)];
-        match passed.iter().rposition(|&byte| byte == b'\n') {
-            Some(last) => {
-                self.position.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u64;
-                self.position.column = (passed.len() - last) as u64;
-            }
-            None => self.position.column += passed.len() as u64,
+        let is_forbidden = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+        let first_forbidden = passed.iter().position(is_forbidden);
+        if let (Some(index), None) = (first_forbidden, self.forbidden_byte) {
+            self.forbidden_byte = Some((self.position.after(&passed[..index]), passed[index]));
         }
+        self.position = self.position.after(passed);
         match &mut self.text {
             Utf8Stream::Utf8(reader) => reader.consume(amount),
             Utf8Stream::Decoded(reader) => reader.consume(amount),

@@ -1,8 +1,9 @@
 //! Parallel compositions of labelled transition systems as nets. Each label gives a transition for
 //! each combination of edges, named after the label. The states of each component form a unit.
 
-use super::error::InputError;
+use super::error::{InputError, Location};
 use super::format::{ModelFormat, ReadFailure, SourceModel};
+use super::script::{self, read_text};
 use parikh_systems::System;
 use parikh_systems::read::{self, ReadError};
 use std::io::BufRead;
@@ -25,11 +26,7 @@ pub(super) const AUT: ModelFormat = ModelFormat {
 /// The `.fsm` files of mCRL2: parameters, states and transitions, with a line `---` between them.
 pub(super) const FSM: ModelFormat = ModelFormat {
     name: "a labelled transition system of mCRL2 (.fsm), parts with a line `---` between them",
-    begins: |beginning| {
-        let text = String::from_utf8_lossy(beginning);
-        let is_xml = text.trim_start().starts_with('<');
-        !is_xml && text.lines().any(|line| line.trim() == "---")
-    },
+    begins: |beginning| is_fsm(&script::beginning(beginning)),
     read: |reader, file| source(reader, file, read::fsm),
 };
 
@@ -47,18 +44,43 @@ fn source(
     file: &str,
     read: fn(&str, &str) -> Result<System, ReadError>,
 ) -> Result<SourceModel, ReadFailure> {
-    let mut text = String::new();
-    let unreadable = |cause| InputError::Unreadable { file: file.into(), cause };
-    reader.read_to_string(&mut text).map_err(unreadable)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = read_text(reader, file)?;
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
-    let problem =
-        |line, problem| ReadFailure::Broken(InputError::Text { file: file.into(), line, problem });
-    let system = read(text, &name).map_err(|error| {
+    let system = read(&text, &name).map_err(|error| {
+        let excerpt = Box::new(error.excerpt());
         let ReadError { line, column, expected, found, .. } = error;
-        problem(line, format!("column {column}: expected {expected}, found {found}"))
+        let at = Location { file: file.into(), line: line as u64, column: column as u64 };
+        let problem = format!("expected {expected}, found {found}");
+        InputError::Script { at, problem, excerpt }
     })?;
-    let net = parikh_systems::net(&system, MAX_TRANSITIONS)
-        .map_err(|error| problem(1, error.to_string()))?;
+    let net = parikh_systems::net(&system, MAX_TRANSITIONS).map_err(|error| {
+        let problem = error.to_string();
+        InputError::Text { file: file.into(), line: 1, problem }
+    })?;
     Ok(SourceModel::from(net))
+}
+
+/// Returns true if a file with this beginning is in mCRL2's format: lines of parameters, such as
+/// `b(2) Bool "F" "T"`, then `---`, then lines of numbers for the states, if any, then `---`. One
+/// line `---` is no sign, since patches and texts with a header have such lines.
+fn is_fsm(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let parameters_end = lines.by_ref().find(|line| *line == "---" || !is_parameter(line));
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    parameters_end == Some("---")
+        && match lines.next() {
+            Some("---") => {
+                lines.next().is_some_and(|edge| edge.starts_with(|c: char| c.is_ascii_digit()))
+            }
+            Some(state) => state.split_whitespace().all(is_number),
+            None => false,
+        }
+}
+
+/// Returns true if a line has a number in parentheses, like the parameters in mCRL2's format.
+fn is_parameter(line: &str) -> bool {
+    line.split('(').skip(1).any(|behind| {
+        let number = behind.split_once(')').map_or("", |(number, _)| number.trim());
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }

@@ -2,10 +2,10 @@
 //! [coloured ones](parikh_net::coloured::text).
 
 use super::error::InputError;
-use super::format::{ModelFormat, ReadFailure};
+use super::format::ModelFormat;
+use super::script::read_text;
 use parikh_net::coloured;
 use parikh_net::text;
-use std::io::BufRead;
 
 /// Place/transition nets in Parikh's text format.
 pub(super) const PLAIN: ModelFormat = ModelFormat {
@@ -48,16 +48,6 @@ fn first_words(beginning: &[u8]) -> impl Iterator<Item = &str> {
         str::from_utf8(first?).ok()
     });
     words.filter(|word| !word.starts_with('#'))
-}
-
-fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, ReadFailure> {
-    let mut text = String::new();
-    let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
-    reader.read_to_string(&mut text).map_err(unreadable)?;
-    match text.strip_prefix('\u{feff}') {
-        Some(rest) => Ok(rest.to_owned()),
-        None => Ok(text),
-    }
 }
 
 fn problem(file: &str, line: usize, problem: String) -> InputError {

@@ -226,8 +226,6 @@ pub(super) struct TransitionUrgency {
     /// if the transition may fire at any time.
     limit: Option<String>,
     has_rate: bool,
-    /// True if the file gives the weight 0. An immediate transition of weight 0 never fires.
-    has_zero_weight: bool,
 }
 
 impl TransitionUrgency {
@@ -316,11 +314,8 @@ impl TransitionUrgency {
                     self.limit = Some(format!("the `{name}` 0"));
                 }
             }
-            "weight" | "firingweight" => {
-                self.has_rate = true;
-                self.has_zero_weight |= is_zero;
-            }
-            "distributionparameters" => self.has_rate = true,
+            // A weight of 0 often means that none is set: PM4Py writes it by default.
+            "weight" | "firingweight" | "distributionparameters" => self.has_rate = true,
             _ => {}
         }
     }
@@ -374,10 +369,7 @@ impl NetUrgency {
         at: TextPosition,
         file: &str,
     ) {
-        let TransitionUrgency { priority, timed, mut limit, has_rate, has_zero_weight } = urgency;
-        if has_zero_weight && timed.as_deref() != Some("true") {
-            limit.get_or_insert_with(|| "the weight 0".to_owned());
-        }
+        let TransitionUrgency { priority, timed, limit, has_rate } = urgency;
         self.has_rates |= has_rate;
         let precedence = (priority, timed);
         let differs = *self.first.get_or_insert_with(|| precedence.clone()) != precedence;

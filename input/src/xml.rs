@@ -5,6 +5,9 @@
 
 use super::error::InputError;
 use super::source::{TextPosition, XmlSource};
+use super::well_formed::{
+    NamespaceScopes, PrologueState, check_text, forbidden_character, is_forbidden_character,
+};
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -24,11 +27,6 @@ pub(super) fn trimmed(text: &str) -> &str {
 /// even in models of the contest.
 fn is_stray_text(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
-}
-
-/// Returns true if XML does not allow a character.
-fn is_forbidden_character(c: char) -> bool {
-    c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 /// Returns the words of a text, separated by blanks.
@@ -118,11 +116,6 @@ impl XmlTag<'_> {
         for attribute in self.start.attributes() {
             let attribute = attribute.map_err(|e| self.malformed(e))?;
             let key = attribute.key.as_ref();
-            if attribute.value.contains(|c| c == '<' || is_forbidden_character(c)) {
-                return Err(
-                    self.malformed(format!("a character in `{key}` that XML does not allow there"))
-                );
-            }
             if let Some(at) = names.iter().position(|&name| name == key) {
                 let value = attribute.normalized_value(XmlVersion::Implicit1_0);
                 values[at] = Some(value.map_err(|e| self.malformed(e))?.into_owned());
@@ -156,6 +149,9 @@ pub(super) struct XmlReader<R> {
     prefix: Box<str>,
     /// The number of open elements.
     depth: usize,
+    /// The namespace prefixes that the open elements declare.
+    scopes: NamespaceScopes,
+    prologue: PrologueState,
     /// True if the element opened last was self-closed, so that its end comes next.
     owes_close: bool,
     root_closed: bool,
@@ -173,6 +169,8 @@ impl<R: BufRead> XmlReader<R> {
             file: file.into(),
             prefix: "".into(),
             depth: 0,
+            scopes: NamespaceScopes::default(),
+            prologue: PrologueState::default(),
             owes_close: false,
             root_closed: false,
             has_net: false,
@@ -214,6 +212,7 @@ impl<R: BufRead> XmlReader<R> {
     fn step(&mut self, may_be_text: bool) -> Result<XmlItem<'_>, InputError> {
         if std::mem::take(&mut self.owes_close) {
             self.depth = self.depth.saturating_sub(1);
+            self.scopes.close(self.depth);
             self.root_closed |= self.depth == 0;
             return Ok(XmlItem::Close);
         }
@@ -230,8 +229,22 @@ impl<R: BufRead> XmlReader<R> {
                 let cause = std::io::Error::new(cause.kind(), cause.to_string());
                 return Err(InputError::Unreadable { file: file.into(), cause });
             }
+            Err(quick_xml::Error::Encoding(problem)) => {
+                let advice = "state the encoding of the file in its XML declaration";
+                return Err(malformed(format!("{problem}; {advice}")));
+            }
             Err(problem) => return Err(malformed(problem.to_string())),
         };
+        if let Some((at, byte)) = self.reader.get_ref().forbidden_byte() {
+            return Err(InputError::Malformed {
+                at: at.of(file),
+                problem: forbidden_character(byte),
+            });
+        }
+        self.prologue.pass(&event).map_err(|problem| malformed(problem.to_owned()))?;
+        if let Event::Start(start) | Event::Empty(start) = &event {
+            self.scopes.open(start, self.depth + 1).map_err(malformed)?;
+        }
         let stray = || malformed("text outside the root element".into());
         let item = match event {
             Event::Start(_) | Event::Empty(_) if self.root_closed => {
@@ -253,10 +266,12 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
+                self.scopes.close(self.depth);
                 self.root_closed |= self.depth == 0;
                 XmlItem::Close
             }
             Event::Text(text) => {
+                check_text(&text).map_err(malformed)?;
                 let text = text.xml10_content();
                 if self.depth == 0 && self.root_closed && !trimmed(&text).is_empty() {
                     return Err(stray());
@@ -267,6 +282,9 @@ impl<R: BufRead> XmlReader<R> {
             Event::CData(text) => XmlItem::Text(text.xml10_content()),
             Event::GeneralRef(reference) => {
                 let resolved = match reference.resolve_char_ref() {
+                    Ok(Some(character)) if is_forbidden_character(character) => {
+                        return Err(malformed(forbidden_character(character)));
+                    }
                     Ok(Some(character)) => Some(Cow::Owned(character.to_string())),
                     Ok(None) => resolve_xml_entity(&reference).map(Cow::Borrowed),
                     Err(problem) => return Err(malformed(problem.to_string())),
@@ -377,7 +395,7 @@ mod tests {
 
     #[test]
     fn prefixes_self_closing_entities_and_cdata_are_out_of_sight() {
-        let text = "<?xml version='1.0'?><!DOCTYPE a><!-- c -->\n<x:a>\n <b/><c>1&lt;<![CDATA[<2]]>&#x33;</c></x:a>\n";
+        let text = "<?xml version='1.0'?><!DOCTYPE a><!-- c -->\n<x:a xmlns:x='u'>\n <b/><c>1&lt;<![CDATA[<2]]>&#x33;</c></x:a>\n";
         assert_eq!(steps(text).unwrap(), "(a@2 (b@3 )(c@3 1<<23))");
     }
 
@@ -410,12 +428,12 @@ mod tests {
 
     #[test]
     fn attributes_are_unescaped_and_repeated_ones_refused() {
-        let mut xml = XmlReader::new(&b"<a x = \"1&amp;2\" y='' x:z='3'/>"[..], "f").unwrap();
+        let mut xml =
+            XmlReader::new(&b"<a x = \"1&amp;2\" y='' xmlns:x='u' x:z='3'/>"[..], "f").unwrap();
         let Ok(XmlItem::Open(tag)) = xml.next() else { panic!("an element") };
         let values = tag.attributes(["x", "y", "z"]).unwrap();
         assert_eq!(values, [Some("1&2".into()), Some(String::new()), None]);
         let mut xml = XmlReader::new(&b"<a x='1' x='2'/>"[..], "f").unwrap();
-        let Ok(XmlItem::Open(tag)) = xml.next() else { panic!("an element") };
-        assert!(matches!(tag.attributes(["x"]), Err(InputError::Malformed { .. })));
+        assert!(matches!(xml.next(), Err(InputError::Malformed { .. })));
     }
 }

@@ -51,6 +51,8 @@ struct RawArc {
 #[derive(Default)]
 pub struct NetBuilder {
     name: String,
+    /// The net's label. Empty if it has none.
+    label: String,
     places: Names,
     transitions: Names,
     /// The labels of places, without labels that equal the place's id.
@@ -97,6 +99,7 @@ impl NetBuilder {
     /// None for a net that a builder made.
     pub fn of(net: &Net) -> Result<Self, BuildError> {
         let mut builder = NetBuilder::new(net.name());
+        builder.label = net.label.clone();
         builder.add_features(net.features());
         net.assumptions().iter().for_each(|it| builder.assume(it.clone()));
         for place in net.places() {
@@ -129,6 +132,12 @@ impl NetBuilder {
     /// Renames the net.
     pub fn set_name(&mut self, name: impl Into<String>) {
         self.name = name.into();
+    }
+
+    /// Gives the net a label, that is, a name for people. Blanks around the label are dropped, and
+    /// other blanks become spaces.
+    pub fn set_label(&mut self, label: &str) {
+        self.label = label.trim().replace(char::is_whitespace, " ");
     }
 
     /// Adds a place with its initial tokens.
@@ -337,6 +346,7 @@ impl NetBuilder {
         self.transition_labels.sort_by_key(|&(transition, _)| transition);
         Ok(Net {
             name: self.name,
+            label: self.label,
             place_names: self.places,
             transition_names: self.transitions,
             place_labels: self.place_labels,

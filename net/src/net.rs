@@ -94,6 +94,8 @@ impl<T> Rows<T> {
 #[derive(Clone, Debug)]
 pub struct Net {
     pub(crate) name: String,
+    /// The name for people. Empty if the model gives none.
+    pub(crate) label: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
     /// The labels of places, without labels that equal the place's id, sorted by place.
@@ -135,6 +137,11 @@ impl Net {
     /// Returns the net's name (its PNML id); empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the name for people (the PNML name), or else the name. Empty if the net has neither.
+    pub fn title(&self) -> &str {
+        if self.label.is_empty() { &self.name } else { &self.label }
     }
 
     /// Returns the features beyond plain arcs.

@@ -169,11 +169,9 @@ impl<'n> NameIndex<'n> {
         }
     }
 
-    /// Returns true if `text`, read as a name, does not denote exactly the node with the id `text`.
-    /// That is, the node with this id has another name, or another node has the name `text`.
-    /// Returns false if no node has this id or name.
-    pub fn is_shared(&self, text: &str) -> bool {
-        self.names.contains_key(text) || self.ids(text).iter().any(|&id| id != text)
+    /// Returns true if a node whose id is not `text` has the name `text`.
+    pub fn names_another(&self, text: &str) -> bool {
+        self.ids(text).iter().any(|&id| id != text)
     }
 }
 
@@ -238,7 +236,7 @@ mod tests {
         assert_eq!(find("old", Mention::Word), Err(vec!["n3", "n4"]));
         assert_eq!(find("check", Mention::Id), Err(vec![]));
         assert_eq!(find("nobody", Mention::Name), Err(vec![]));
-        let shared = ["pay", "pay_2", "ship", "n5"].map(|text| index.is_shared(text));
-        assert_eq!(shared, [true, true, true, false]);
+        let others = ["pay", "pay_2", "ship", "n5"].map(|text| index.names_another(text));
+        assert_eq!(others, [true, false, true, false]);
     }
 }

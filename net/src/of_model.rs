@@ -10,12 +10,16 @@ use crate::translation::{Caps, Translation, Window};
 
 impl Net {
     /// Returns the marking of this net that represents `marking` of the model. Each complement
-    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place with a
-    /// complement exceeds its bound or its cap, that is, its assumed bound. Without caps, the model
-    /// does not reach such a marking.
+    /// place gets the bound of its place minus the place's tokens. Returns `None` if a place
+    /// exceeds its known bound, or its cap, that is, its assumed bound. The model does not reach a
+    /// marking that exceeds a known bound. The translation has no arcs for such a marking: it drops
+    /// inhibitor arcs whose weights exceed the bound.
     pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
         let mut completed = marking.padded(self.place_count());
         let Some(translation) = self.translation() else { return Some(completed) };
+        if translation.known_bounds().iter().any(|(&p, &bound)| completed[p] > bound) {
+            return None;
+        }
         for (index, &place) in translation.complemented().iter().enumerate() {
             let complement = PlaceId::new(translation.place_count() + index);
             let bound = self.initial()[place].checked_add(self.initial()[complement])?;

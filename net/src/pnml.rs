@@ -38,7 +38,7 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<pnml xmlns=\"{NAMESPACE}/pnml\">")?;
     writeln!(out, "<net id=\"{}\" type=\"{NAMESPACE}/ptnet\">", EscapedXml(net.name()))?;
-    writeln!(out, "<name><text>{}</text></name>", EscapedXml(net.name()))?;
+    writeln!(out, "<name><text>{}</text></name>", EscapedXml(net.title()))?;
     writeln!(out, "<page id=\"page\">")?;
     for p in net.places() {
         let id = net.place_name(p);

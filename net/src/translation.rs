@@ -130,6 +130,8 @@ pub struct Translation {
     transitions: Names,
     /// The bounds that the translation rests on, by ascending place.
     bounds: Vec<TranslationBound>,
+    /// The known bounds of places with inhibitor or reset arcs. Caps are not among them.
+    known_bounds: BTreeMap<PlaceId, u64>,
     /// The places with a complement. The complements follow the model's places in the translated
     /// net, in this order.
     complemented: Vec<PlaceId>,
@@ -172,14 +174,28 @@ impl Translation {
             end += copies;
             ends.push(end);
         }
+        let known = bounds.iter().filter(|it| it.reason != Because::Cap);
         Ok(Translation {
             places,
             transitions: names,
+            known_bounds: known.map(|it| (it.place, it.max_tokens)).collect(),
             bounds,
             complemented,
             copy_ends: ends,
             caps: None,
         })
+    }
+
+    /// Replaces the known bounds of places, which are by default the bounds that the translation
+    /// rests on.
+    #[must_use]
+    pub fn with_known_bounds(self, known_bounds: BTreeMap<PlaceId, u64>) -> Self {
+        Translation { known_bounds, ..self }
+    }
+
+    /// Returns the known bounds of places with inhibitor or reset arcs, without caps.
+    pub fn known_bounds(&self) -> &BTreeMap<PlaceId, u64> {
+        &self.known_bounds
     }
 
     /// Adds caps, that is, assumed bounds of places.

@@ -1,9 +1,9 @@
 //! The basis of an answer: the goals that decide it. The techniques, the grade and the assumptions
 //! of the answer follow from the board's knowledge of these goals.
 
-use super::reason::{Reason, WitnessSize};
+use super::reason::Reason;
 use super::{AnswerWitness, Grade, QuestionValue, ReasonNodes};
-use parikh_engine::board::{Basis, Board, Knowledge, ReachKnowledge, Technique, Witness};
+use parikh_engine::board::{Basis, Board, Knowledge, ReachKnowledge, Technique};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -84,11 +84,6 @@ impl AnswerBasis {
             abstracted: self.abstracted,
         }
     }
-}
-
-/// Returns the length of a witness. Without a witness, the initial marking is meant.
-pub(super) fn length(witness: Option<&Witness>) -> WitnessSize {
-    witness.map(WitnessSize::of).unwrap_or_default()
 }
 
 /// Returns true if the known witness of the goal is proved to be shortest, and false if this is

@@ -1,8 +1,8 @@
 //! Construction of the answer to a decided question.
 
-use super::basis::{AnswerBasis, Explanation, length};
+use super::basis::{AnswerBasis, Explanation};
 use super::goal_question::{GoalQuestion, RoledGoal};
-use super::reason::{Cause, StageSize};
+use super::reason::{Cause, Reason, StageSize, WitnessSize};
 use super::{AnswerWitness, GoalAnswer, QuestionValue, ReasonNodes, reasons, within_caps};
 use parikh_engine::board::{
     Argument, Board, HomeKnowledge, Knowledge, ReachKnowledge, RunKnowledge, SeenValue, Witness,
@@ -41,8 +41,10 @@ impl GoalQuestion {
         if !within_caps::repeats(&pumping, board.net()) {
             return None;
         }
-        let reason = Cause::Unbounded { stages: StageSize::of(&pumping) }.into();
-        let nodes = ReasonNodes::of_goals(board, [goal].into_iter());
+        let cause = Cause::Unbounded { stages: StageSize::of(&pumping) };
+        let notes = reasons::colour_notes(board, [goal].into_iter());
+        let (reason, nodes) =
+            (Reason { cause, notes }, ReasonNodes::of_goals(board, [goal].into_iter()));
         let (explanation, exhibit) =
             (Explanation { reason, nodes }, Some(AnswerWitness::Pump(pumping)));
         Some(basis.answer(&self.id, QuestionValue::Infinite, explanation, exhibit))
@@ -70,14 +72,16 @@ impl GoalQuestion {
         basis.techniques.insert(by);
         let cause = match self.goals.len() {
             1 => {
-                let (size, proof) = (length(witness.as_ref()), maximum.proved?.proof.summary());
-                Cause::Maximum { size, proof }
+                let size = witness.as_ref().map(WitnessSize::of);
+                Cause::Maximum { size, proof: maximum.proved?.proof.summary() }
             }
             maxima => Cause::Largest { subject: reasons::subject_of(board, of), maxima },
         };
+        let notes = reasons::colour_notes(board, [of].into_iter());
         let nodes = ReasonNodes::of_goals(board, [of].into_iter());
+        let reason = Reason { cause, notes };
         let (explanation, exhibit) =
-            (Explanation { reason: cause.into(), nodes }, witness.and_then(answer_witness));
+            (Explanation { reason, nodes }, witness.and_then(answer_witness));
         Some(basis.answer(&self.id, QuestionValue::Number(largest), explanation, exhibit))
     }
 }

@@ -1,7 +1,7 @@
 //! Derives the reason of an answer from the goals that decided it, their roles, and the board's
 //! knowledge.
 
-use super::basis::{Explanation, length, shortest};
+use super::basis::{Explanation, shortest};
 use super::goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 use super::nodes::ReasonNodes;
 use super::reason::{
@@ -56,9 +56,31 @@ pub(super) fn of_truth(
         (true, JointMeaning::Reachable | JointMeaning::Staying) => {
             vec![ReasonNote::ColouredTransitions]
         }
-        _ => Vec::new(),
+        _ => colour_notes(board, parts.iter().map(|aim| aim.goal)),
     };
     Explanation { reason: Reason { cause, notes }, nodes }
+}
+
+/// Returns the note that a coloured place counts all of its colours, if the goals mention all of
+/// several places to which a coloured place is unfolded, or a place of a coloured net that is not
+/// unfolded. Otherwise returns no note.
+pub(super) fn colour_notes(
+    board: &Board<'_>,
+    goals: impl Iterator<Item = GoalId>,
+) -> Vec<ReasonNote> {
+    let Some(folding) = board.net().folding().filter(|_| board.is_of_coloured()) else {
+        return Vec::new();
+    };
+    let places = ReasonNodes::of_goals(board, goals).places;
+    let coloured: BTreeSet<usize> = places.iter().map(|&place| folding.place_of(place)).collect();
+    let is_whole = |&place: &usize| {
+        let mut colours = folding.places(place);
+        folding.is_skeleton() || colours.len() > 1 && colours.all(|colour| places.contains(&colour))
+    };
+    match coloured.iter().any(is_whole) {
+        true => vec![ReasonNote::ColouredPlaces],
+        false => Vec::new(),
+    }
 }
 
 /// Returns the nodes of the goals, and of the sums of tokens that exclude the first [`MAX_PARTS`]
@@ -155,7 +177,9 @@ fn of_one(
     }
     let goal = board.goal(aim.goal);
     let mut subject = match goal {
-        Goal::Reach(predicate) | Goal::Home(predicate) => subject(net, predicate),
+        Goal::Reach(predicate) | Goal::Home(predicate) => {
+            subject(net, predicate).or_else(|| unbound_transition(net, question, predicate))
+        }
         _ => None,
     };
     if aim.role == GoalRole::DeadEnd
@@ -235,7 +259,7 @@ fn of_knowledge(
         }
         Knowledge::Maximum(maximum) => {
             let (seen, proved) = (maximum.largest_seen.as_ref()?, maximum.proved.as_ref()?);
-            let size = length(seen.witness.as_ref());
+            let size = seen.witness.as_ref().map(WitnessSize::of);
             Cause::Maximum { size, proof: proved.proof.summary() }
         }
         Knowledge::Reach(ReachKnowledge::Open)
@@ -260,6 +284,11 @@ struct ConstantPlace {
 /// number. Returns `None` if the goal is not of this form.
 fn constant(net: &Net, goal: &Goal) -> Option<ConstantPlace> {
     let Goal::Reach(predicate) = goal else { return None };
+    if let (Predicate::False, Some(folding)) = (predicate, net.folding()) {
+        // A coloured place without a place in the unfolding is always empty.
+        let place = (0..folding.place_count()).find(|&at| folding.places(at).len() == 0)?;
+        return Some(ConstantPlace { place: NamedNode::coloured_place(folding, place), tokens: 0 });
+    }
     let atom = match predicate {
         Predicate::Or(parts) => parts.first()?,
         single => single,
@@ -356,6 +385,22 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
         }
         _ => None,
     }
+}
+
+/// Returns the first coloured transition without a binding in the unfolding, if the question is
+/// about all transitions and the goal is that a binding of this transition is enabled. Returns
+/// `None` for other goals.
+fn unbound_transition(
+    net: &Net,
+    question: &GoalQuestion,
+    predicate: &Predicate,
+) -> Option<Subject> {
+    let is_about_transitions =
+        matches!(question.joint_meaning, JointMeaning::Reachable | JointMeaning::Staying);
+    let folding =
+        net.folding().filter(|_| is_about_transitions && *predicate == Predicate::False)?;
+    let t = (0..folding.transition_count()).find(|&at| folding.transitions(at).len() == 0)?;
+    Some(Subject::Transition(NamedNode::coloured_transition(folding, t)))
 }
 
 /// Returns a transition with an empty preset, which excludes dead markings. Returns `None` for

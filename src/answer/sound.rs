@@ -34,7 +34,7 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::basis::{length, shortest};
+use super::basis::shortest;
 use super::goal_question::{
     GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, not,
 };
@@ -197,7 +197,8 @@ pub(super) fn all_is_well(
     let places: Vec<PlaceId> = net.model_places().collect();
     let named = finals.iter().take(FINALS).map(|last| marking_text::print(net, last));
     let reached = final_marking_text(net, last_marking(net, witness).as_ref(), &places);
-    let example = reached.map(|final_marking| ReachedEnd { final_marking, size: length(witness) });
+    let size = witness.map(WitnessSize::of);
+    let example = reached.zip(size).map(|(final_marking, size)| ReachedEnd { final_marking, size });
     ProcessCause::Sound {
         final_markings: named.collect(),
         more: finals.len().saturating_sub(FINALS),
@@ -251,7 +252,7 @@ pub(super) fn explain(
             let places: Vec<PlaceId> = net.model_places().collect();
             let final_marking =
                 final_marking_text(net, last_marking(net, witness.as_ref()).as_ref(), &places);
-            let (size, shortest) = (length(witness.as_ref()), shortest());
+            let (size, shortest) = (witness.as_ref().map(WitnessSize::of), shortest());
             (ProcessCause::Completes { size, shortest, final_marking }, None)
         }
         (GoalRole::OnRun(t), Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {
@@ -259,7 +260,7 @@ pub(super) fn explain(
             let final_marking =
                 final_marking_text(net, last_marking(net, witness.as_ref()).as_ref(), &places);
             let transition = NamedNode::labelled_transition(net, t);
-            let (size, shortest) = (length(witness.as_ref()), shortest());
+            let (size, shortest) = (witness.as_ref().map(WitnessSize::of), shortest());
             let cause = ProcessCause::OnRun { transition, size, shortest, final_marking };
             (cause, Some(of_transitions([t])))
         }

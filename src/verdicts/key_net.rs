@@ -83,6 +83,12 @@ impl<'n> KeyNet<'n> {
         self.is_unfolding
     }
 
+    /// Returns true if the model is coloured and the net also has colours and bindings that cannot
+    /// occur.
+    pub fn is_whole_unfolding(&self) -> bool {
+        self.is_unfolding && self.omission_reason.is_none()
+    }
+
     /// Returns the net to which the value of a key refers.
     pub fn net_meant(&self, property: KeyProperty) -> NetMeant {
         match (self.is_unfolding, property) {

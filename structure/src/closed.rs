@@ -14,6 +14,7 @@
 //! Choice Petri Nets*, 1995, chapter 4.
 
 use parikh_net::{Arc, Net, PlaceArc, PlaceId, TransitionId};
+use parikh_solvers::Budget;
 
 /// The direction of closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,12 +111,28 @@ pub fn minimise(
     set: &[PlaceId],
     essential: impl Fn(PlaceId) -> bool,
 ) -> Vec<PlaceId> {
+    // Without a budget, the result is never `None`.
+    minimise_within(net, kind, set, essential, None).unwrap_or_default()
+}
+
+/// Like [`minimise`], but returns `None` when the budget is spent. On a net whose places depend on
+/// each other in a long chain, the cost is the square of the number of places.
+pub fn minimise_within(
+    net: &Net,
+    kind: ClosureKind,
+    set: &[PlaceId],
+    essential: impl Fn(PlaceId) -> bool,
+    budget: Option<&Budget>,
+) -> Option<Vec<PlaceId>> {
     let mut in_set = vec![false; net.place_count()];
     set.iter().for_each(|p| in_set[p.index()] = true);
     let mut essential_left = set.iter().filter(|p| essential(**p)).count();
     for &p in set {
         if !in_set[p.index()] {
             continue;
+        }
+        if budget.is_some_and(Budget::is_exhausted) {
+            return None;
         }
         let essential_before = essential_left;
         let mut removed = Vec::new();
@@ -141,7 +158,7 @@ pub fn minimise(
             removed.into_iter().for_each(|q| in_set[q.index()] = true);
         }
     }
-    set.iter().copied().filter(|p| in_set[p.index()]).collect()
+    Some(set.iter().copied().filter(|p| in_set[p.index()]).collect())
 }
 
 /// Returns true if every transition with a causing arc at `p` has a needed arc at the set. `inside`
@@ -157,6 +174,17 @@ fn keeps_closed(net: &Net, kind: ClosureKind, p: PlaceId, inside: &[bool]) -> bo
 mod tests {
     use super::*;
     use parikh_net::text;
+
+    #[test]
+    fn without_time_no_set_is_minimised() {
+        let net = text::parse("place p 1\ntransition t: p -> p").unwrap();
+        let all: Vec<PlaceId> = net.places().collect();
+        let within = |budget: &Budget| {
+            minimise_within(&net, ClosureKind::Siphon, &all, |_| true, Some(budget))
+        };
+        assert_eq!(within(&Budget::unlimited()), Some(all.clone()));
+        assert_eq!(within(&Budget::lasting(std::time::Duration::ZERO)), None);
+    }
 
     #[test]
     fn what_relies_on_a_removed_place_goes_with_it() {

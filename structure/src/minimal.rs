@@ -8,13 +8,13 @@
 //! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri Nets
 //! 2010.
 
-use super::closed::{ClosureKind, minimise};
+use super::closed::{ClosureKind, minimise_within};
 use super::semiflows::IncompleteReason;
 use parikh_net::{Net, PlaceId};
-use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
+use parikh_solvers::{Budget, ExhaustionReason};
 
 /// Minimal siphons or traps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,12 @@ pub fn minimal_sets_where(
             SatAnswer::NoAnswer(reason) => break Some(IncompleteReason::Budget(reason)),
             SatAnswer::Unsatisfiable { .. } => break None,
             SatAnswer::Satisfiable(values) => {
-                let set = minimise(net, kind, &set_under(net, &values), |_| true);
+                let set = set_under(net, &values);
+                let set = minimise_within(net, kind, &set, |_| true, Some(budget));
+                let Some(set) = set else {
+                    let reason = budget.exhausted().unwrap_or(ExhaustionReason::Time);
+                    break Some(IncompleteReason::Budget(reason));
+                };
                 solver.add_clause(&excludes_supersets(&set));
                 // Excluding the supersets of this set loses nothing: they are not minimal.
                 if is_wanted(&set) {

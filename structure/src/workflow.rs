@@ -292,26 +292,18 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
 /// Returns the net as the net of a process, if the net itself shows when a case is done; otherwise
 /// `None`.
 ///
-/// This is so if the net has final markings, none of which is empty. In this case, a net without a
-/// translation must also show how a case begins: by its initial marking or as a workflow net.
+/// This is so if the net has final markings, none of which is empty. The net must then also show
+/// how a case begins: by its initial marking or as a workflow net.
 ///
 /// It is also so for a workflow net with different source and sink that begins with tokens in its
 /// source alone, or without tokens. A case is then done with as many tokens in the sink, at least
-/// one. A translated net, that is, a net that represents a net with inhibitor or reset arcs, needs
-/// final markings.
+/// one.
 ///
-/// Coloured nets give `None`, and so do nets with caps, that is, assumed bounds on the tokens of
-/// places.
+/// The net must have the shape of the model. So for a model with inhibitor or reset arcs, `net` is
+/// the core and not the translated net. An unfolding gives `None`.
 pub fn as_process(net: &Net) -> Option<Net> {
-    if net.folding().is_some() {
+    if net.folding().is_some() || net.translation().is_some() {
         return None;
-    }
-    if net.translation().is_some() {
-        // The shape of a translated net is not that of the model, so only its final markings count.
-        let finals = net.final_markings();
-        let has_final_markings =
-            !finals.is_empty() && finals.iter().all(|final_marking| final_marking.total() > 0);
-        return (has_final_markings && !net.has_caps()).then(|| net.clone());
     }
     match net.final_markings() {
         [_, ..] => match net.final_markings().iter().all(|final_marking| final_marking.total() > 0)

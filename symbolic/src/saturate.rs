@@ -3,9 +3,9 @@
 //! firing passes.
 //!
 //! ```text
-//! saturate(n)            saturates the children of n, then calls `close`
-//! close(chain)           fires the transitions of this level until the chain does not change
-//! fired(n, suffix)       the result of firing `suffix` on n, saturated at every level
+//! saturate(n)                 saturates the children of n, then calls `close`
+//! close(chain)                fires the transitions of this level until the chain does not change
+//! saturate_fired(n, suffix)   the result of firing `suffix` on n, saturated at every level
 //! ```
 //!
 //! Within a chain, a transition visits the values in the direction in which it moves them. It thus

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct LabelId(pub u32);
 
 impl LabelId {
-    /// Returns the number as an index.
+    /// Returns the number of the label as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -320,3 +320,85 @@ fn every_command_that_reads_a_timed_model_can_leave_its_times_out_and_says_so() 
     assert_eq!(code, 0, "{remarks}");
     assert!(remarks.contains("assumed: times and priorities are ignored"), "{remarks}");
 }
+
+/// A case goes from `in` over `a` and `b` to `out`. Cancelling `a` resets `b`. There is no initial
+/// marking.
+const CANCEL: &str = "<place id='in'/><place id='a'/><place id='b'/><place id='out'/>
+  <transition id='t'/><transition id='u'/><transition id='cancel'/>
+  <arc id='1' source='in' target='t'/><arc id='2' source='t' target='a'/>
+  <arc id='3' source='t' target='b'/><arc id='4' source='a' target='u'/>
+  <arc id='5' source='b' target='u'/><arc id='6' source='u' target='out'/>
+  <arc id='7' source='a' target='cancel'/><arc id='8' source='cancel' target='out'/>
+  <arc id='9' source='b' target='cancel' type='reset'/>";
+
+#[test]
+fn a_graph_begins_as_answers_do_and_keeps_reset_arcs_where_a_token_is_assumed() {
+    let desk = TestDirectory::new();
+    desk.write("n.pnml", &pnml(CANCEL));
+    let graph = |options: &[&str]| {
+        desk.fine(&[&["graph", "n.pnml", "-o", "g.json"], options].concat());
+        let graph: serde_json::Value = serde_json::from_str(&desk.read("g.json")).unwrap();
+        (graph["nodes"].as_array().unwrap().len(), graph["assumes"].clone())
+    };
+    // Like `check --formula`, the graph is about the model as written.
+    assert_eq!(graph(&[]), (1, serde_json::json!([])));
+    assert_eq!(graph(&["--cases"]), (3, serde_json::json!(["initial-token"])));
+    let formula = "EF (b >= 1 && out >= 1)";
+    let (_, _, stderr) = desk.said(&["graph", "n.pnml", "--cases", "--formula", formula]);
+    assert!(stderr.contains("nothing is highlighted"), "{stderr}");
+    assert!(stderr.contains("assumed: the initial marking is one token"), "{stderr}");
+    for file in ["g.svg", "g.dot"] {
+        desk.fine(&["graph", "n.pnml", "--cases", "-o", file]);
+        assert!(desk.read(file).contains("assumed: the initial marking is one token"), "{file}");
+    }
+    // The trace has a copy of `cancel`, which exists only if `b` can be marked.
+    let formula = "c: absence(cancel)";
+    let check = ["check", "n.pnml", "--cases", "--formula", formula, "--trace", "tr"];
+    assert!(desk.fine(&check).starts_with("c: FALSE"));
+    assert!(desk.read("tr/c.trace").contains("# from: in\n"), "{}", desk.read("tr/c.trace"));
+    assert_eq!(graph(&["--trace", "tr/c.trace"]), (3, serde_json::json!(["initial-token"])));
+    desk.fine(&["draw", "n.pnml", "--trace", "tr/c.trace", "-o", "d.svg"]);
+    let replayed = desk.fine(&["replay", "n.pnml", "tr/c.trace"]);
+    assert!(replayed.starts_with("starting from in, not from the initial marking"), "{replayed}");
+}
+
+#[test]
+fn a_trace_of_several_cases_is_drawn_and_replayed_from_their_tokens() {
+    let desk = TestDirectory::new();
+    let marked = CANCEL.replace(
+        "<place id='in'/>",
+        "<place id='in'><initialMarking><text>1</text></initialMarking></place>",
+    );
+    // Cancelling one of two cases also removes the token of the other case on `b`, without which
+    // the other case cannot go on.
+    let marked = marked + "<arc id='10' source='b' target='cancel'/>";
+    desk.write("n.pnml", &pnml(&marked));
+    let check = ["check", "n.pnml", "-e", "S", "--k", "2", "--trace", "tr"];
+    assert!(desk.fine(&check).starts_with("2-Soundness: FALSE"));
+    let trace = "tr/2-Soundness.trace";
+    let (_, _, stderr) = desk.said(&["graph", "n.pnml", "--trace", trace, "-o", "g.svg"]);
+    assert!(stderr.contains("starting from 2*in, not from"), "{stderr}");
+    desk.fine(&["draw", "n.pnml", "--trace", trace, "-o", "d.svg"]);
+    let replayed = desk.fine(&["replay", "n.pnml", trace]);
+    assert!(replayed.starts_with("starting from 2*in, not from"), "{replayed}");
+}
+
+#[test]
+fn keys_of_a_model_form_say_what_is_assumed() {
+    let desk = TestDirectory::new();
+    let tool = "<toolspecific tool='some' version='1'><colour>1</colour></toolspecific>";
+    desk.write("n.pnml", &choice(tool, ""));
+    let assumed = "; assumed: the information of the tool `some` is ignored";
+    let said = desk.fine(&["properties", "n.pnml"]);
+    assert!(said.lines().all(|line| line.ends_with(assumed)), "{said}");
+    for key in objects(&desk.fine(&["properties", "n.pnml", "--format", "json"])) {
+        assert_eq!(key["assumes"], serde_json::json!(["tool-specific"]), "{key}");
+    }
+    let file = desk.fine(&["properties", "n.pnml", "--format", "xml"]);
+    assert!(file.contains("the information of the tool `some` is ignored"), "{file}");
+    desk.write("verdicts.xml", &file);
+    let compared = desk.fine(&["verdicts", "compare", "--force", "verdicts.xml", "n.pnml"]);
+    assert!(compared.contains(assumed), "{compared}");
+    let (_, _, stderr) = desk.said(&["invariants", "n.pnml"]);
+    assert!(stderr.contains("assumed: the information of the tool"), "{stderr}");
+}

@@ -55,6 +55,10 @@ fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
             "{end}"
         );
     }
+    // So does a program that has answered a part when its time or memory is over.
+    let some = call_of("echo 'FORMULA Toy-02 1 TECHNIQUES EXPLICIT'; exit 3");
+    assert_eq!((stdout(&some).lines().count(), some.status.code()), (3, Some(3)));
+    assert!(stdout(&some).ends_with("FORMULA Toy-03 CANNOT_COMPUTE\n") && stderr(&some).is_empty());
     let killed = call_of("kill -KILL $$");
     assert!(stderr(&killed).contains("code 137, which is signal 9"), "{}", stderr(&killed));
     // The program itself reports open questions, or that it does not compete.

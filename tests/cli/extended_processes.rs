@@ -131,6 +131,33 @@ fn constraints_are_asked_of_cases_of_such_a_process() {
 }
 
 #[test]
+fn a_final_marking_above_a_known_bound_need_not_be_dead() {
+    let desk = TestDirectory::new();
+    // The inhibitor arc disables `turn` wherever `b` is marked, and `b` is never marked.
+    let model = "<pnml><net id='n' type='http://x/ptnet'><place id='a'><initialMarking>\
+         <text>1</text></initialMarking></place><place id='b'/><place id='c'/>\
+         <transition id='t'/><transition id='turn'/><arc source='a' target='t'/>\
+         <arc source='t' target='c'/><arc source='b' target='turn'/>\
+         <arc source='turn' target='b'/><arc source='b' target='turn' type='inhibitor'/>\
+         <finalmarkings><marking><place idref='b'><text>1</text></place></marking>FINAL\
+         </finalmarkings></net></pnml>";
+    let reached = "<marking><place idref='c'><text>1</text></place></marking>";
+    for (finals, formula, value) in [
+        ("", "existence(turn)", "TRUE"),
+        ("", "E existence(t)", "FALSE"),
+        (reached, "existence(t)", "TRUE"),
+        (reached, "absence(t)", "FALSE"),
+    ] {
+        desk.write("n.pnml", &model.replace("FINAL", finals));
+        let arguments =
+            ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "proofs"];
+        let said = desk.fine(&arguments);
+        assert!(said.starts_with(&format!("formula-1: {value}")), "{formula}: {said}");
+        certified(&desk, "n.pnml", &["--cases", "--formula", formula], "proofs");
+    }
+}
+
+#[test]
 fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
     let desk = TestDirectory::new();
     desk.write(

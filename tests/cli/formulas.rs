@@ -47,6 +47,27 @@ impl Folder {
 }
 
 #[test]
+fn equal_names_are_numbered_in_order() {
+    let folder = Folder::new();
+    folder.write("f.txt", "a: EF lock >= 1\nb: EF lock >= 2\nb: EF lock >= 1\n");
+    let formulas = ["--formula", "a: EF lock >= 2", "--formula", "a: EF deadlock"];
+    let (code, lines, _) = folder.check(&[&formulas[..], &["--formulas", "f.txt"]].concat());
+    assert_eq!(code, 0);
+    assert_eq!(lines, ["a-2: FALSE", "a-3: TRUE", "a: FALSE", "b-2: TRUE", "b: FALSE"]);
+}
+
+#[test]
+fn query_files_in_utf_16_are_read() {
+    let folder = Folder::new();
+    let text = "\u{feff}<?xml version='1.0' encoding='UTF-16'?><property-set><property><id>a</id>\
+                <formula><true/></formula></property></property-set>";
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(folder.0.at("q.xml"), bytes).unwrap();
+    let (code, lines, _) = folder.check(&["--formulas", "q.xml"]);
+    assert_eq!((code, lines), (0, vec!["a: TRUE".to_owned()]));
+}
+
+#[test]
 fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     let folder = Folder::new();
     let check = |formula: &str, more: &[&str]| {

@@ -220,7 +220,18 @@ fn a_final_marking_may_stand_in_the_places() {
     desk.write("both.pnml", &final_in(&text, "n3", "1"));
     let info = desk.fine(&["info", "both.pnml"]);
     assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
-    for model in ["ends.pnml", "both.pnml"] {
+    // Labels without any token make no final marking.
+    desk.write("none.pnml", &final_in(&none, "n6", "0"));
+    desk.write("one.pnml", &final_in(&text, "n3", "0"));
+    for (model, count) in [("none.pnml", 0), ("one.pnml", 1)] {
+        let info = desk.fine(&["info", model]);
+        assert_eq!(
+            info.lines().filter(|line| line.starts_with("final  ")).count(),
+            count,
+            "{info}"
+        );
+    }
+    for model in ["ends.pnml", "both.pnml", "none.pnml", "one.pnml"] {
         let read = pnml::read(desk.read(model).as_bytes()).unwrap().net;
         let prover = parikh::input::read_net(&desk.at(model)).unwrap();
         assert_eq!(read.final_markings(), prover.final_markings());
@@ -427,8 +438,7 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             assert_eq!(said.contains(&means), formula.contains("ship"), "{formula}: {said}");
             let json = desk.fine(&[&arguments[..], &["--format", "json"]].concat());
             let named = &objects(&json)[0]["named"];
-            let expected =
-                serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"]});
+            let expected = serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"], "by": "name"});
             let is_said = named.as_array().unwrap().contains(&expected);
             assert_eq!(is_said, formula.contains("ship"), "{json}");
             let plain = pnml::read(text.as_bytes()).unwrap().net;
@@ -467,6 +477,43 @@ fn final_markings_name_places_as_formulas_do() {
         assert!(stderr.contains("`o` is the label of 2 places: `x`, `y`"), "{stderr}");
         assert!(audited(name).is_err(), "{name}");
     }
+}
+
+#[test]
+fn an_id_and_the_same_text_as_a_name_are_told_apart_in_answers() {
+    let desk = TestDirectory::new();
+    desk.write("n.pnml", &TWO_OF_A_NAME.replace("<text>pack</text>", "<text>n7</text>"));
+    let formula = "EF (fireable(\"n7\") && !fireable(n7))";
+    let said = desk.fine(&["check", "n.pnml", "--formula", formula]);
+    assert!(said.contains("; \"n7\" means transition `pack`; n7 means transition `n7`"), "{said}");
+    let json = desk.fine(&["check", "n.pnml", "--formula", formula, "--format", "json"]);
+    let named = objects(&json)[0]["named"].clone();
+    let expected = serde_json::json!([
+        {"name": "n7", "kind": "transition", "ids": ["pack"], "by": "name"},
+        {"name": "n7", "kind": "transition", "ids": ["n7"], "by": "id"},
+    ]);
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn the_file_of_an_unfolding_keeps_the_names_of_coloured_nodes() {
+    let desk = TestDirectory::new();
+    let coloured = std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap();
+    let coloured = coloured
+        .replace("<name><text>take_left</text></name>", "<name><text>pick up</text></name>")
+        .replace("<name><text>eat</text></name>", "<name><text>at dinner</text></name>");
+    desk.write("c.pnml", &coloured);
+    desk.fine(&["unfold", "c.pnml", "-o", "flat.pnml"]);
+    for (formula, value) in [
+        ("EF \"at dinner\" >= 1", "TRUE"),
+        ("EF \"at dinner\" >= 2", "FALSE"),
+        ("A F fires(\"pick up\")", "TRUE"),
+    ] {
+        let said = desk.fine(&["check", "flat.pnml", "--formula", formula]);
+        assert!(said.starts_with(&format!("formula-1: {value} — ")), "{formula}: {said}");
+    }
+    let refused = desk.refused(2, &["check", "c.pnml", "--cases", "--formula", "init(take_left)"]);
+    assert!(refused.contains("questions about cases of coloured nets"), "{refused}");
 }
 
 #[test]

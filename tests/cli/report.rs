@@ -156,7 +156,7 @@ fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
     let found = findings(&data_of);
     assert!(found[0].1.starts_with("The process is sound | Every case can always"), "{found:?}");
     assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
-    assert!(data_of["remark"].as_str().unwrap().contains("which begins in i"));
+    assert!(data_of["remark"][0].as_str().unwrap().contains("which begins in i"));
     // If only deadlocks are asked for, a deadlock in which a case is done is no warning.
     desk.write("model.pnml", "net seq\nplace i 1\nplace o\ntransition a: i -> o");
     let (page, _) = self::page(&desk, &["-e", "RD"]);
@@ -262,7 +262,7 @@ fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
     assert!(warned.clone().all(|(_, text)| text.starts_with("Not every transition")), "{found:?}");
     let bounded = found.iter().find(|(_, text)| text.starts_with("The net is bounded"));
     assert!(bounded.unwrap().1.contains("more than 2 tokens"), "{found:?}");
-    assert!(data_of["remark"].as_str().unwrap().contains("inhibitor or reset arcs"));
+    assert!(data_of["remark"][0].as_str().unwrap().contains("inhibitor or reset arcs"));
 }
 
 #[test]
@@ -549,6 +549,16 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
 }
 
 #[test]
+fn a_single_transition_that_waits_for_itself_waits_for_no_other() {
+    let desk = TestDirectory::with("net n\nplace p 1\nplace q 1\ntransition dbl: 2*p -> 3*p");
+    let (page, _) = self::page(&desk, &["-e", "QL"]);
+    let found = findings(&data(&page));
+    let expected = "Transition dbl can never fire because it needs 2 tokens on p, which holds 1 \
+                    initially, and only dbl adds tokens there";
+    assert!(found.iter().any(|(_, said)| said.starts_with(expected)), "{found:?}");
+}
+
+#[test]
 fn what_never_fires_for_one_reason_is_one_finding() {
     let mut net = String::from("net n\nplace never\nplace later\n");
     for name in ["ship", "send", "sell"] {
@@ -592,6 +602,53 @@ fn the_title_of_a_page_is_the_name_of_the_net() {
     let (page, _) = page(&desk, &["-e", "RD"]);
     assert_eq!(data(&page)["model"], "Two cranes");
     assert!(page.contains("<title>Two cranes – Parikh</title>"));
+}
+
+#[test]
+fn the_title_of_a_page_about_a_pnml_file_is_the_name_of_the_net_and_not_its_id() {
+    let desk = TestDirectory::new();
+    let net = |name: &str| {
+        format!(
+            "<pnml><net id=\"noID\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{name}\
+             <page id=\"g\"><name><text>The page</text></name>\
+             <place id=\"p\"><name><text>P</text></name></place></page></net></pnml>"
+        )
+    };
+    desk.write("model.pnml", &net("<name><text>Two\n cranes </text></name>"));
+    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    assert_eq!(data(&page)["model"], "Two  cranes");
+    desk.fine(&["draw", "model.pnml", "-o", "model.svg"]);
+    assert!(desk.read("model.svg").contains("<title>Two  cranes</title>"));
+    desk.write("model.pnml", &net(""));
+    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    assert_eq!(data(&page)["model"], "noID");
+}
+
+#[test]
+fn a_page_about_a_large_coloured_net_lists_no_single_bindings() {
+    // The unfolding has more transitions than are examined one by one.
+    let desk = TestDirectory::new();
+    desk.write(
+        "model.pnml",
+        "sort C = 1..60\nsort D = C * C\nvar x: C\nvar y: C\nplace p: D = {all}\nplace q: D\n\
+         transition t: p{(x,y)} -> q{(x,y)}\ntransition u: q{(x,y)} -> p{(x,y)}",
+    );
+    let (page, _) = self::page(&desk, &["-e", "QL", "--timeout", "20s"]);
+    assert_eq!(data(&page)["fates"], serde_json::json!([]));
+}
+
+#[test]
+fn no_assumption_and_no_part_of_a_formula_has_backticks() {
+    let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let (page, _) = self::page(&desk, &[]);
+    let remark = data(&page)["remark"].to_string();
+    assert!(remark.contains("Assumed: ") && !remark.contains('`'), "{remark}");
+    let desk = TestDirectory::with(
+        "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p",
+    );
+    let (page, _) = self::page(&desk, &["--formula", "A F G (q >= 1)"]);
+    let questions = data(&page)["questions"].to_string();
+    assert!(questions.contains("\"parts\"") && !questions.contains('`'), "{questions}");
 }
 
 #[test]
@@ -650,7 +707,7 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
     let (page, _) = page(&desk, &[]);
     let data = data(&page);
     assert!(
-        data["remark"]
+        data["remark"][0]
             .as_str()
             .unwrap()
             .contains("The properties of the model form are about the net without tokens")
@@ -662,4 +719,56 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
         let row = rows.iter().find(|row| row["key"] == ours["key"]).unwrap();
         assert_eq!((&row["value"], &row["net"]), (&ours["value"], &ours["net"]), "{row}");
     }
+}
+
+/// Returns a net in PNML with reset arcs: cancelling `a` resets `b`. `tokens` is the content of the
+/// source.
+fn cancelling(tokens: &str) -> String {
+    format!(
+        "<pnml><net id='n' type='http://x/ptnet'><place id='in'>{tokens}</place><place id='a'/>\
+         <place id='b'/><place id='out'/><transition id='t'/><transition id='u'/>\
+         <transition id='cancel'/><arc source='in' target='t'/><arc source='t' target='a'/>\
+         <arc source='t' target='b'/><arc source='a' target='u'/><arc source='b' target='u'/>\
+         <arc source='u' target='out'/><arc source='a' target='cancel'/>\
+         <arc source='cancel' target='out'/><arc source='b' target='cancel' type='reset'/>\
+         </net></pnml>"
+    )
+}
+
+#[test]
+fn a_workflow_net_with_reset_arcs_is_asked_about_soundness_and_its_assumptions_are_said() {
+    let desk = TestDirectory::new();
+    let marked = "<initialMarking><text>1</text></initialMarking>";
+    for (tokens, remark) in [("", "which begins in in."), (marked, "reset arcs")] {
+        desk.write("model.pnml", &cancelling(tokens));
+        let (page, _) = page(&desk, &[]);
+        let data = data(&page);
+        assert_eq!(data["questions"][0]["id"], "Soundness", "{data}");
+        assert_eq!(data["questions"][0]["value"], "TRUE", "{data}");
+        let said = data["remark"].as_str().unwrap();
+        assert!(said.contains(remark) && said.contains("in the sink out"), "{said}");
+        let is_assumed = said.contains("Assumed: the initial marking is one token");
+        assert_eq!(is_assumed, tokens.is_empty(), "{said}");
+        let found = findings(&data);
+        assert!(found.iter().all(|(_, text)| !text.starts_with("A deadlock")), "{found:?}");
+    }
+    // No answer about a formula rests on when a case is done.
+    let (page, _) = page(&desk, &["--formula", "EF (a >= 1)"]);
+    assert!(!data(&page)["remark"].as_str().unwrap().contains("Assumed"));
+}
+
+#[test]
+fn a_formula_with_names_is_shown_as_written_with_the_nodes_it_means() {
+    let desk = TestDirectory::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n' type='http://x/ptnet'><place id='n1'><initialMarking><text>1</text>\
+         </initialMarking></place><place id='n2'/><transition id='n3'><name><text>Pay</text></name>\
+         </transition><transition id='n4'><name><text>Pay</text></name></transition>\
+         <arc source='n1' target='n3'/><arc source='n1' target='n4'/><arc source='n3' target='n2'/>\
+         <arc source='n4' target='n2'/></net></pnml>",
+    );
+    let (page, _) = page(&desk, &["--formula", "paid: E F  fires(\"Pay\")"]);
+    let title = data(&page)["questions"][0]["title"].clone();
+    assert_eq!(title, "E F fires(\"Pay\"); \"Pay\" means transitions n3, n4");
 }

@@ -277,6 +277,36 @@ fn multisets_of_the_2011_grammar_have_colours() {
 }
 
 #[test]
+fn a_coloured_transition_without_bindings_is_named_as_dead() {
+    let desk = desk();
+    let said = desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert_eq!(answer["because"]["subject"]["transition"], "idle", "{answer}");
+    assert!(answer["reason"].as_str().unwrap().starts_with("transition `idle`: "), "{answer}");
+}
+
+#[test]
+fn answers_about_tokens_of_a_coloured_net_say_how_colours_are_counted() {
+    let desk = TestDirectory::new();
+    let model =
+        std::fs::read_to_string(crate::support::binary::example("philosophers-coloured.pnml"));
+    desk.write("model.pnml", &model.unwrap());
+    for formula in ["EF (think >= 3)", "bound(think)"] {
+        let said = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        assert!(said.contains("; a coloured place counts all of its colours"), "{said}");
+    }
+    let said = desk.fine(&["check", "model.pnml", "--formula", "bound(think(anna))"]);
+    assert!(!said.contains("colours") && said.contains("seen in the initial marking"), "{said}");
+    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--format", "json"]);
+    let answers = said.lines().map(|line| serde_json::from_str(line).unwrap());
+    let figures: Vec<serde_json::Value> =
+        answers.filter(|it: &serde_json::Value| it["type"] == "answer").collect();
+    assert!(!figures.is_empty() && figures.iter().all(|it| it["net"] == "unfolding"), "{said}");
+    let said = desk.fine(&["states", "model.pnml", "--format", "json"]);
+    assert!(said.lines().any(|line| line.contains("\"net\":\"unfolding\"")), "{said}");
+}
+
+#[test]
 fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     let desk = desk();
     let found = desk.said(&["properties", "model.pnml"]).1;

@@ -138,6 +138,27 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
             "an attribute `declaration`",
             "`declaration` of `numberconstant`",
         ),
+        // Unknown elements and attributes of declarations.
+        (
+            file("<variabledecl id=\"vl\"", "<foo><bar/></foo><variabledecl id=\"vl\""),
+            "an element `foo`",
+            "`foo` is unknown",
+        ),
+        (
+            file("<variabledecl id=\"vl\"", "<inscription/><variabledecl id=\"vl\""),
+            "an element `inscription`",
+            "`inscription` is unknown",
+        ),
+        (
+            file("<cyclicenumeration>", "<cyclicenumeration start=\"1\">"),
+            "an attribute `start`",
+            "`start` of `cyclicenumeration`",
+        ),
+        (
+            file("<cyclicenumeration>", "<cyclicenumeration><value/>"),
+            "an element `value`",
+            "`value` is unknown",
+        ),
     ] {
         let error = read(&file).unwrap_err();
         let line: usize = error.split(':').nth(1).unwrap().parse().unwrap();

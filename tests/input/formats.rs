@@ -100,6 +100,37 @@ fn systems_of_aldebaran_and_their_nets_are_the_same_for_both_readers() {
 }
 
 #[test]
+fn errors_in_transition_systems_have_line_column_and_the_line() {
+    let refused = read("m.aut", "des (0, 1, 2)\n(0, \"a\", 7)\n").unwrap_err();
+    assert!(refused.starts_with("m.aut:2:1: expected `(FROM, \"LABEL\", TO)`"), "{refused}");
+    let refused = read("m.fsm", "---\n---\n1 2 \"a\"\n1 x \"b\"\n").unwrap_err();
+    assert!(refused.starts_with("m.fsm:4:"), "{refused}");
+}
+
+#[test]
+fn nets_in_utf_16_and_in_iso_8859_1_are_read() {
+    for file in [
+        "place größe 1\ntransition t: größe ->\n",
+        "PLACE größe; MARKING größe; TRANSITION t CONSUME größe; PRODUCE ;",
+        "tr t größe ->\npl größe (1)\n",
+        "des (0, 1, 1)\n(0, \"größe\", 0)\n",
+    ] {
+        let expected = crate::languages::shown(&crate::languages::read("m", file).unwrap());
+        let wide = |to_bytes: fn(u16) -> [u8; 2]| {
+            format!("\u{feff}{file}").encode_utf16().flat_map(to_bytes).collect::<Vec<u8>>()
+        };
+        let latin: Vec<u8> = file.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+        for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes), latin] {
+            let net = crate::languages::read("m", bytes).unwrap();
+            assert_eq!(crate::languages::shown(&net), expected, "{file}");
+        }
+    }
+    let half_a_pair = [b"\xff\xfe".as_slice(), b"p\0l\0\x00\xd8x\0"].concat();
+    let refused = read("m", half_a_pair).unwrap_err();
+    assert!(refused.contains("not valid UTF-16"), "{refused}");
+}
+
+#[test]
 fn probabilities_of_transition_systems_are_refused_by_name() {
     let aut = |head: &str, target: &str| format!("des ({head}, 1, 3)\n(0, \"a\", {target})\n");
     let fsm = |target: &str, start: &str| format!("---\n---\n1 {target} \"a\"\n{start}");

@@ -142,12 +142,6 @@ fn example_10_five_errors_with_their_places() {
         error("m = reachable p1 contains {1*.}\n"),
         "f:1:30: found `.`, expected `[`\n  m = reachable p1 contains {1*.}\n                               ^"
     );
-    assert_eq!(
-        error("a = reachable p1 equals {}\na = invariant p1 equals {}\n"),
-        "f:2:1: two formulas have the name `a`; expected different names\n  \
-         a = invariant p1 equals {}\n  \
-         ^"
-    );
 }
 
 #[test]

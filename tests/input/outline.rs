@@ -23,7 +23,12 @@ fn nets_of_prom_5_and_of_lolas_writer_are_place_transition_nets() {
         "http://www.informatik.hu-berlin.de/top/pnml/ptNetb",
         "http://www.informatik.hu-berlin.de/top/pnml/ptNetb.rng",
         "http://www.pnml.org/version-2009/grammar/pnmlcoremodel",
+        "http://www.pnml.org/version-2009/grammar/pnml",
         "PTNet",
+        "PT-Net",
+        "PetriNet",
+        "Petri net",
+        "P/T Net",
         "",
     ] {
         for namespace in [
@@ -45,7 +50,15 @@ fn nets_of_prom_5_and_of_lolas_writer_are_place_transition_nets() {
         },
     );
     is("n", &prefixed, NET, &[]);
-    for kind in ["http://www.x.org/stochasticNet", "http://www.x.org/timedNet", "EN", "x"] {
+    for kind in [
+        "http://www.x.org/stochasticNet",
+        "http://www.x.org/timedNet",
+        "http://www.x.org/timed-ptnet",
+        "TimedPTNet",
+        "stochastic P/T net",
+        "EN",
+        "x",
+    ] {
         let problem = read("n", format!("<pnml>{}</pnml>", net(kind))).unwrap_err();
         assert!(problem.contains(&format!("the net type `{kind}`")), "{problem}");
     }
@@ -95,7 +108,6 @@ fn a_second_net_is_never_passed_over() {
         format!("<pnml>{net}<module><module>\n{hidden}</module></module></pnml>"),
         format!("<pnml><module>{net}</module>\n{hidden}</pnml>"),
         format!("<pnml><module>{net}\n{hidden}</module></pnml>"),
-        format!("<pnml>{net}<x><y>\n{hidden}</y></x></pnml>"),
         format!("<pnml>{net}<toolspecific>\n{hidden}</toolspecific></pnml>"),
         format!("<pnml>{net}\n<net/></pnml>"),
         format!("<pnml>{}</pnml>", net.replace("</net>", &format!("\n{hidden}</net>"))),
@@ -120,8 +132,8 @@ fn a_second_net_is_never_passed_over() {
         assert!(problem.starts_with("n:2:1: a second `<net>` begins here"), "{problem}\n{file}");
     }
     for (file, around) in [
-        (format!("<pnml><x>\n{hidden}</x>{net}</pnml>"), "x"),
-        (format!("<pnml><x><y>\n{net}</y></x></pnml>"), "x"),
+        (format!("<pnml><name>\n{hidden}</name>{net}</pnml>"), "name"),
+        (format!("<pnml><graphics><y>\n{net}</y></graphics></pnml>"), "graphics"),
         (format!("<pnml><toolspecific>\n{hidden}</toolspecific>{net}</pnml>"), "toolspecific"),
         (format!("<pnml><module><name>\n{hidden}</name>{net}</module></pnml>"), "name"),
     ] {
@@ -130,6 +142,97 @@ fn a_second_net_is_never_passed_over() {
             format!("n:2:1: a `<net>` begins inside `<{around}>`, expected it right inside");
         assert!(problem.starts_with(&expected), "{problem}\n{file}");
     }
+}
+
+#[test]
+fn elements_beside_the_net_are_refused() {
+    let net = net("PTNet");
+    for beside in [
+        "<finalmarkings><marking><place idref='q'><text>1</text></place></marking></finalmarkings>",
+        "<initialmarkings/>",
+        "<priorities/>",
+        "<place id='z'/>",
+        "<foo/>",
+    ] {
+        let name = beside[1..].split([' ', '/', '>']).next().unwrap();
+        for file in
+            [format!("<pnml>{net}\n{beside}</pnml>"), format!("<pnml>\n{beside}{net}</pnml>")]
+        {
+            let problem = read("n", &file).unwrap_err();
+            let expected =
+                format!("n:2:1: an element `{name}` outside of the net is not supported");
+            assert!(problem.starts_with(&expected), "{problem}");
+        }
+    }
+    let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>";
+    is("n", &format!("<pnml>{harmless}{net}{harmless}</pnml>"), NET, &[]);
+}
+
+#[test]
+fn prologues_of_all_tools_are_read_and_ill_formed_ones_are_refused() {
+    let net = format!("<pnml>{}</pnml>", net("PTNet"));
+    for prologue in [
+        "\n\n<?xml version='1.0' encoding='UTF-8'?>\n",
+        "<!-- made by hand -->\n<?xml version='1.0'?>\n",
+        "<?xml encoding='UTF-8'?>",
+        "<?xml version='1.0' standalone='yes' encoding='UTF-8'?>",
+        "<!DOCTYPE pnml SYSTEM 'pnml.dtd'>",
+        "<!DOCTYPE pnml [<!ENTITY a \"1]>\"> <!-- ]> ' -->\n<!ELEMENT pnml ANY>]>\n",
+    ] {
+        is("n", &format!("{prologue}{net}"), NET, &[]);
+    }
+    for prologue in [
+        "<!DOCTYPE pnml [<!ATTLIST place id CDATA 'p'>]>",
+        "<!DOCTYPE pnml><!DOCTYPE pnml>",
+        "<?xml version='1.0'?><?xml version='1.0'?>",
+        "<!DOCTYPE pnml><?xml version='1.0'?>",
+    ] {
+        assert!(read("n", format!("{prologue}{net}")).is_err(), "{prologue}");
+    }
+    let entity = net.replace("<text>1", "<text>&a;");
+    assert!(read("n", format!("<!DOCTYPE pnml [<!ENTITY a '1'>]>{entity}")).is_err());
+}
+
+#[test]
+fn ill_formed_xml_is_refused_even_where_it_is_skipped() {
+    for inside in [
+        "<name><text>a\u{1}</text></name>",
+        "<name><text>a&#1;</text></name>",
+        "<toolspecific tool='yasper'><yasper:role/></toolspecific>",
+        "<graphics><position x='1'y='2'/></graphics>",
+        "<graphics><position x='1' x='2'/></graphics>",
+        "<graphics><position x=1/></graphics>",
+        "<graphics><position x='<'/></graphics>",
+        "<!-- \u{1} -->",
+    ] {
+        let net =
+            net("PTNet").replace("<place id='q'/>", &format!("<place id='q'>{inside}</place>"));
+        let problem = read("n", format!("<pnml>{net}</pnml>")).unwrap_err();
+        assert!(problem.contains(": malformed XML: "), "{inside}: {problem}");
+    }
+    let undeclared = format!("<pnml xsi:schemaLocation='a b'>{}</pnml>", net("PTNet"));
+    let problem = read("n", undeclared).unwrap_err();
+    assert!(problem.contains("`xsi:schemaLocation` is not declared; add `xmlns:xsi="), "{problem}");
+}
+
+#[test]
+fn numbers_may_stand_directly_in_their_labels() {
+    let bare = INSIDE
+        .replace("<text>1</text>", "1")
+        .replace("target='t'/>", "target='t'><inscription>1</inscription></arc>")
+        .replace("<place id='q'/>", "<place id='q'><capacity>0</capacity></place>")
+        .replace("<transition id='t'/>", "<transition id='t'><timed>true</timed></transition>");
+    let file = format!("<pnml><net id='n' type='PTNet'>{bare}<labels>a note</labels></net></pnml>");
+    is("n", &file, NET, &[]);
+    for (old, new) in [("ing>1<", "ing>1<text>2</text><"), ("ing>1<", "ing><text>1</text>2<")] {
+        assert!(read("n", file.replacen(old, new, 1)).is_err(), "{new}");
+    }
+    // Empty labels of coloured nets do not make a net coloured.
+    let empty = INSIDE.replace(
+        "<transition id='t'/>",
+        "<transition id='t'><condition><text/></condition></transition><declaration><text/></declaration>",
+    );
+    is("n", &format!("<pnml><net id='n' type='PTNet'>{empty}</net></pnml>"), NET, &[]);
 }
 
 #[test]

@@ -54,6 +54,14 @@ fn tokens_of_the_first_class_are_tokens() {
     is("n", &net("3", "2", "normal", SAME), plain, &[]);
     let timed = [("1", "true"); 2];
     is("n", &net("Default,3", "Default,2", "normal", timed), plain, &[]);
+    // PIPE lists all classes of the net, also those without tokens.
+    is("n", &net("Default,3,Red,0", "Default,2, Red,0", "normal", SAME), plain, &[]);
+    is("n", &net("Red,0,Default,3", "Default,2", "normal", SAME), plain, &[]);
+    // Groups of conditions on markings serve PIPE's analyses.
+    let group = "<stategroup id=\"SG1\" name=\"x\"><name><value>x</value></name><statecondition \
+                 condition=\"P0\"><value>P0 == 2</value></statecondition></stategroup></net>";
+    let grouped = net("3", "2", "normal", SAME).replace("</net>", group);
+    is("n", &grouped, plain, &[]);
     // Some versions write nothing for an empty place.
     let empty =
         net("", "1", "normal", SAME).replace("<value>false</value></tagged>", "false</tagged>");
@@ -73,6 +81,14 @@ fn what_would_be_another_net_is_refused() {
         ),
         (
             net("Red,1", "1", "normal", SAME),
+            "n:5:140: the initial marking of place `P0` in several",
+        ),
+        (
+            net("Default,1,Default,0", "1", "normal", SAME),
+            "n:5:140: the initial marking of place `P0` in several",
+        ),
+        (
+            net("Default,1,Red", "1", "normal", SAME),
             "n:5:140: the initial marking of place `P0` in several",
         ),
         (net("1", "Default,x", "normal", SAME), "n:8:"),

@@ -501,3 +501,36 @@ fn final_markings_are_written_as_they_are_read() {
     let again = read(&parikh_net::pnml::pnml(&net)).unwrap();
     assert_eq!(again.final_markings(), net.final_markings());
 }
+
+#[test]
+fn labels_of_tina_and_the_player_0_of_tapaal_mean_nothing() {
+    let net = |player: &str| {
+        format!(
+            "<pnml><net id='n' type='http://www.laas.fr/tina/tpn'><place id='p'><label><text>l</text>\
+             </label></place><transition id='t'>{player}<label><text>l</text></label></transition>\
+             <arc source='p' target='t'/></net></pnml>"
+        )
+    };
+    let plain = "net n\nplace p\ntransition t: p ->";
+    for player in ["", "<player><value>0</value></player>"] {
+        crate::languages::is("n", &net(player), plain, &[]);
+    }
+    for player in ["<player><value>1</value></player>", "<player/>"] {
+        let problem = crate::languages::read("n", net(player)).unwrap_err();
+        assert!(problem.contains("of transition `t` is not supported"), "{problem}");
+        assert!(problem.contains("a game of TAPAAL"), "{problem}");
+    }
+}
+
+#[test]
+fn data_petri_nets_are_named() {
+    for inside in [
+        "<transition id='t' guard='x &gt; 1'/>",
+        "<variables><variable/></variables>",
+        "<transition id='t'><readVariable>x</readVariable></transition>",
+    ] {
+        let file = format!("<pnml><net id='n'><place id='p'/>{inside}</net></pnml>");
+        let problem = crate::languages::read("n", file).unwrap_err();
+        assert!(problem.contains("it belongs to a data Petri net"), "{problem}");
+    }
+}

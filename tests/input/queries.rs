@@ -227,6 +227,15 @@ fn properties_without_an_id_or_with_no_or_two_formulas_are_wrong() {
 }
 
 #[test]
+fn an_element_beside_properties_is_refused() {
+    let problem = read(&set("<proprety/>")).unwrap_err().to_string();
+    assert_eq!(
+        problem,
+        "q.xml:2:1: an element `proprety` beside properties is not supported; expected `<property>`"
+    );
+}
+
+#[test]
 fn the_query_file_of_another_model_is_recognised() {
     let wrong = |place: &str| format!("<place-bound><place>{place}</place></place-bound>");
     let file = set(&(property("a", &wrong("x")) + &property("b", &wrong("y"))));

@@ -43,6 +43,7 @@ pub(super) fn net(
         statistics.dropped += dropped;
     }
     let UnfoldingBuilder { possible, mut builder, .. } = build;
+    builder.set_label(coloured.title());
     coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     let places = coloured.places().iter().zip(&possible.places);
     let folding = Folding::new(

@@ -149,27 +149,24 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
 fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let path = file.display();
     let text = std::fs::read_to_string(file).with_context(|| path.to_string())?;
-    let followed = |trace: &TraceFile,
-                    origin: &dyn Fn(TransitionId) -> TransitionId|
-     -> Result<_> {
-        trace.has_no_loops().with_context(|| path.to_string())?;
-        let start_marking = trace.start_marking(net.core()).with_context(|| path.to_string())?;
-        let start = start_marking.unwrap_or_else(|| net.core().initial().clone());
-        let prefix = steps(&trace.sequence, origin).with_context(|| path.to_string())?;
-        let cycle = match &trace.repeat {
-            Some(cycle) => steps(cycle, origin).with_context(|| path.to_string())?,
-            None => Vec::new(),
+    let start_marking = beginning(&text, net.core()).with_context(|| path.to_string())?;
+    let start = start_marking.unwrap_or_else(|| net.core().initial().clone());
+    let followed =
+        |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
+            trace.has_no_loops().with_context(|| path.to_string())?;
+            let prefix = steps(&trace.sequence, origin).with_context(|| path.to_string())?;
+            let cycle = match &trace.repeat {
+                Some(cycle) => steps(cycle, origin).with_context(|| path.to_string())?,
+                None => Vec::new(),
+            };
+            Ok((start.clone(), FollowedTrace::new(prefix, cycle)))
         };
-        Ok((start, FollowedTrace::new(prefix, cycle)))
-    };
     let error = match TraceFile::parse(net.core(), &text) {
         Ok(trace) => return followed(&trace, &|t| t),
         Err(error) => error,
     };
     let (rooms, budget) = (CapRooms::default(), Budget::unlimited());
-    let start_marking = beginning(&text, net.core()).with_context(|| path.to_string())?;
-    let started_net =
-        start_marking.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
+    let started_net = net.clone().from_marking(start.clone());
     let translated = translate_within_caps(started_net, MAX_VISITED_MARKINGS, rooms, &budget).ok();
     if let Some(translated) = &translated
         && let Some(translation) = translated.translation()

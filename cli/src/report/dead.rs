@@ -192,8 +192,9 @@ impl DeadTransitionCause {
     /// Returns the headline of the finding: the dead transition or the number of dead transitions,
     /// and a reason. The reason is the common reason of all `roots`, or the reason of the only
     /// transition in `roots` or place in `sources`. Without both, it is that the members wait for
-    /// each other. If all members are roots without a common reason, the headline says that the
-    /// reasons differ. Otherwise the headline has no reason. `why` explains a root.
+    /// each other, or that the only member waits for itself. If all members are roots without a
+    /// common reason, the headline says that the reasons differ. Otherwise the headline has no
+    /// reason. `why` explains a root.
     pub(super) fn title(
         &self,
         net: &Net,
@@ -224,6 +225,7 @@ impl DeadTransitionCause {
             ([], [place]) => {
                 Some(Sentence::from_words(" because ").push_sentence(never_filled(net, *place)))
             }
+            ([], []) if self.members.len() == 1 => self.waits_for_itself(net),
             ([], []) => Some(
                 Sentence::from_words(" because they wait for each other")
                     .push_sentence(self.circle(net)),
@@ -234,6 +236,20 @@ impl DeadTransitionCause {
             _ => None,
         };
         because.into_iter().fold(dead, Sentence::push_sentence)
+    }
+
+    /// Says that the only member needs more tokens than a place holds initially, and that no other
+    /// transition adds tokens to the place. Returns `None` if there is no such place.
+    fn waits_for_itself(&self, net: &Net) -> Option<Sentence> {
+        let (&t, &place) = self.members.first().zip(self.waited_for.first())?;
+        let needed = counted(net.pre_weight(t, place), "token");
+        let held = match net.initial()[place] {
+            0 => ", which is empty initially, and only ".to_owned(),
+            tokens => format!(", which holds {tokens} initially, and only "),
+        };
+        let text = Sentence::from_words(format!(" because it needs {needed} on "));
+        let text = text.place(place).push_words(held).transition(t);
+        Some(text.push_words(" adds tokens there"))
     }
 
     /// Names the places for which the members wait while only members add tokens, for a cause

@@ -155,10 +155,17 @@ impl FindingCollector<'_> {
                 self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
             }
             (StandardQuestion::Firings, Bool(true)) => {
-                self.answer(at, Severity::Good, "Every transition can fire").details.push(because);
+                let title = match self.net.folding() {
+                    None => "Every transition can fire",
+                    Some(_) => "Every transition can fire (some binding of it)",
+                };
+                self.answer(at, Severity::Good, title).details.push(because);
                 self.dead_bindings(at);
             }
-            (StandardQuestion::Firings, _) if self.results.fates.is_empty() => {
+            // Without any transition in the unfolding, every coloured transition is dead.
+            (StandardQuestion::Firings, _)
+                if self.results.fates.is_empty() && self.net.transition_count() > 0 =>
+            {
                 self.answer(at, Severity::Problem, "Some transition can never fire")
                     .details
                     .push(because);
@@ -394,13 +401,13 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Returns the marking at the end of the question's sequence to play, or the initial marking
-    /// without such a sequence. Returns `None` if the page does not keep the trace, or if the trace
-    /// cannot be replayed.
+    /// Returns the marking at the end of the question's sequence to play, or the initial marking if
+    /// it shows the answer. Returns `None` if the witness is accelerated or was not kept, if
+    /// the page does not keep the trace, or if the trace cannot be replayed.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
-            None => Some(self.net.initial().clone()),
             Some(play) => self.marking(play),
+            None => question.is_shown_initially().then(|| self.net.initial().clone()),
         }
     }
 
@@ -430,10 +437,15 @@ impl FindingCollector<'_> {
     /// `what` is the beginning of the title.
     fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
         let marking = self.dead_marking(question);
-        let title = match question.play.as_ref().map_or(0, |play| play.firings) {
-            0 => "The net is stuck from the beginning: nothing is enabled".to_owned(),
-            1 => format!("{what} after 1 firing: nothing is enabled any more"),
-            firings => format!("{what} after {firings} firings: nothing is enabled any more"),
+        let played = question.play.as_ref().map(|play| counted(play.firings, "firing"));
+        // An accelerated witness is not played, and its length is known nevertheless.
+        let title = match (played, question.witness_size()) {
+            (Some(firings), _) => format!("{what} after {firings}: nothing is enabled any more"),
+            (None, _) if question.is_shown_initially() => {
+                "The net is stuck from the beginning: nothing is enabled".to_owned()
+            }
+            (None, Some(size)) => format!("{what} after {size}: nothing is enabled any more"),
+            (None, None) => format!("{what}: nothing is enabled any more"),
         };
         let net = self.net;
         let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The truth values of a property's subformulas along a lasso. The page highlights each subformula
 //! at the positions where it holds.
 
+use super::text::Sentence;
 use parikh_evidence::{Replayer, description};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringStep, Net, RunProperty};
@@ -10,8 +11,8 @@ use serde::Serialize;
 /// A subformula with its truth values along a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SubformulaValues {
-    /// The subformula as text.
-    pub text: String,
+    /// The subformula as text, with the quotation marks of the page.
+    pub text: Sentence,
     /// A character per position of the run: `1` where the subformula holds, `0` where it does not.
     /// The positions end with the first cycle or with the dead marking.
     pub holds: String,
@@ -38,10 +39,10 @@ pub(super) fn subformula_values(
     subformulas.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
     subformulas.truncate(MAX_SUBFORMULAS);
     let part = |formula| SubformulaValues {
-        text: description::run_property(
+        text: Sentence::message(&description::run_property(
             net,
             &RunProperty::new(formulas, formula, property.atoms()),
-        ),
+        )),
         holds: word
             .values(formulas, formula)
             .into_iter()
@@ -101,6 +102,8 @@ mod tests {
         let parts = subformula_values(&net, &property, &run);
         assert_eq!(parts.last().map(|part| &*part.holds), Some("010"), "{parts:?}");
         assert_eq!(parts[0].holds, "111");
+        let texts = serde_json::to_string(&parts).unwrap();
+        assert!(texts.contains("“q”") && !texts.contains('`'), "{texts}");
         let open = LassoRun { end: RunEnd::Anything, ..run };
         assert!(super::subformula_values(&net, &property, &open).is_empty());
     }

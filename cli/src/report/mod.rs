@@ -58,7 +58,7 @@ pub struct NetReport {
     /// The program that made the report, and the date.
     pub made: String,
     /// A remark about the net, for example that the net is an unfolding.
-    pub remark: Option<String>,
+    pub remark: Option<Sentence>,
     /// The findings in the order of their [`Severity`], bad and open results first.
     pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
@@ -95,7 +95,8 @@ pub struct ReportSubject<'a> {
     pub model: &'a str,
     /// The program and the date, in words.
     pub program_and_date: String,
-    /// A remark about the net, for example that the net is an unfolding.
+    /// A remark about the net, for example that the net is an unfolding. Names may stand in
+    /// backquotes.
     pub remark: Option<String>,
     /// The positions of nodes given by the model, by name.
     pub positions: &'a HashMap<String, (f64, f64)>,
@@ -168,7 +169,7 @@ pub fn report(
     NetReport {
         model: subject.model.to_owned(),
         made: subject.program_and_date.clone(),
-        remark: subject.remark.clone(),
+        remark: subject.remark.as_deref().map(Sentence::message),
         findings,
         questions,
         fates,

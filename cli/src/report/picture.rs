@@ -170,7 +170,8 @@ fn labels(net: &Net) -> Option<NodeLabels> {
     })
 }
 
-/// Returns the arcs in the form of [`NetPicture::arcs`].
+/// Returns one entry per connected pair of place and transition, for [`NetPicture::arcs`]: the
+/// place, the transition, the tokens that it takes, and the tokens that it puts.
 fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     let mut arcs = Vec::with_capacity(net.arc_count());
     for t in net.transitions() {

@@ -7,7 +7,10 @@ pub(super) use nodes::{bindings, dead, fires};
 use super::evidence::{EvidenceStore, GoalEvidence, PlayedSequence};
 use super::text::Sentence;
 use super::topic::StandardQuestion;
-use parikh::answer::{AnswerWitness, GoalAnswer, Grade, Plan, QuestionValue, Reason};
+use parikh::answer::reason::WitnessSize;
+use parikh::answer::{
+    AnswerWitness, Cause, GoalAnswer, Grade, Plan, ProcessCause, QuestionValue, Reason,
+};
 use parikh::mcc::Examination;
 use parikh::run::{self, Event, OpenCause, OpenReason, RunConfig};
 use parikh_engine::board::{Knowledge, ReachKnowledge, RunKnowledge};
@@ -93,6 +96,24 @@ impl AnsweredQuestion {
             Some(QuestionValue::Bool(value)) => Some(value),
             _ => None,
         }
+    }
+
+    /// Returns the length of the witness that reaches a dead marking. `None` if the witness was not
+    /// kept, and for other answers.
+    pub(super) fn witness_size(&self) -> Option<&WitnessSize> {
+        match &self.because.as_ref()?.cause {
+            Cause::Witness { size, .. } | Cause::Process(ProcessCause::CaseStuck { size, .. }) => {
+                size.as_ref()
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if the initial marking alone shows the answer, without a firing.
+    pub(super) fn is_shown_initially(&self) -> bool {
+        let cause = self.because.as_ref().map(|because| &because.cause);
+        matches!(cause, Some(Cause::InitialMarking { holds: true } | Cause::NoSuchNode))
+            || self.witness_size().is_some_and(WitnessSize::is_initial)
     }
 }
 

@@ -94,7 +94,7 @@ impl<F> ConfirmedFlows<F> {
         }
     }
 
-    /// Checks invariants on the net and drops those that it refutes.
+    /// Keeps the invariants for which `holds` returns true, and counts the others as refuted.
     fn checked(
         mut flows: Vec<F>,
         why: Option<IncompleteReason>,

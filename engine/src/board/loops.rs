@@ -53,7 +53,8 @@ impl WitnessReporter<'_> {
 
     /// Records observations. Returns the number of goals reached.
     fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
-        // Early observations are short and share one plain sequence.
+        // Observations whose firings before them fit in `MAX_FLAT_STEPS` steps share one plain
+        // sequence: the longest of these prefixes.
         let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
         for &Sight { id, ref spot, .. } in sights {

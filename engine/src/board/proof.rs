@@ -333,6 +333,9 @@ impl fmt::Display for Argument {
                 f.write_str("place invariants and structural bounds exclude it")?;
             }
             Argument::Bounds { .. } => f.write_str("structural bounds exclude it")?,
+            Argument::Traps { traps: 0 } => {
+                f.write_str("a dead marking would leave no siphon empty")?;
+            }
             Argument::Traps { traps } => {
                 let one = OneOf(*traps);
                 write!(f, "every siphon that a dead marking would leave empty contains {one}")?;
@@ -341,9 +344,16 @@ impl fmt::Display for Argument {
             Argument::Finitely => {
                 f.write_str("a weighted sum of tokens that never increases bounds its firings")?;
             }
+            Argument::Commoner { traps: 0 } => {
+                f.write_str("this is an asymmetric-choice net without siphons")?;
+            }
             Argument::Commoner { traps } => {
                 let one = OneOf(*traps);
                 write!(f, "in this asymmetric-choice net, every siphon contains {one}")?;
+            }
+            Argument::Closed { traps: 0 } => {
+                f.write_str("with a transition back to the initial marking, ")?;
+                f.write_str("this is an asymmetric-choice net without siphons")?;
             }
             Argument::Closed { traps } => {
                 let one = OneOf(*traps);

@@ -113,6 +113,17 @@ impl<'b> WitnessReporter<'b> {
         visit(self.board.net, sequence, stops, |firings, marking| {
             let Observation { goal, .. } = sightings[next];
             next += 1;
+            // If the initial marking shows the same as the reported marking, no firing is needed.
+            let initial = self.board.net.initial();
+            let needs_no_firing = match self.board.goal(goal) {
+                Goal::Reach(predicate) => {
+                    [initial, marking].iter().all(|it| predicate.holds(self.board.net, it))
+                }
+                Goal::Maximise(sum) => sum.value(initial) == sum.value(marking),
+                _ => false,
+            };
+            let firings = if needs_no_firing { 0 } else { firings };
+            let marking = if needs_no_firing { initial } else { marking };
             let witness = Witness::new(sequence.clone(), firings);
             // A goal about deadness decides a question by itself, so its witness is kept even if
             // the board drops others.
@@ -360,6 +371,29 @@ mod tests {
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::Budget;
     use parikh_structure::intervals::Intervals;
+
+    #[test]
+    fn a_goal_that_the_initial_marking_shows_has_a_witness_without_firings() {
+        let net = text::parse("place p 2\nplace q 1\ntransition t: q -> q").unwrap();
+        let p = net.place_named("p").unwrap();
+        let goals = vec![
+            Goal::Reach(Predicate::at_least(p, 2)),
+            Goal::Maximise(parikh_net::LinearSum::place(p)),
+        ];
+        let board = Board::new(&net, goals);
+        let fired: FiringSequence = [net.transition_named("t").unwrap()].into_iter().collect();
+        for goal in [0, 1].map(GoalId::new) {
+            board.witness_reporter("TEST").reached(goal, fired.clone());
+            let witness = match board.knowledge(goal) {
+                Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => witness,
+                Some(Knowledge::Maximum(maximum)) => {
+                    maximum.largest_seen.and_then(|seen| seen.witness)
+                }
+                other => panic!("{other:?}"),
+            };
+            assert!(witness.is_some_and(|witness| witness.is_initial()));
+        }
+    }
 
     #[test]
     fn a_witness_from_a_reduced_net_is_noted_as_one() {

@@ -8,7 +8,7 @@
 //! left. An unreachable predicate is *lost*: the walk and the proof show that it does not always
 //! remain reachable. If all three engines fail, diagrams are tried from time to time. A net with
 //! independent cyclic parts has too many markings to visit, but a small diagram. If witnesses
-//! should be shortened, token intervals also try earlier markings of the walk.
+//! should be shortened, the engines also try earlier markings of the walk.
 //!
 //! ```text
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
@@ -132,26 +132,45 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{} examined", counted(examined, "marking"))
 }
 
-/// Looks for a prefix of 1, 2, 4, 8, … firings of the sequence after which token intervals show
-/// that the predicate is unreachable. Returns the shortest such prefix with the proof. Returns
-/// `None` if there is no such prefix, or if the budget ends first.
+/// Looks for a shorter prefix of the sequence after which the predicate is proved unreachable.
+/// Token intervals, which are fast, try the prefixes of 1, 2, 4, 8, … firings. All engines then
+/// search for an even shorter prefix by bisection: what is unreachable stays so. Returns the
+/// shortest prefix found with its proof. Returns `None` if there is no such prefix, or if the
+/// budget ends first.
 fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(FiringSequence, Proof)> {
-    let mut firings = 1;
-    while u128::from(firings) < sequence.firings() && !budget.is_exhausted() {
+    let after = |firings: u64| {
         let mut prefix = sequence.clone();
         prefix.truncate(firings);
         let net_after_prefix = net.from_marking_after(&prefix).ok()?;
+        Some((prefix, net_after_prefix))
+    };
+    let mut shortest = None;
+    let mut lost = u64::try_from(sequence.firings()).ok()?;
+    let mut firings = 1;
+    while firings < lost && !budget.is_exhausted() {
+        let (prefix, net_after_prefix) = after(firings)?;
         if let Some(proof) = refute_by_intervals(&net_after_prefix, predicate, budget) {
-            return Some((prefix, proof));
+            (lost, shortest) = (firings, Some((prefix, proof)));
+            break;
         }
-        firings *= 2;
+        firings = firings.saturating_mul(2);
     }
-    None
+    // After `lost` firings the predicate is proved unreachable, and after `open` firings it is not.
+    let mut open = 0;
+    while lost - open > 1 && !budget.is_exhausted() {
+        let middle = open + (lost - open) / 2;
+        let (prefix, net_after_prefix) = after(middle)?;
+        match unreachable(&net_after_prefix, &[predicate], budget).pop() {
+            Some((_, proof)) => (lost, shortest) = (middle, Some((prefix, proof))),
+            None => open = middle,
+        }
+    }
+    shortest
 }
 
 /// Returns a proof by token intervals that the predicate is unreachable in `net`.
@@ -249,4 +268,27 @@ fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(
     let document = Arc::new(Document::ClosedSet(set));
     let proof = || Proof::new(argument.clone(), Some(document.clone()));
     unreachable_goals.into_iter().map(|index| (index, proof())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn a_walk_is_cut_where_the_predicate_is_lost() {
+        let net = text::parse(
+            "place a 1\nplace b\nplace c\nplace d\nplace e\ntransition ab: a -> b\n\
+             transition bc: b -> c\ntransition cd: c -> d\ntransition de: d -> e\n\
+             transition ed: e -> d",
+        )
+        .unwrap();
+        let names = ["ab", "bc", "cd", "de", "ed", "de", "ed", "de", "ed", "de"];
+        let walk: FiringSequence =
+            names.iter().map(|name| net.transition_named(name).unwrap()).collect();
+        let early = ["a", "b", "c"].map(|name| net.place_named(name).unwrap());
+        let predicate = Predicate::or(early.map(|place| Predicate::at_least(place, 1)));
+        let found = shorter_prefix(&net, &walk, &predicate, &Budget::unlimited());
+        assert_eq!(found.expect("a prefix").0.firings(), 3);
+    }
 }

@@ -9,7 +9,7 @@ use crate::description::{self, all_markings_were, markings_were};
 use crate::file::{AnswerLine, CountLine, ReductionLine};
 use crate::kind::EvidenceKind;
 use crate::question::{AnswerValue, Question};
-use parikh_net::printable::Quoted;
+use parikh_net::printable::{Quoted, counted};
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
@@ -43,8 +43,13 @@ pub(super) fn judge(
 /// Checks the number of markings or firings in the answer.
 fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
     let (max_markings, watch) = (context.max_markings, &context.watch);
+    let mut is_reduced = false;
     let formula_and_count = match (&answer.shown_by[..], &answer.searched) {
         ([shown], _) if shown.kind == EvidenceKind::Count => read_count(context, &shown.id)
+            .map(|(formula, markings, reduced)| {
+                is_reduced = reduced;
+                (formula, markings)
+            })
             .map_err(|why| format!("count {}: {why}", Quoted(&shown.id))),
         ([], Some(searched)) => match CountingFormula::of_net(context.net) {
             Ok(formula) => Ok((formula, searched.markings)),
@@ -63,7 +68,7 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
         Ok((StateSpaceFigures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
-                true => AuditVerdict::Confirmed(counted_again(visited)),
+                true => AuditVerdict::Confirmed(counted_again(visited, is_reduced)),
                 false => AuditVerdict::Refused(description::shortened(format!(
                     "counted again: the number is \
                         {number}"
@@ -77,24 +82,34 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
     }
 }
 
-/// Describes the confirmation of a number of markings or firings. If no marking was visited, the
-/// steps of the reduction alone give the number.
-fn counted_again(visited: u64) -> String {
-    match visited {
-        0 => "calculated again from the steps of the reduction".to_owned(),
-        _ => format!("{} visited again", markings_were(visited)),
+/// Describes the confirmation of a number of markings or firings. `is_reduced` is true if the
+/// visited markings are those of a reduced net. If no marking was visited, the steps of the
+/// reduction alone give the number.
+fn counted_again(visited: u64, is_reduced: bool) -> String {
+    match (visited, is_reduced) {
+        (0, _) => "calculated again from the steps of the reduction".to_owned(),
+        (_, true) => {
+            let markings = counted(visited, "marking");
+            let were = if visited == 1 { "was" } else { "were" };
+            format!("{markings} of the reduced net {were} visited again")
+        }
+        (_, false) => format!("{} visited again", markings_were(visited)),
     }
 }
 
 /// Reads the count line with this id, and checks the reduction that it names, if any. Returns the
 /// formula for the numbers of markings and firings. Also returns the number of markings that the
-/// line says must be visited.
+/// line says must be visited, and true if they are markings of a reduced net.
 ///
 /// # Errors
 /// When a line cannot be read, or the reduction is wrong or starts from another reduction. Also
 /// when the net or the reduction gives no formula, or when the audit is stopped.
-fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, u64), String> {
+fn read_count(
+    context: &AuditContext<'_>,
+    id: &str,
+) -> Result<(CountingFormula, u64, bool), String> {
     let CountLine { on: reduction, markings, .. } = context.lines.read(id)?;
+    let is_reduced = reduction.is_some();
     let formula = match reduction {
         None => CountingFormula::of_net(context.net).map_err(CountError::from),
         Some(reduction) => {
@@ -108,7 +123,7 @@ fn read_count(context: &AuditContext<'_>, id: &str) -> Result<(CountingFormula, 
             CountingFormula::of_log(context.net, &log, &mut || context.watch.goes_on())
         }
     };
-    Ok((formula.map_err(|error| error.to_string())?, markings))
+    Ok((formula.map_err(|error| error.to_string())?, markings, is_reduced))
 }
 
 /// Checks an answer that is the largest value of any of `sums` in the reachable markings, where
@@ -155,8 +170,8 @@ mod tests {
 
     #[test]
     fn a_number_that_no_marking_was_visited_for_is_said_to_be_calculated() {
-        assert_eq!(counted_again(0), "calculated again from the steps of the reduction");
-        assert_eq!(counted_again(1), "1 marking was visited again");
-        assert_eq!(counted_again(2), "2 markings were visited again");
+        assert_eq!(counted_again(0, true), "calculated again from the steps of the reduction");
+        assert_eq!(counted_again(1, false), "1 marking was visited again");
+        assert_eq!(counted_again(2, true), "2 markings of the reduced net were visited again");
     }
 }

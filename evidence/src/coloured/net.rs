@@ -5,7 +5,7 @@ use super::sorts::{Declarations, SortStructure, not_known};
 use super::terms::{GuardTerm, MultisetTerm, TermReader};
 use crate::reader::allowed_attributes::check_attributes_and_texts;
 use crate::reader::pipe::check_tagged;
-use crate::reader::pnml::{check_plain_arc, node_label, the_net};
+use crate::reader::pnml::{check_plain_arc, has_content, node_label, the_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::timing::{NetTiming, TimeTreatment, is_timing_element};
 use crate::reader::{
@@ -71,7 +71,8 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
         return true;
     }
     let is_label = |label: Node<'_, '_>| match name(label) {
-        "hlinitialMarking" | "hlinscription" | "condition" => true,
+        "hlinitialMarking" | "hlinscription" => true,
+        "condition" => has_content(label),
         "type" => elements(label).any(|inside| name(inside) == "structure"),
         _ => false,
     };
@@ -80,7 +81,7 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
         for node in elements(parent) {
             match name(node) {
                 "page" => worklist.push(node),
-                "declaration" if elements(node).next().is_some() => return true,
+                "declaration" if has_content(node) => return true,
                 "place" | "transition" | "arc" if elements(node).any(is_label) => return true,
                 _ => {}
             }
@@ -269,7 +270,7 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
         for inside in meaningful_elements(node) {
             match name(inside) {
                 "structure" | "declarations" => worklist.push(inside),
-                "text" => {}
+                "text" | "name" => {}
                 _ => into.push(inside),
             }
         }

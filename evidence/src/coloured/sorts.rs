@@ -119,7 +119,7 @@ impl Declarations {
             let definition = only_element(node, unnamed(node), "definition")?;
             match name(definition) {
                 "cyclicenumeration" | "finiteenumeration" => {
-                    let (ids, names) = constants(meaningful_elements(definition), "feconstant")?;
+                    let (ids, names) = constants(unnamed(definition), "feconstant")?;
                     let size = ids.len() as u64;
                     let cyclic = name(definition) == "cyclicenumeration";
                     let kind = SortStructure::Constants { id: id.to_owned(), names, cyclic };

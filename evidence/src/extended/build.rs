@@ -70,8 +70,8 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
             });
             held.collect()
         };
-        // The names of copies contain the tokens of reset places only if these numbers differ
-        // between copies.
+        // The names of the copies of t contain the tokens of its reset places only if these tokens
+        // differ between the copies.
         let names_numbers = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
         for supposed in &supposed {
             let name = name(net, t, supposed, names_numbers, &builder);
@@ -105,7 +105,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     let complemented = added.complements.into_keys().collect();
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
-    let translation = translation.map_err(|error| error.to_string())?;
+    let known_bounds = checked.bounds.iter().filter(|(p, _)| !checked.caps.contains(*p));
+    let known_bounds = known_bounds.map(|(&p, &bound)| (p, bound)).collect();
+    let translation =
+        translation.map_err(|error| error.to_string())?.with_known_bounds(known_bounds);
     builder.set_translation(match caps {
         Some(caps) => translation.with_caps(caps),
         None => translation,

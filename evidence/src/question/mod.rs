@@ -160,7 +160,11 @@ impl Question {
                 };
                 format!("AG EF {} ∧ {}{others}", formula(done), never(improper))
             }
-            Question::MaximumOf(sums) => format!("the largest of {} maxima", sums.len()),
+            Question::MaximumOf(sums) => match &sums[..] {
+                [] => "the largest of no maxima".to_owned(),
+                [sum] => format!("the maximum of {}", description::linear_sum(net, sum)),
+                [..] => format!("the largest of {} maxima", sums.len()),
+            },
             Question::Count { firings: false } => "the number of reachable markings".to_owned(),
             Question::Count { firings: true } => {
                 "the number of edges of the reachability graph".to_owned()

@@ -2,11 +2,12 @@
 //!
 //! The readers refuse unknown elements where they meet them. This module checks attributes and
 //! texts. An attribute `weight` of an arc has a meaning for its author, and so has a number
-//! directly in `initialMarking`, without a `text` (or a `value`, in older tools) around it. A
-//! reader that ignores them reads another net. So the check refuses attributes that are neither
-//! read nor known to be meaningless, and text outside of `text` and `value`.
+//! directly in a page. A reader that ignores them reads another net. So the check refuses
+//! attributes that are neither read nor known to be meaningless, and text where no reader looks for
+//! it: outside of `text`, `value` (in older tools), and the labels with numbers.
 //!
-//! The content of `graphics`, `toolspecific` and `name` is ignored. Attributes with a prefix belong
+//! The content of `graphics`, `toolspecific` and `name` is ignored, and so is that of PIPE's
+//! drawings and comments. Attributes with a prefix belong
 //! to another language and are ignored, too. Elements of another language are refused. Stray `>`
 //! and `$` are allowed, since some writers leave them behind, even in models of the contest.
 
@@ -35,16 +36,46 @@ const PRESENTATION_ATTRIBUTES: &[&str] = &[
     "orientation",
 ];
 
-/// Refuses unknown attributes and texts in a net. Skips the elements `graphics`, `toolspecific`,
-/// `name`, and those of times, priorities and rates, with their content.
+/// Elements whose content has no meaning for firing, or is checked by the module `timing`.
+const UNCHECKED_ELEMENTS: [&str; 12] = [
+    "graphics",
+    "toolspecific",
+    "name",
+    "rate",
+    // TINA's second name.
+    "label",
+    // PIPE's drawings, classes of tokens, comments and conditions for its analyses.
+    "orientation",
+    "infiniteServer",
+    "arcpath",
+    "token",
+    "labels",
+    "definition",
+    "stategroup",
+];
+
+/// Elements that may contain a text directly. The readers of these labels look for it there.
+const LABELS_WITH_TEXT: [&str; 9] = [
+    "text",
+    "value",
+    "tagged",
+    "initialMarking",
+    "finalMarking",
+    "inscription",
+    "capacity",
+    "priority",
+    "timed",
+];
+
+/// Refuses unknown attributes and texts in a net. Skips the [`UNCHECKED_ELEMENTS`] and those of times
+/// and priorities, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let known_attributes: &[&str] = match name(node) {
-            // `graphics` and `name` have no meaning for firing. The module `timing` checks the
-            // content of tool data, times and priorities.
-            "graphics" | "toolspecific" | "name" | "rate" => continue,
+            unchecked if UNCHECKED_ELEMENTS.contains(&unchecked) => continue,
+            // The module `timing` checks times and priorities.
             other if is_timing_element(other) => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
@@ -55,11 +86,6 @@ pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unread
                 &["idref"]
             }
             "type" | "arctype" => &["id", "value"],
-            // PIPE's drawing of arcs, tokens and comments.
-            "arcpath" => &["id", "curvePoint"],
-            "token" => &["id", "enabled", "red", "green", "blue"],
-            "labels" => &["id", "border", "width", "height"],
-            "definition" => &["id", "defType", "expression"],
             "variable" => &["refvariable"],
             "useroperator" | "usersort" => &["declaration"],
             "numberconstant" | "finiteintrangeconstant" | "booleanconstant" => &["value"],
@@ -89,13 +115,13 @@ pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unread
     Ok(())
 }
 
-/// Refuses text outside of `text` and `value`, unless it is the type of an arc or belongs to a
-/// `tagged` label of PIPE. Stray `>` and `$` are allowed.
+/// Refuses text outside of the [`LABELS_WITH_TEXT`], unless it is the type of an arc or the number
+/// of a place in a final marking. Stray `>` and `$` are allowed.
 fn check_text_position(node: Node<'_, '_>) -> Result<(), Unreadable> {
-    let is_in_arc = || node.parent().is_some_and(|enclosing| name(enclosing) == "arc");
-    // `tagged` belongs to PIPE, and its reader checks the text.
-    if ["text", "value", "tagged"].contains(&name(node))
-        || matches!(name(node), "type" | "arctype") && is_in_arc()
+    let is_in = |key| node.parent().is_some_and(|enclosing| name(enclosing) == key);
+    if LABELS_WITH_TEXT.contains(&name(node))
+        || matches!(name(node), "type" | "arctype") && is_in("arc")
+        || name(node) == "place" && is_in("marking")
     {
         return Ok(());
     }
@@ -121,21 +147,38 @@ mod tests {
     }
 
     #[test]
-    fn text_right_in_a_label_is_refused_not_read_as_nothing() {
-        for content in [
-            "<place id='p'><initialMarking>3</initialMarking></place>",
-            "<place id='p'><initialMarking>3<text>1</text></initialMarking></place>",
-            "<place id='p'><initialMarking><text>1</text><![CDATA[3]]></initialMarking></place>",
-            "<place id='p'>3</place>",
-            "3",
-            "<page id='g'>3</page>",
-            "<place id='p'/><transition id='t'/><arc source='p' target='t'><inscription>3\
-             </inscription></arc>",
-            "<place id='p'/><finalmarkings><marking><place idref='p'>3</place></marking>\
-             </finalmarkings>",
-        ] {
+    fn text_outside_of_labels_is_refused_not_read_as_nothing() {
+        for content in ["<place id='p'>3</place>", "3", "<page id='g'>3</page>"] {
             let problem = problem(content);
             assert!(problem.contains("the text `3` right inside `"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn numbers_right_in_a_label_are_read() {
+        let read = |content: &str| {
+            let file = format!("<pnml><net id='n' type='http://x/ptnet'>{content}</net></pnml>");
+            pnml::read(file.as_bytes()).map(|model| model.net)
+        };
+        let net = read(
+            "<place id='p'><initialMarking> 3 <graphics/></initialMarking></place>
+             <place id='q'><initialMarking>3<text>3</text></initialMarking>
+             <finalMarking>2</finalMarking></place><transition id='t'><timed>false</timed>
+             <rate>1.0</rate></transition><labels id='l'>a note</labels>
+             <arc source='p' target='t'><inscription>2</inscription></arc>
+             <finalmarkings><marking><place idref='p'>4</place></marking></finalmarkings>",
+        )
+        .unwrap();
+        let [p, q] = ["p", "q"].map(|id| net.place_named(id).unwrap());
+        let t = net.transition_named("t").unwrap();
+        assert_eq!((net.initial()[p], net.initial()[q], net.pre_weight(t, p)), (3, 3, 2));
+        let finals: Vec<_> = net.final_markings().iter().map(|it| (it[p], it[q])).collect();
+        assert_eq!(finals, [(4, 0), (0, 2)]);
+        for inside in ["3<text>1</text>", "<text>1</text><![CDATA[3]]>", "<text>1</text>2"] {
+            let content =
+                format!("<place id='p'><initialMarking>{inside}</initialMarking></place>");
+            let problem = problem(&content);
+            assert!(problem.contains("a second number that differs"), "{problem}");
         }
     }
 

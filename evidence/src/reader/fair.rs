@@ -1,11 +1,13 @@
 //! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
 
 use super::names::{NameNotation, NamedKind, ids_of_name};
+use super::queries::typed::quoted;
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
 /// Reads fairness assumptions. Each text is `weak` or `strong`, for all transitions of `net`, or
-/// has a list such as `weak:t,u` for single transitions. Names may be in quotes. All assumptions
+/// has a list such as `weak:t,u` for single transitions. Names may be in quotes, with ids as in
+/// `id "t"`. All assumptions
 /// given are combined.
 ///
 /// # Errors
@@ -51,21 +53,32 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
 /// name. The text is `None` if the list ends with the name.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
-    let ((name, after_name), written) = match text.strip_prefix('"') {
-        Some(quoted) => (quoted.split_once('"').ok_or("an unclosed quote")?, NameNotation::Quoted),
-        None => (text.split_at(text.find(',').unwrap_or(text.len())), NameNotation::Bare),
+    let after_keyword = text.strip_prefix("id").map(str::trim_start);
+    let (in_quotes, notation) = match after_keyword.filter(|rest| rest.starts_with('"')) {
+        Some(rest) => (rest, NameNotation::Id),
+        None => (text, NameNotation::Quoted),
+    };
+    let (name, after_name, notation) = match in_quotes.starts_with('"') {
+        true => {
+            let (name, length) = quoted(in_quotes)?;
+            (name, &in_quotes[length..], notation)
+        }
+        false => {
+            let (name, after_name) = text.split_at(text.find(',').unwrap_or(text.len()));
+            (name.trim_end().to_owned(), after_name, NameNotation::Bare)
+        }
     };
     let mut found_transitions = Vec::new();
-    for id in ids_of_name(net, NamedKind::Transitions, name.trim_end(), written)? {
+    for id in ids_of_name(net, NamedKind::Transitions, &name, notation)? {
         let transitions = net.transitions_named(&id);
-        let unknown = || format!("the net has no transition {}", Quoted(name));
+        let unknown = || format!("the net has no transition {}", Quoted(&name));
         found_transitions.extend(transitions.ok_or_else(unknown)?);
     }
     match after_name.trim_start() {
         "" => Ok((found_transitions, None)),
         after_name => match after_name.strip_prefix(',') {
             Some(after_comma) => Ok((found_transitions, Some(after_comma))),
-            None => Err(format!("expected a comma after {}", Quoted(name))),
+            None => Err(format!("expected a comma after {}", Quoted(&name))),
         },
     }
 }
@@ -88,9 +101,27 @@ mod tests {
         assert_eq!(read(&["strong"]), Ok((0, 2)));
         assert_eq!(read(&["weak", "strong: \"a,b\" "]), Ok((1, 1)));
         assert_eq!(read(&["weak:t,\"a,b\",t"]), Ok((2, 0)));
+        assert_eq!(read(&["weak:id \"a,b\", t"]), Ok((2, 0)));
         for wrong in ["fair", "weak:", "weak:a", "weak:t u", "strong:\"t", "weak:t,", "weak:\"t\"t"]
         {
             assert!(read(&[wrong]).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn names_in_quotes_have_escapes_and_ids_have_a_keyword() {
+        let net = text::parse(
+            r#"place p 1
+               transition "say \"hi, you\" \\": p -> p
+               transition id: p -> p"#,
+        );
+        let net = net.unwrap();
+        let read =
+            |given: &str| fairness(&net, &[given.to_owned()]).map(|read| read.weak().to_vec());
+        let [first, second] = [0, 1].map(TransitionId::new);
+        assert_eq!(read(r#"weak:"say \"hi, you\" \\""#), Ok(vec![first]));
+        assert_eq!(read(r#"weak:id "say \"hi, you\" \\", id"#), Ok(vec![first, second]));
+        assert_eq!(read(r#"weak:id "id""#), Ok(vec![second]));
+        assert!(read(r#"weak:"say \"hi, you"#).is_err());
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A file has `PLACE` with names, `MARKING` with names and numbers, and `TRANSITION` with consumed
 //! and produced places. Entries are separated by commas, and lists end with semicolons. A name
-//! without a number has 1. The reader ignores promises of `SAFE`, and refuses fairness and sorts. A
-//! transition with the name of a place is renamed with a prime.
+//! without a number has 1. Numbers of a place listed twice add up. The reader ignores promises of
+//! `SAFE`, and refuses fairness and sorts. A transition with the name of a place is renamed with a
+//! prime.
 
 use super::Unreadable;
 use super::tool_words::{ToolWord, ToolWords, error_in_line};
@@ -106,12 +107,13 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             }
         }
     }
-    let mut marked_places = BTreeSet::new();
+    let mut initial: BTreeMap<PlaceId, u64> = BTreeMap::new();
     for (place, tokens, word) in list(&mut words, &places)? {
-        if !marked_places.insert(place) {
-            return Err(word.unexpected("each place once"));
-        }
-        net.core.set_tokens(place, tokens).map_err(|error| refused(&word, &error))?;
+        // Each entry adds tokens. The builder refuses a sum of 2⁶³ or more.
+        let before = initial.get(&place).copied().unwrap_or(0);
+        let sum = before.saturating_add(tokens);
+        initial.insert(place, sum);
+        net.core.set_tokens(place, sum).map_err(|error| refused(&word, &error))?;
     }
     let mut transitions = BTreeSet::new();
     while words.peek().is_some() {

@@ -39,8 +39,28 @@ fn is_aut(text: &str) -> bool {
     rest.is_some_and(|rest| rest.trim_start().starts_with('('))
 }
 
+/// Returns true if a text is in mCRL2's format `.fsm`. All lines before the first `---` declare
+/// parameters, with a number in parentheses. The next line holds the numbers of a state, or is
+/// `---` and followed by a transition, which begins with a number.
 fn is_fsm(text: &str) -> bool {
-    !text.trim_start().starts_with('<') && text.lines().any(|line| line.trim() == "---")
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit());
+    let mut content = lines(text).map(|(_, line)| line);
+    for line in content.by_ref().take_while(|line| *line != "---") {
+        let has_number = line
+            .match_indices('(')
+            .filter_map(|(at, _)| line[at + 1..].split_once(')'))
+            .any(|(inside, _)| is_number(inside.trim()));
+        if !has_number {
+            return false;
+        }
+    }
+    match content.next() {
+        Some("---") => {
+            content.next().is_some_and(|edge| edge.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        Some(state) => state.split_whitespace().all(is_number),
+        None => false,
+    }
 }
 
 /// Reads a transition system.

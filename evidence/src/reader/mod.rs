@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
+//! | `prologue` | XML declarations and document types |
 //! | `allowed_attributes` | known attributes and texts without meaning |
 //! | `pipe` | PIPE's additions to PNML |
 //! | `finals` | final markings, as tools for process mining write them |
@@ -34,6 +35,7 @@ pub(crate) mod names;
 pub(crate) mod pipe;
 mod plain;
 pub mod pnml;
+mod prologue;
 pub mod queries;
 pub(crate) mod references;
 pub mod timing;
@@ -179,10 +181,19 @@ pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, 
         .transpose()
 }
 
+/// Decodes an XML file, with blanks in place of its XML declaration and its document type.
+///
+/// # Errors
+/// When the encoding is unknown, when the bytes are not text in the encoding, or when the document
+/// type declares attributes, which are not in the file.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+    prologue::blanked(decoded(bytes)?)
+}
+
 /// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
 /// like UTF-16, and UTF-8 by default. In ISO-8859-1 each byte is the character with that number.
 /// Returns an error for an unknown encoding, and for bytes that are not text in the encoding.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     if let Some(text) = decode_utf16(bytes) {
         return text.map(Cow::Owned);
     }
@@ -262,12 +273,9 @@ pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// Parses an XML file to a tree. Document types that declare entities or attributes are refused:
-/// nested entities can expand to any size, and declared attributes are not in the file.
+/// Parses an XML file to a tree.
 pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
-    let allow_dtd = !text.contains("<!ENTITY") && !text.contains("<!ATTLIST");
-    let options = roxmltree::ParsingOptions { allow_dtd, ..Default::default() };
-    roxmltree::Document::parse_with_options(text, options).map_err(|error| Unreadable {
+    roxmltree::Document::parse(text).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),
         what: format!("this is not well-formed XML: {error}"),
     })
@@ -352,17 +360,33 @@ pub(crate) fn number<T: std::str::FromStr>(
     })
 }
 
-/// Returns the number in the `text` or `value` of a label, or of a place in a final marking.
-/// Returns `default` if both are missing or empty.
+/// Returns the number in a label, or in a place of a final marking. The number stands in a `text`
+/// or `value`, or directly in the label. Returns `default` if there is no number. Several numbers
+/// must be equal.
 fn number_in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
-    let mut value = None;
+    let mut contents: Vec<(Node<'_, '_>, String)> = Vec::new();
     for inside in elements(label) {
         match name(inside) {
-            // Tools write an empty text where they mean no label.
-            "text" | "value" if value.is_none() && text(inside)?.is_empty() => {}
-            "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
+            "text" | "value" => contents.push((inside, text(inside)?)),
             "graphics" | "toolspecific" => {}
             _ => return Err(unknown_element(inside, label)),
+        }
+    }
+    let pieces = label.children().filter(Node::is_text).filter_map(|piece| piece.text());
+    let direct: String = pieces.collect();
+    let is_stray = |c: char| BLANKS.contains(&c) || matches!(c, '>' | '$');
+    if !direct.chars().all(is_stray) {
+        contents.push((label, trimmed(&direct).to_owned()));
+    }
+    let mut value = None;
+    for (node, content) in contents {
+        // Tools write an empty text where they mean no label.
+        if content.is_empty() && value.is_none() {
+            continue;
+        }
+        let tokens = pipe::tokens(node, &content)?;
+        if value.replace(tokens).is_some_and(|other| other != tokens) {
+            return Err(Unreadable::at(node, "a second number that differs from the first"));
         }
     }
     Ok(value.unwrap_or(default))

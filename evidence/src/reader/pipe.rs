@@ -2,17 +2,18 @@
 //!
 //! - Drawings have no meaning. The module `timing` reads times, rates and priorities.
 //! - `Default,3` means three tokens of the predefined class. Tokens of other classes are refused,
-//!   and so are capacities.
+//!   and so are capacities. A class with 0 tokens may be listed.
 
 use super::timing::is_timing_element;
-use super::{Unreadable, name, number, text};
+use super::{Unreadable, name, number};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
 /// Returns true if an element inside `parent` is known, and has no meaning by itself.
 pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(parent) {
-        "net" | "page" => &["token", "labels", "definition"],
+        // A state group lists conditions for PIPE's analyses.
+        "net" | "page" => &["token", "labels", "definition", "stategroup"],
         "transition" => &["orientation", "rate", "infiniteServer"],
         "arc" => &["arcpath"],
         _ => &[],
@@ -49,16 +50,40 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Parses a number of tokens, perhaps with the token class `Default` of PIPE before it: `3` or
-/// `Default,3`. Refuses other token classes.
-pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
-    let content = text(node)?;
-    let digits =
-        content.strip_prefix("Default,").unwrap_or(&content).trim_start_matches(super::BLANKS);
-    if digits.contains(',') {
-        let what =
-            format!("expected tokens of the class `Default` only, found {}", Quoted(&content));
-        return Err(Unreadable::at(node, what));
+/// Parses a number of tokens, perhaps in PIPE's list of token classes: `3`, `Default,3` or
+/// `Default,3,Red,0`. Refuses tokens of other classes. Errors are at `node`.
+pub(super) fn tokens(node: Node<'_, '_>, content: &str) -> Result<u64, Unreadable> {
+    let mut pieces = content.split(',').map(super::trimmed);
+    let mut digits = pieces.next().unwrap_or_default();
+    if content.contains(',') {
+        let (mut class, mut default) = (digits, None);
+        loop {
+            let count = pieces.next();
+            match (class, count) {
+                ("Default", Some(count)) if default.is_none() => default = Some(count),
+                (other, Some("0")) if other != "Default" => {}
+                _ => return Err(other_classes(node, content)),
+            }
+            match pieces.next() {
+                Some(next_class) => class = next_class,
+                None => break,
+            }
+        }
+        digits = default.ok_or_else(|| other_classes(node, content))?;
     }
     number(node, digits)
+}
+
+fn other_classes(node: Node<'_, '_>, content: &str) -> Unreadable {
+    let what = format!("expected tokens of the class `Default` only, found {}", Quoted(content));
+    Unreadable::at(node, what)
+}
+
+/// Refuses a player of a transition other than 0. Players occur in games of TAPAAL.
+pub(super) fn check_player(label: Node<'_, '_>) -> Result<(), Unreadable> {
+    // An empty label names no player, and is refused.
+    match super::number_in_text(label, u64::MAX)? {
+        0 => Ok(()),
+        _ => Err(Unreadable::at(label, "expected the player 0, because games are not supported")),
+    }
 }

@@ -26,14 +26,11 @@ fn first_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns true if a text is a net in Parikh's text format. The first word must be `net`, `place`
-/// or `transition`, and some line must begin with `place` or `transition`. No line may begin with
-/// `sort` or `var`, which occur in coloured nets only.
+/// or `transition`. No line may begin with `sort` or `var`, which occur in coloured nets only.
 pub(super) fn is_plain_text(text: &str) -> bool {
     let starts_with_keyword =
         first_words(text).next().is_some_and(|it| matches!(it, "net" | "place" | "transition"));
-    starts_with_keyword
-        && !first_words(text).any(|it| matches!(it, "sort" | "var"))
-        && first_words(text).any(|it| matches!(it, "place" | "transition"))
+    starts_with_keyword && !first_words(text).any(|it| matches!(it, "sort" | "var"))
 }
 
 /// Reads a net.

@@ -80,9 +80,24 @@ pub fn read(bytes: &[u8]) -> Result<PlainModel, Unreadable> {
     }
 }
 
-/// Texts in lower case that occur in the `type` of a plain net, in the spelling of the tools.
-const PLAIN_NET_TYPES: [&str; 6] =
-    ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
+/// Types of plain nets as tools write them, in lower case.
+const PLAIN_NET_TYPES: [&str; 5] = ["", "p/t net", "pt-net", "petri net", "petrinet"];
+
+/// Words in lower case with which a part of the address of a plain type begins.
+const PLAIN_TYPE_WORDS: [&str; 4] = ["ptnet", "pnmlcore", "epnml", "basicpnml"];
+
+/// Returns true if the `type` of a net is one of plain nets. A word in front, as in `TimedPTNet`,
+/// names another kind of nets.
+fn is_plain(net_type: &str) -> bool {
+    let lower = net_type.to_ascii_lowercase();
+    let begins_with_word = |part: &str| PLAIN_TYPE_WORDS.iter().any(|it| part.starts_with(it));
+    PLAIN_NET_TYPES.contains(&lower.as_str())
+        || lower.ends_with("/p/t net")
+        || lower.ends_with("tina/tpn")
+        // The address of PNML itself, which names no extension.
+        || lower.ends_with("grammar/pnml")
+        || lower.split(['/', '#']).any(begins_with_word)
+}
 
 /// Reads a model that may have inhibitor and reset arcs. Depending on `times`, a net with times or
 /// priorities is refused or read without them.
@@ -95,8 +110,7 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     if let Some(kind) = optional(net, "type")
-        && !kind.is_empty()
-        && !PLAIN_NET_TYPES.iter().any(|known_type| kind.to_ascii_lowercase().contains(known_type))
+        && !is_plain(kind)
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
@@ -126,26 +140,16 @@ pub(crate) fn the_net<'a, 'input>(
             return Err(unknown_element(net, module));
         }
     }
-    let is_net_element = |node: &Node<'_, '_>| {
-        let name = name(*node).to_ascii_lowercase();
-        ["place", "transition", "arc"].iter().any(|part| name.contains(part))
-    };
-    if let Some(part) = elements(root).find(is_net_element) {
-        return Err(unknown_element(part, root));
-    }
-    let find_foreign = |module: Node<'a, 'input>| {
-        let is_known = |it: &Node<'_, '_>| {
-            ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
-        };
-        elements(module).find(|it| !is_known(it))
-    };
     // Modules are opened only directly inside `pnml` or another module.
-    let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
-    while let Some(module) = unopened.pop() {
-        if let Some(part) = find_foreign(module) {
-            return Err(unknown_element(part, module));
+    let is_known = |it: &Node<'_, '_>| {
+        ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+    };
+    let mut unopened = vec![root];
+    while let Some(container) = unopened.pop() {
+        if let Some(part) = elements(container).find(|it| !is_known(it)) {
+            return Err(unknown_element(part, container));
         }
-        unopened.extend(elements(module).filter(|it| name(*it) == "module"));
+        unopened.extend(elements(container).filter(|it| name(*it) == "module"));
     }
     Ok(net)
 }
@@ -261,7 +265,9 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "type" | "arctype" if name(node) == "arc" => {} // `arc_kind` reads it
             "capacity" if name(node) == "place" => pipe::check_capacity(inside)?,
             "type" if name(node) == "place" => check_type(inside)?,
-            "label" if name(node) == "transition" => {} // TINA's second name
+            "label" if ["place", "transition"].contains(&name(node)) => {} // TINA's second name
+            "player" if name(node) == "transition" => pipe::check_player(inside)?,
+            "condition" if name(node) == "transition" && !has_content(inside) => {}
             "tagged" => pipe::check_tagged(inside)?,
             "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::is_ignored(inside, node) => {}
@@ -283,6 +289,19 @@ fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
         None => Ok(()),
         Some(structure) => Err(unknown_element(structure, kind)),
     }
+}
+
+/// Returns true if a label has a text or a term. Tools write empty labels of coloured nets into
+/// plain nets.
+pub(crate) fn has_content(label: Node<'_, '_>) -> bool {
+    let has_text = |node: Node<'_, '_>| {
+        node.children().any(|it| it.is_text() && !trimmed(it.text().unwrap_or_default()).is_empty())
+    };
+    let is_term = |it: Node<'_, '_>| {
+        !matches!(name(it), "text" | "value" | "name" | "graphics" | "toolspecific")
+    };
+    let is_text = |it: Node<'_, '_>| matches!(name(it), "text" | "value");
+    has_text(label) || elements(label).any(|it| is_term(it) || is_text(it) && has_text(it))
 }
 
 /// Returns a node's label: the text of its last `name`, which may be empty. Returns `None` if the

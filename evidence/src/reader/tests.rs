@@ -65,7 +65,9 @@ fn what_is_not_known_is_refused_with_its_line() {
     assert!(read(&weight("<text/>")).is_ok() && read(&weight("<value/>")).is_ok());
     refused(&weight("<text>99999999999999999999</text>"), 4, "number");
     refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
-    refused(&weight("<text>2</text><value>2</value>"), 4, "is unknown");
+    refused(&weight("<text>2</text><value>3</value>"), 4, "a second number that differs");
+    refused(&weight("<text>2</text>3"), 4, "a second number that differs");
+    assert!(read(&weight("<text>2</text><value>2</value>")).is_ok());
     refused(&weight("<value>Default,2,Red,1</value>"), 4, "class `Default` only");
     refused(&with("<place id='t'/>"), 3, "used by two");
     refused(&with("<place id='u'><capacity><text>3</text></capacity></place>"), 4, "no capacity");
@@ -82,7 +84,9 @@ fn what_is_not_known_is_refused_with_its_line() {
         ("<net/>", "expected `pnml`"),
         ("<pnml><net id='a'/><net id='b'/></pnml>", "expected one `net`"),
         ("<pnml><net type='http://x/symmetricnet'/></pnml>", "symmetricnet"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]><pnml><net/></pnml>", "well-formed"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><pnml><net/>&b;</pnml>", "well-formed"),
+        ("<pnml><net/><finalmarkings/></pnml>", "`finalmarkings` inside `pnml` is unknown"),
+        ("<pnml><priorities/><net/></pnml>", "`priorities` inside `pnml` is unknown"),
         ("<?xml version='1.0' encoding='UTF-7'?><pnml/>", "utf-7"),
     ] {
         let error = pnml::read(file.as_bytes()).unwrap_err();
@@ -367,6 +371,47 @@ fn malformed_queries_are_errors_of_their_own_formula() {
     for file in ["<property/>", "<property-set><x/></property-set>", "<property-set><property/>"] {
         assert!(queries::read(&net, file.as_bytes()).is_err());
     }
+}
+
+#[test]
+fn a_property_without_id_or_formula_leaves_the_others_readable() {
+    let net = read(NODES).unwrap().net;
+    let file = format!(
+        "\n<!DOCTYPE property-set [<!ELEMENT id ANY>]><property-set>
+         <property><formula>{MARKED}</formula></property>
+         <property><id> </id><formula>{MARKED}</formula></property>
+         <property><id>b</id></property>
+         <property><id>c</id><formula>{MARKED}</formula><formula>{MARKED}</formula></property>
+         <property><id>d</id><formula>{MARKED}</formula></property></property-set>"
+    );
+    let properties = queries::read(&net, file.as_bytes()).unwrap();
+    let ids: Vec<&str> = properties.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["", "", "b", "c", "d"]);
+    let read: Vec<bool> = properties.iter().map(|it| it.question.is_ok()).collect();
+    assert_eq!(read, [false, false, false, false, true]);
+}
+
+#[test]
+fn a_state_formula_about_cases_is_about_all_cases() {
+    let mut builder = NetBuilder::new("n");
+    let i = builder.place("i", 1).unwrap();
+    builder.place("o", 0).unwrap();
+    let t = builder.transition("t").unwrap();
+    builder.take(t, i, 1).unwrap();
+    let net = builder.build().unwrap();
+    let net = net.with_final_markings(vec![parikh_net::Marking::new(vec![0, 2])]);
+    let bound = "<integer-ge><tokens-count><place>i</place></tokens-count>
+        <integer-constant>5</integer-constant></integer-ge>";
+    let question = |formula: &str| {
+        let file = file_of(&[formula]);
+        queries::read_of_cases(&net, file.as_bytes()).unwrap().remove(0).question.unwrap()
+    };
+    // No case may exist, so the initial marking does not decide the question.
+    let on_all_paths = question(&format!("<all-paths>{bound}</all-paths>"));
+    assert!(matches!(on_all_paths, Question::NoRun(_)));
+    assert_eq!(question(bound), on_all_paths);
+    let not = format!("<negation>{bound}</negation>");
+    assert_eq!(question(&not), question(&format!("<all-paths>{not}</all-paths>")));
 }
 
 /// Returns the net with one unit per place, as a tree with the first place at the root.

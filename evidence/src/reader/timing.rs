@@ -129,8 +129,6 @@ impl NetTiming {
                 _ => {}
             }
         }
-        // An immediate transition of weight 0 never fires.
-        timing.is_limited |= timing.has_zero_weight && timing.order.1.as_deref() != Some("true");
         if timing.has_rate {
             self.assume(Assumption::Rates);
         }
@@ -160,8 +158,6 @@ struct TransitionTiming {
     is_limited: bool,
     /// True if the transition has a rate, weight or probability.
     has_rate: bool,
-    /// True if the transition has the weight 0.
-    has_zero_weight: bool,
 }
 
 impl TransitionTiming {
@@ -212,11 +208,7 @@ impl TransitionTiming {
                 self.has_rate = true;
                 self.is_limited |= is_zero;
             }
-            "weight" | "firingweight" => {
-                self.has_rate = true;
-                self.has_zero_weight |= is_zero;
-            }
-            "distributionparameters" => self.has_rate = true,
+            "weight" | "firingweight" | "distributionparameters" => self.has_rate = true,
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Words and signs with their lines, for texts in other tools' languages.
 
-use super::Unreadable;
+use super::{Unreadable, decode_utf16};
 use parikh_net::Marking;
 use parikh_net::printable::Quoted;
 
@@ -86,8 +86,12 @@ pub(super) fn error_in_line(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 
-/// Decodes a file as UTF-8, or else as ISO 8859-1, where each byte is a character.
+/// Decodes a file as UTF-16 if it begins like UTF-16, as UTF-8, or else as ISO 8859-1, where each
+/// byte is a character.
 pub(super) fn text(bytes: &[u8]) -> String {
+    if let Some(Ok(text)) = decode_utf16(bytes) {
+        return text;
+    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -118,7 +118,6 @@ pub enum ColourComponent {
 pub(super) struct ReadDefinition {
     /// The name of the definition; empty if the text does not begin with a name.
     pub(super) name: String,
-    pub(super) name_span: Range<usize>,
     pub(super) definition: Result<Definition, TextFailure>,
     /// Deviations from the grammar of 2011.
     pub(super) remarks: Vec<TextFailure>,
@@ -169,7 +168,6 @@ fn definition_ranges(text: &str) -> Vec<Range<usize>> {
 fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
     let mut cursor = TokenCursor::new(text, range.clone(), &LEXIS);
     let name = operands::name(cursor.peek()).unwrap_or_default().to_owned();
-    let at = cursor.peek().span.clone();
     let mut remarks = Vec::new();
     let definition = parse(&mut cursor, &mut remarks);
     if definition.is_ok() {
@@ -178,7 +176,7 @@ fn definition(text: &str, range: Range<usize>) -> ReadDefinition {
     if definition.is_ok() && range.end == text.len() {
         remarks.push(grammar_remark(range.end..range.end, "a last line without a line break"));
     }
-    ReadDefinition { name, name_span: at, definition, remarks }
+    ReadDefinition { name, definition, remarks }
 }
 
 /// Adds remarks on tokens that the grammar of 2011 does not allow.

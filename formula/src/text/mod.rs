@@ -10,7 +10,7 @@
 mod contest;
 mod diagnostic;
 pub(super) mod inline;
-mod lexer;
+pub(crate) mod lexer;
 mod lola;
 pub mod mcc2011;
 mod operands;
@@ -21,11 +21,9 @@ pub use diagnostic::TextError;
 use super::named::NamedNodes;
 use super::{Formula, FormulaProblem};
 use diagnostic::NamedText;
-pub(crate) use lexer::unescaped;
 use lexer::{LexemeKind, TokenCursor};
 use operands::{NameResolver, NodeTexts};
 use parikh_net::Net;
-use std::collections::HashSet;
 use std::ops::Range;
 use winnow::ascii::space0;
 use winnow::combinator::terminated;
@@ -49,8 +47,12 @@ pub enum TextLanguage {
 /// A formula of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFormula {
-    /// The name of the formula for its answer; empty if the text has none.
+    /// The name of the formula for its answer; empty if the text has none. Another formula of the
+    /// text may have the same name.
     pub id: String,
+    /// The formula as its author wrote it, without its name. Empty if the formula is not in the
+    /// inline language.
+    pub written: String,
     /// The author's comment on the formula. Only the contest's texts may have one.
     pub description: Option<String>,
     /// The formula, or the error in it.
@@ -102,12 +104,11 @@ pub fn read(
         TextLanguage::Contest | TextLanguage::Mcc2011 => NodeTexts::Ids,
     };
     let mut names = NameResolver::new(net, texts);
-    let mut used_names = HashSet::new();
     let mut formulas = Vec::new();
     match language {
         TextLanguage::Inline => {
             for range in entry_ranges(text) {
-                formulas.push(inline_formula(&source, range, &mut names, &mut used_names));
+                formulas.push(inline_formula(&source, range, &mut names));
             }
         }
         TextLanguage::Contest => {
@@ -121,31 +122,33 @@ pub fn read(
                     false => property.formula,
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
-                let (remarks, named) = Default::default();
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let (written, remarks, named) = Default::default();
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
         TextLanguage::Lola => {
             for translated in lola::formulas(text) {
                 let formula = translated.and_then(|it| lola_formula(&it, &mut names));
                 let formula = formula.map_err(|failure| source.error(failure));
-                let (id, description, remarks) = Default::default();
+                let (id, written, description, remarks) = Default::default();
                 let named = names.take_named();
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
         TextLanguage::Mcc2011 => {
             for read in mcc2011::definitions(text) {
-                let unused_name = register_name(&mut used_names, &read.name, read.name_span);
                 let formula = read
                     .definition
-                    .and_then(|definition| unused_name.map(|()| definition))
                     .and_then(|definition| mcc2011::resolve(&definition, &mut names))
                     .map_err(|failure| source.error(failure));
                 let remarks = if strict { read.remarks } else { Vec::new() };
                 let remarks = remarks.into_iter().map(|remark| source.error(remark)).collect();
-                let (id, description, named) = (read.name, None, Vec::new());
-                formulas.push(TextFormula { id, description, formula, remarks, named });
+                let (written, description, named) = Default::default();
+                let id = read.name;
+                let read = TextFormula { id, written, description, formula, remarks, named };
+                formulas.push(read);
             }
         }
     }
@@ -171,22 +174,7 @@ pub fn read_definitions(
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     let source = NamedText::new(file, text);
     let mut names = NameResolver::new(net, NodeTexts::WordsAndQuotedNames);
-    inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
-}
-
-/// Registers the name of a formula. Fails if an earlier formula has the same name. An empty name is
-/// not registered.
-fn register_name(
-    used_names: &mut HashSet<String>,
-    name: &str,
-    at: Range<usize>,
-) -> Result<(), TextFailure> {
-    match name.is_empty() || used_names.insert(name.to_owned()) {
-        true => Ok(()),
-        false => {
-            Err(TextFailure { span: at, problem: FormulaProblem::SecondOfName(name.to_owned()) })
-        }
-    }
+    inline_formula(&source, 0..text.len(), &mut names)
 }
 
 /// Returns the byte ranges of the entries of an inline file. An entry begins with the first line,
@@ -220,16 +208,13 @@ fn inline_formula(
     source: &NamedText<'_>,
     range: Range<usize>,
     names: &mut NameResolver<'_>,
-    used_names: &mut HashSet<String>,
 ) -> TextFormula {
     let text = &source.text[range.clone()];
-    let (id, at, body) = match name_before_colon(text) {
-        Some((id, end)) => {
-            let start = range.start + text.len() - text.trim_start().len();
-            (id, start..start + id.len(), range.start + end..range.end)
-        }
-        None => ("", range.clone(), range.clone()),
+    let (id, body) = match name_before_colon(text) {
+        Some((id, end)) => (id, range.start + end..range.end),
+        None => ("", range.clone()),
     };
+    let written = source.text[body.clone()].trim().to_owned();
     let mut cursor = TokenCursor::new(source.text, body, &inline::LEXIS);
     let mut remarks = Vec::new();
     let formula = match cursor.peek().kind {
@@ -239,9 +224,9 @@ fn inline_formula(
         }),
         _ => inline::formula(&mut cursor, names, &mut remarks),
     };
-    let formula = formula.and_then(|formula| register_name(used_names, id, at).map(|()| formula));
     TextFormula {
         id: id.to_owned(),
+        written,
         description: None,
         formula: formula.map_err(|failure| source.error(failure)),
         remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),

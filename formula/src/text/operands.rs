@@ -91,8 +91,8 @@ impl<'n> NameResolver<'n> {
                 return Err(TextFailure { span: span.clone(), problem });
             }
         };
-        let is_plain = mention == Mention::Id || !index.is_shared(text) && ids[..] == [text];
-        let named = NamedNodes { text: text.to_owned(), kind, ids };
+        let is_plain = mention == Mention::Id || ids[..] == [text] && !index.names_another(text);
+        let named = NamedNodes::new(text, kind, ids, mention);
         let ids = named.ids.clone();
         if !is_plain && !self.named.contains(&named) {
             self.named.push(named);

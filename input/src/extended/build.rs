@@ -44,6 +44,7 @@ pub(super) fn build(
         bounds.iter().filter(|it| it.reason == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
+    builder.set_label(core.title());
     core.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     for p in core.places() {
         let place = builder.place(core.place_name(p), core.initial()[p])?;

@@ -16,14 +16,26 @@ mod text_formats;
 mod xml_formats;
 
 use super::error::InputError;
-use sample::Sample;
 
-/// Returns the refusal of a file with this beginning if another tool's format is recognised.
-pub(super) fn refusal(file: &str, beginning: &[u8]) -> Option<InputError> {
+use sample::{ForeignFormat, Sample};
+
+/// Returns the refusal of a file with this beginning if another tool's format in XML is recognised.
+pub(super) fn xml_refusal(file: &str, beginning: &[u8]) -> Option<InputError> {
+    refusal(file, beginning, xml_formats::FORMATS)
+}
+
+/// Returns the refusal of a file with this beginning if another tool's format in a language of its
+/// own is recognised. Nets in languages that Parikh reads may have remarks and names that look like
+/// keywords of other languages. So the caller asks only after the readers have failed.
+pub(super) fn text_refusal(file: &str, beginning: &[u8]) -> Option<InputError> {
+    refusal(file, beginning, text_formats::FORMATS)
+}
+
+fn refusal(file: &str, beginning: &[u8], formats: &[ForeignFormat]) -> Option<InputError> {
     let text = sample::decoded(beginning);
     let sample = Sample::of(&text);
-    let formats = xml_formats::FORMATS.iter().chain(text_formats::FORMATS);
-    let mut found = formats.filter_map(|format| Some((format, (format.find_sign)(&sample)?)));
+    let mut found =
+        formats.iter().filter_map(|format| Some((format, (format.find_sign)(&sample)?)));
     found.next().map(|(format, sign)| InputError::Foreign {
         file: file.into(),
         line: sign.line,

@@ -124,6 +124,11 @@ impl<'t> Sample<'t> {
         self.lines.iter().find(|line| words.contains(&line.first()))
     }
 
+    /// Returns the first line that contains this text.
+    pub(super) fn containing(&self, text: &str) -> Option<&SampleLine<'t>> {
+        self.lines.iter().find(|line| line.text.contains(text))
+    }
+
     /// Returns the words of all lines.
     pub(super) fn words(&self) -> impl Iterator<Item = &'t str> {
         self.lines.iter().flat_map(|line| line.text.split_whitespace())
@@ -151,9 +156,13 @@ const LINE_REMARKS: [&str; 5] = ["//", "--", "#", "%", "/*/"];
 /// tools.
 const LONG_REMARKS: [(&str, &str); 3] = [("/*", "*/"), ("(*", "*)"), ("{", "}")];
 
+/// The first words of languages in which braces enclose remarks: those of LoLA and its relatives.
+const BRACES_ENCLOSE_REMARKS: [&str; 2] = ["PLACE", "INTERFACE"];
+
 /// Returns the lines of a text, except blank lines and remarks. A remark is only recognised at the
-/// beginning of a line, or directly after another remark. Lines that begin with `#place`, `#trans`
-/// or `#define`, keywords of PROD, are not remarks.
+/// beginning of a line, or directly after another remark. A remark in braces is only recognised in
+/// front of the first line, and in LoLA's relatives. Lines that begin with `#place`, `#trans`,
+/// `#endtr` or `#define`, keywords of PROD, are not remarks.
 fn lines(text: &str) -> Vec<SampleLine<'_>> {
     let mut lines = Vec::new();
     let (mut rest, mut number) = (text, 1);
@@ -164,8 +173,14 @@ fn lines(text: &str) -> Vec<SampleLine<'_>> {
             return lines;
         }
         let line = trimmed.lines().next().unwrap_or_default();
-        let is_prod = ["#place", "#trans", "#define"].iter().any(|word| line.starts_with(word));
-        let long = LONG_REMARKS.iter().find(|(begin, _)| line.starts_with(begin));
+        let is_prod =
+            ["#place", "#trans", "#endtr", "#define"].iter().any(|word| line.starts_with(word));
+        let has_braced_remarks =
+            |first: &SampleLine<'_>| BRACES_ENCLOSE_REMARKS.contains(&first.first());
+        let braces_enclose_remarks = lines.first().is_none_or(has_braced_remarks);
+        let long = LONG_REMARKS.iter().find(|(begin, _)| {
+            line.starts_with(begin) && (*begin != "{" || braces_enclose_remarks)
+        });
         let end = long.and_then(|(begin, end)| {
             Some(trimmed[begin.len()..].find(end)? + begin.len() + end.len())
         });
@@ -246,6 +261,13 @@ mod tests {
         let text = "-- a\n// b\n# c\n% d\n/* e\nf */ { g\n} place x\n\n(* h *) trans y\n#place z";
         let lines: Vec<_> = lines(text).iter().map(|line| (line.number, line.text)).collect();
         assert_eq!(lines, [(7, "place x"), (9, "trans y"), (10, "#place z")]);
+    }
+
+    #[test]
+    fn braces_after_the_first_line_enclose_remarks_only_in_languages_like_lola() {
+        let texts = |text| super::lines(text).iter().map(|it| it.text).collect::<Vec<_>>();
+        assert_eq!(texts("pn [n]\n{\nplaces:\n}"), ["pn [n]", "{", "places:", "}"]);
+        assert_eq!(texts("{ a }\nPLACE\n{ b }\nINTERNAL p;"), ["PLACE", "INTERNAL p;"]);
     }
 
     #[test]

@@ -15,10 +15,11 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         advice: "export it as PNML; only nets without references and synchronous channels are \
                  place/transition nets",
         find_sign: |sample| {
-            let is_sign = |line: &&SampleLine<'_>| {
-                ["de.renew", "CH.ifa"].iter().any(|it| line.text.contains(it))
-            };
-            sample.lines.iter().take(3).find(is_sign).map(SampleLine::sign)
+            // The class of the drawing, in newer versions behind a version number.
+            let mut words = sample.words().skip_while(|word| word.parse::<u32>().is_ok());
+            let class = words.next()?;
+            let is_one = ["de.renew.", "CH.ifa.draw."].iter().any(|it| class.starts_with(it));
+            is_one.then(|| sample.first().map(SampleLine::sign)).flatten()
         },
     },
     ForeignFormat {
@@ -75,26 +76,28 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
             })
         },
     },
-    ForeignFormat {
-        name: "a net of PROD",
-        advice: WRITE_PNML,
-        find_sign: |sample| sample.line(&["#place", "#trans"]).map(SampleLine::sign),
-    },
+    ForeignFormat { name: "a net of PROD", advice: WRITE_PNML, find_sign: prod },
     ForeignFormat {
         name: "a model of PRISM",
         advice: PROGRAM,
         find_sign: |sample| {
             let kinds =
                 ["dtmc", "ctmc", "mdp", "pta", "probabilistic", "stochastic", "nondeterministic"];
-            sample.line(&["module"])?;
-            begins_with(sample, &kinds)
+            let module = sample.line(&["module"])?;
+            // The kind may be missing, or follow constants. Verilog also has modules, with a list
+            // of ports in parentheses.
+            let is_one =
+                || !module.text.contains(['(', ';']) && sample.line(&["endmodule"]).is_some();
+            begins_with(sample, &kinds).or_else(|| is_one().then(|| module.sign()))
         },
     },
     ForeignFormat {
         name: "a model of SMART",
         advice: WRITE_PNML,
         find_sign: |sample| {
-            let is_sign = |line: &&SampleLine<'_>| line.first() == "pn" && line.text.contains(":=");
+            let kinds = ["pn", "spn", "ctmc", "dtmc"];
+            let is_sign =
+                |line: &&SampleLine<'_>| kinds.contains(&line.first()) && line.text.contains(":=");
             sample.lines.iter().find(is_sign).map(SampleLine::sign)
         },
     },
@@ -115,10 +118,9 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         find_sign: |sample| {
             let kinds = ["pn", "spn", "xpn", "cpn", "gspn", "hpn", "colspn", "colpn", "colxpn"];
             let first = sample.first()?;
-            let word = first.text.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
-            let is_one =
-                kinds.contains(&word) && sample.lines.iter().any(|it| it.text.contains('{'));
-            is_one.then(|| first.sign())
+            let (word, _) = first.text.split_once('[')?;
+            (kinds.contains(&word.trim_end()) && sample.containing("{").is_some())
+                .then(|| first.sign())
         },
     },
     ForeignFormat {
@@ -140,9 +142,119 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         find_sign: |sample| by_keywords(sample, SIGNAL_GRAPH, APT),
     },
     ForeignFormat {
+        name: "a net of I love Petri nets (.pn, .run, .ts)",
+        advice: WRITE_PNML,
+        find_sign: |sample| {
+            let of_type = |line: &SampleLine<'_>| {
+                matches!(line.text.split_whitespace().nth(1), Some("pn" | "run" | "ts" | "log"))
+            };
+            let kind = sample.line(&[".type"]).filter(|line| of_type(line));
+            // Files of APT have `.arcs` only beside `.states`.
+            let is_net = || sample.line(&[".places", ".conditions"]).and(sample.line(&[".arcs"]));
+            let is_first = sample.first()?.first().starts_with('.');
+            kind.or_else(is_net).filter(|_| is_first).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
         name: "a net of APT",
         advice: "write it as PNML: apt PNML_export",
         find_sign: |sample| by_keywords(sample, APT, SIGNAL_GRAPH),
+    },
+    ForeignFormat {
+        name: "a net of Synet",
+        advice: WRITE_PNML,
+        find_sign: |sample| {
+            let is_arc = |line: &&SampleLine<'_>| {
+                line.first() == "flow" && (line.text.contains("->") || line.text.contains("<-"))
+            };
+            sample.lines.iter().find(is_arc).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a net of Petrinizer (.pnet)",
+        advice: WRITE_PNML,
+        find_sign: |sample| {
+            let first = sample.first()?;
+            first.text.starts_with("petri net \"").then(|| first.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a net of CPN-AMI (.cami)",
+        advice: WRITE_PNML,
+        find_sign: |sample| {
+            let is_node = |line: &&SampleLine<'_>| line.text.starts_with("CN(");
+            begins_with(sample, &["DB()"])
+                .or_else(|| sample.lines.iter().find(is_node).map(SampleLine::sign))
+        },
+    },
+    ForeignFormat {
+        name: "a model of Romeo (.cts)",
+        advice: "export its net without time as PNML, or in TINA's language",
+        find_sign: |sample| {
+            let is_transition = |line: &&SampleLine<'_>| {
+                line.first() == "transition" && line.text.contains(['[', ']'])
+            };
+            begins_with(sample, &["initially"])?;
+            sample.lines.iter().find(is_transition).map(SampleLine::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a high-level net of Maria",
+        advice: "unfold it, and write the unfolded net as PNML",
+        find_sign: |sample| {
+            let type_line = begins_with(sample, &["typedef"])?;
+            sample.line(&["place"]).and(sample.line(&["trans"])).map(|_| type_line)
+        },
+    },
+    ForeignFormat {
+        name: "a high-level net of Helena (.lna)",
+        advice: "unfold it, and write the unfolded net as PNML",
+        find_sign: |sample| {
+            let has = |word: &str| sample.line(&[word]).is_some_and(|it| it.text.contains('{'));
+            let is_one = has("place") && has("transition") && sample.containing("dom").is_some();
+            is_one.then(|| sample.first().map(SampleLine::sign)).flatten()
+        },
+    },
+    ForeignFormat {
+        name: "a specification of mCRL2",
+        advice: "make its transition system: mcrl22lps FILE FILE.lps, then lps2lts FILE.lps \
+                 FILE.aut",
+        find_sign: |sample| {
+            let sections = ["sort", "act", "proc", "map", "cons", "glob"];
+            let is_end = |line: &SampleLine<'_>| line.text.ends_with(';');
+            (sample.lines.iter().any(is_end) && sample.line(&["place", "transition"]).is_none())
+                .then(|| begins_with(sample, &sections))
+                .flatten()
+        },
+    },
+    ForeignFormat {
+        name: "a specification in LNT, of CADP",
+        advice: "make its transition system in Aldebaran's format (.aut)",
+        find_sign: |sample| {
+            let line = sample.line(&["module"])?;
+            (line.text.ends_with(" is") && sample.line(&["process"]).is_some()).then(|| line.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a system of UPPAAL (.xta)",
+        advice: "it has clocks and is not a Petri net",
+        find_sign: |sample| {
+            let process = sample.line(&["process"])?;
+            let is_one =
+                sample.line(&["system"]).is_some() && sample.words().any(|it| it == "state");
+            is_one.then(|| process.sign())
+        },
+    },
+    ForeignFormat {
+        name: "a drawing of Graphviz",
+        advice: "export the net itself as PNML; a parallel system of RERS has its components in \
+                 `subgraph NAME {`",
+        find_sign: |sample| {
+            let is_component = |line: &SampleLine<'_>| line.first() == "subgraph";
+            (!sample.lines.iter().any(is_component))
+                .then(|| begins_with(sample, &["digraph", "graph", "strict"]))
+                .flatten()
+        },
     },
 ];
 
@@ -209,9 +321,10 @@ fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<For
 }
 
 /// Finds an open net, that is, a net with places for messages. Its sections of places have names
-/// such as `INPUT` and `OUTPUT`, unlike those of LoLA's plain nets.
+/// such as `INPUT` and `OUTPUT`, unlike those of LoLA's plain nets. Roles or ports may precede
+/// them.
 fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
-    let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS"];
+    let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS", "ROLES", "PORTS"];
     let mut words = sample.words();
     let is_one = match words.next()? {
         "INTERFACE" => true,
@@ -225,7 +338,18 @@ fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
     is_one.then(|| sample.first().map(SampleLine::sign)).flatten()
 }
 
-/// Finds a net of Woflan: statements `place p init 1;` and `trans t in p out q;`.
+/// Finds a net of PROD: places with markings, bounds or none, and transitions up to `#endtr`. Such
+/// lines are remarks in other languages, so a line `#place` alone is no sign.
+fn prod(sample: &Sample<'_>) -> Option<FormatSign> {
+    let is_place = |line: &&SampleLine<'_>| {
+        line.first() == "#place" && ["mk(", "lo(", "hi("].iter().any(|it| line.text.contains(it))
+    };
+    let place = sample.lines.iter().find(is_place);
+    place.or_else(|| sample.line(&["#trans"]).and(sample.line(&["#endtr"]))).map(SampleLine::sign)
+}
+
+/// Finds a net of Woflan: statements `place p init 1;` and `trans t in p out q;`. A file of LoLA,
+/// which has a line `MARKING`, may have places with these names.
 fn woflan(sample: &Sample<'_>) -> Option<FormatSign> {
     let first = sample.first()?;
     let is_keyword = |word: &str| ["place", "trans"].iter().any(|it| word.eq_ignore_ascii_case(it));
@@ -235,8 +359,11 @@ fn woflan(sample: &Sample<'_>) -> Option<FormatSign> {
         })
     };
     let sign = sample.lines.iter().find(is_trans)?;
-    (is_keyword(first.first()) && sample.lines.iter().any(|line| line.text.contains(';')))
-        .then(|| sign.sign())
+    let is_lola = sample.words().any(|word| word == "MARKING");
+    (is_keyword(first.first())
+        && !is_lola
+        && sample.lines.iter().any(|line| line.text.contains(';')))
+    .then(|| sign.sign())
 }
 
 /// Finds a drawing of TINA: lines `p X Y NAME …` and `t X Y NAME …`, with positions as numbers.

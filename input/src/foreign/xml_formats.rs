@@ -82,6 +82,39 @@ pub(super) const FORMATS: &[ForeignFormat] = &[
         },
     },
     ForeignFormat {
+        name: "a model in GrML, of CosyVerif",
+        advice: "export it as PNML",
+        find_sign: |sample| {
+            sample
+                .root("model")
+                .filter(|root| root.attribute("formalismUrl").is_some())
+                .map(SampleTag::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a net of TimeNET",
+        advice: "it has times; write the net without them as PNML",
+        find_sign: |sample| {
+            sample
+                .root("net")
+                .filter(|root| root.attribute("netclass").is_some())
+                .map(SampleTag::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a process in Petriflow, of Netgrif",
+        advice: "write its net as PNML",
+        find_sign: |sample| {
+            let is_one = |root: &&SampleTag<'_>| attributes_contain(root, "petriflow");
+            sample.root("document").filter(is_one).map(SampleTag::sign)
+        },
+    },
+    ForeignFormat {
+        name: "a causal net of ProM (.cnet)",
+        advice: BY_PROM,
+        find_sign: |sample| sample.root("cnet").map(SampleTag::sign),
+    },
+    ForeignFormat {
         name: "a system of UPPAAL",
         advice: "it has clocks and is not a Petri net",
         find_sign: |sample| sample.root("nta").or(sample.root("uppaal")).map(SampleTag::sign),

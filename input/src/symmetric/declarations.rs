@@ -88,7 +88,10 @@ impl Declarations {
                 problem: problem.into(),
             };
             match tag.name() {
-                "structure" | "declarations" => open_elements += 1,
+                "structure" | "declarations" => {
+                    tag.check_attributes()?;
+                    open_elements += 1;
+                }
                 "namedsort" => {
                     let (id, name) = id_and_name(&tag, "namedsort")?;
                     let Some(kind) = sort_kind(xml, &id)? else {
@@ -116,7 +119,10 @@ impl Declarations {
                     let problem = ColourProblem::Unsupported(tag.name().to_owned());
                     return Err(error("declaration".into(), problem));
                 }
-                _ => xml.skip()?,
+                _ => {
+                    tag.check_passed_over(&["text"])?;
+                    xml.skip()?;
+                }
             }
         }
         Ok(())
@@ -155,6 +161,7 @@ fn sort_kind<R: BufRead>(
         let at = tag.position;
         let declared = match tag.name() {
             name @ ("cyclicenumeration" | "finiteenumeration") => {
+                tag.check_attributes()?;
                 let cyclic = name == "cyclicenumeration";
                 SortDefinition::Enumeration { constants: constants(xml)?, cyclic }
             }
@@ -185,9 +192,12 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<DeclaredConstant>
             XmlItem::Open(tag) if tag.name() == "feconstant" => {
                 let (id, name) = id_and_name(&tag, "feconstant")?;
                 constants.push(DeclaredConstant { id, name });
+                xml.decorations()?;
+            }
+            XmlItem::Open(tag) => {
+                tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
-            XmlItem::Open(_) => xml.skip()?,
             XmlItem::Close | XmlItem::EndOfFile => return Ok(constants),
             XmlItem::Text(_) | XmlItem::Nothing => {}
         }

@@ -119,6 +119,8 @@ struct SymmetricReader<R> {
 struct SymmetricParts {
     has_net: bool,
     name: String,
+    /// The name of the net for people.
+    label: String,
     declarations: Declarations,
     places: Vec<SymmetricPlace>,
     transitions: Vec<SymmetricTransition>,
@@ -164,6 +166,8 @@ impl<R: BufRead> SymmetricReader<R> {
                     let [id] = tag.attributes(["id"])?;
                     pages.push(id.unwrap_or_default());
                 }
+                // The name of a page is ignored.
+                "name" if pages.is_empty() => self.net_parts.label = self.xml.net_name()?,
                 "declaration" => self.net_parts.declarations.read(&mut self.xml)?,
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
@@ -202,7 +206,7 @@ impl<R: BufRead> SymmetricReader<R> {
                         let at = at.of(self.xml.file());
                         return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
                     }
-                    self.xml.reference()?;
+                    self.xml.decorations()?;
                 }
                 "toolspecific" => {
                     let [tool] = tag.attributes(["tool"])?;

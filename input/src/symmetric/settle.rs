@@ -21,6 +21,7 @@ impl SymmetricParts {
     /// Builds the net.
     pub(super) fn settle(self, file: &str) -> Result<ColouredNet, InputError> {
         let mut net = ColouredNet::new(self.name);
+        net.set_label(&self.label);
         let scope = self.declarations.settle(&mut net).map_err(|(at, owner, problem)| {
             InputError::Colours { at: at.of(file), owner, problem: problem.into() }
         })?;

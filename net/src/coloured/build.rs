@@ -75,6 +75,12 @@ impl ColouredNet {
         self.name = name.into();
     }
 
+    /// Gives the net a label, that is, a name for people. Blanks around the label are dropped, and
+    /// other blanks become spaces.
+    pub fn set_label(&mut self, label: &str) {
+        self.label = label.trim().replace(char::is_whitespace, " ");
+    }
+
     /// Adds an assumption about the model, unless the net has it already.
     pub fn assume(&mut self, assumption: Assumption) {
         crate::assumption::add(&mut self.assumptions, assumption);

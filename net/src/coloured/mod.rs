@@ -135,6 +135,8 @@ impl ColouredTransition {
 #[derive(Clone, Debug, Default)]
 pub struct ColouredNet {
     name: String,
+    /// The name for people. Empty if the model gives none.
+    label: String,
     /// The sorts, each after the sorts that it is made of.
     sorts: Vec<Sort>,
     /// The variables, indexed by [`VariableId`].
@@ -159,6 +161,11 @@ impl ColouredNet {
     /// Returns the net's name; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the name for people (the PNML name), or else the name. Empty if the net has neither.
+    pub fn title(&self) -> &str {
+        if self.label.is_empty() { &self.name } else { &self.label }
     }
 
     /// Returns what is assumed about the model, in order, each assumption once.

@@ -16,7 +16,7 @@ const MAX_LETTERS: usize = 60;
 /// Returns the scene of a coloured net. Nodes whose ids are in `highlighted` are highlighted.
 pub fn coloured(net: &ColouredNet, highlighted: &HashSet<&str>) -> Scene {
     let mut scene = Scene {
-        name: net.name().to_owned(),
+        name: net.title().to_owned(),
         caption: legend(net),
         caption_below: true,
         ..Scene::default()

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// `part` have `has_hidden_arcs` set.
 pub fn net(net: &Net, part: &DrawnPart, highlight: &Highlight) -> Scene {
     let mut scene = Scene {
-        name: net.name().to_owned(),
+        name: net.title().to_owned(),
         caption: highlight.caption.clone(),
         ..Scene::default()
     };
@@ -20,7 +20,7 @@ pub fn net(net: &Net, part: &DrawnPart, highlight: &Highlight) -> Scene {
         if !scene.caption.is_empty() {
             scene.caption.push('\n');
         }
-        scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.name()));
+        scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.title()));
     }
     let names = DisplayNames::for_people(net).with_shared();
     let mut positions = HashMap::new();

@@ -39,7 +39,7 @@ pub enum NodeForm {
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneNode {
-    /// A short unique identifier.
+    /// A short identifier, unique among the nodes of the picture.
     pub id: String,
     /// The form of the node.
     pub form: NodeForm,

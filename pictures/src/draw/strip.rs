@@ -76,7 +76,7 @@ pub fn strip(
     let rows = (frames.len() + gap_cells).div_ceil(columns);
     let cells = |count: usize, length: f64| count as f64 * (length + GAP) - GAP;
     let mut text =
-        svg::head(drawn_net.name(), cells(columns, cell_width), cells(rows, cell_height));
+        svg::head(drawn_net.title(), cells(columns, cell_width), cells(rows, cell_height));
     let mut draw = |cell: usize, title: &str, frame: Option<&StripFrame>| {
         let x = (cell % columns) as f64 * (cell_width + GAP);
         let y = (cell / columns) as f64 * (cell_height + GAP);

@@ -24,7 +24,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     let grouping = NodeGroups::of(net);
     let mut lines = vec![format!(
         "net {}: {}, {}, {}",
-        net.name(),
+        net.title(),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),
         counted(net.arc_count(), "arc")
@@ -60,7 +60,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
 fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     let caption = format!(
         "{}: {} and {}, grouped by {}; the number at an arc counts the arcs of the net",
-        net.name(),
+        net.title(),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),
         grouping.criterion
@@ -117,7 +117,7 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
         SceneLine { from, to, label: count.to_string(), ends: LineEnds::Arrow }
     };
     Scene {
-        name: net.name().to_owned(),
+        name: net.title().to_owned(),
         caption,
         caption_below: false,
         nodes,

@@ -2,12 +2,12 @@
 
 use super::scene::{LineEnds, NodeForm, Scene, SceneLine, SceneNode};
 use crate::layout::{
-    Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, layout,
+    Direction, Layout, LayoutGraph, LayoutPoint, LayoutSize, LayoutSpacing, are_clear, layout,
+    route_around_boxes,
 };
 use crate::names::clipped;
 use parikh_net::printable::EscapedXml;
 use parikh_solvers::Budget;
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// The approximate width in pixels of a letter with a font size of 10 pixels.
@@ -24,6 +24,14 @@ const RING: f64 = 3.5;
 /// The radius of a place with a short text.
 const RADIUS: f64 = 14.0;
 
+/// The largest distances in pixels from a bend within which a line is rounded. A line takes the
+/// first distance with which it passes no node.
+const ROUNDINGS: [f64; 4] = [f64::INFINITY, 24.0, 12.0, 4.0];
+
+/// The number of straight pieces by which a rounded bend is approximated, to find the nodes that it
+/// passes.
+const PIECES_OF_BEND: usize = 12;
+
 /// The margin around the picture.
 const MARGIN: f64 = 14.0;
 
@@ -39,8 +47,85 @@ pub(super) struct SceneDrawing {
     /// The full text of each node for the tooltip; `None` if no text of the node was clipped.
     titles: Vec<Option<String>>,
     layout: Layout,
-    /// The source and target of every line.
-    line_ends: HashSet<(usize, usize)>,
+    /// The curve of every line.
+    curves: Vec<Curve>,
+}
+
+/// The course of a line.
+struct Curve {
+    /// The ends and the bends, at least two points. The ends are on the borders of the nodes.
+    points: Vec<LayoutPoint>,
+    /// The pieces from the first to the last point.
+    pieces: Vec<CurvePiece>,
+}
+
+/// A piece of a line. It begins where the piece before it ends.
+#[derive(Clone, Copy)]
+enum CurvePiece {
+    /// A straight piece to a point.
+    Straight(LayoutPoint),
+    /// A quadratic Bézier curve with a control point, to a point.
+    Bend {
+        /// The control point.
+        control: LayoutPoint,
+        /// The last point.
+        end: LayoutPoint,
+    },
+}
+
+impl Curve {
+    /// Returns the line along `points` that is straight except up to `rounding` pixels from each
+    /// bend, and at most up to the middle between two bends.
+    fn new(points: &[LayoutPoint], rounding: f64) -> Curve {
+        let mut pieces = Vec::new();
+        let mut at = points[0];
+        let last = points.len() - 1;
+        for index in 1..last {
+            let control = points[index];
+            let part = |other: usize| {
+                let (x, y) = points[other];
+                let length = (x - control.0).hypot(y - control.1);
+                let is_end = other == 0 || other == last;
+                let length = if is_end { length } else { length / 2.0 };
+                towards(control, points[other], length.min(rounding))
+            };
+            let (start, end) = (part(index - 1), part(index + 1));
+            if is_apart(at, start) {
+                pieces.push(CurvePiece::Straight(start));
+            }
+            pieces.push(CurvePiece::Bend { control, end });
+            at = end;
+        }
+        if pieces.is_empty() || is_apart(at, points[last]) {
+            pieces.push(CurvePiece::Straight(points[last]));
+        }
+        Curve { points: points.to_vec(), pieces }
+    }
+
+    /// Returns points along the curve, with both ends. Each bend is approximated by
+    /// [`PIECES_OF_BEND`] straight pieces.
+    fn sampled(&self) -> Vec<LayoutPoint> {
+        let mut sampled = vec![self.points[0]];
+        for &piece in &self.pieces {
+            let (x, y) = sampled[sampled.len() - 1];
+            match piece {
+                CurvePiece::Straight(end) => sampled.push(end),
+                CurvePiece::Bend { control: (cx, cy), end: (u, v) } => {
+                    sampled.extend((1..=PIECES_OF_BEND).map(|step| {
+                        let s = step as f64 / PIECES_OF_BEND as f64;
+                        let [a, b, c] = [(1.0 - s) * (1.0 - s), 2.0 * s * (1.0 - s), s * s];
+                        (a * x + b * cx + c * u, a * y + b * cy + c * v)
+                    }));
+                }
+            }
+        }
+        sampled
+    }
+}
+
+/// Returns true if two points are not the same in a picture.
+fn is_apart((x, y): LayoutPoint, (u, v): LayoutPoint) -> bool {
+    (x - u).hypot(y - v) > 0.05
 }
 
 impl SceneDrawing {
@@ -61,8 +146,13 @@ impl SceneDrawing {
             within_layers: 12.0,
             ..LayoutSpacing::default()
         };
-        let line_ends = graph.edges.iter().copied().collect();
-        SceneDrawing { scene, titles, layout: layout(&graph, &spacing, budget), line_ends }
+        let mut layout = layout(&graph, &spacing, &budget.share(0.5));
+        let shapes: Vec<LayoutSize> = scene.nodes.iter().map(shape).collect();
+        let routes = std::mem::take(&mut layout.routes);
+        layout.routes = route_around_boxes(&layout.nodes, &shapes, &graph.edges, routes, budget);
+        include_routes(&mut layout);
+        let curves = curves(&scene, &layout, &shapes, &graph.edges, budget);
+        SceneDrawing { scene, titles, layout, curves }
     }
 
     /// Returns the picture. `replacement` gets the index of a node. It returns the contents to draw
@@ -102,8 +192,8 @@ impl SceneDrawing {
     /// Appends the lines and nodes, without head and foot. `replacement` is as for
     /// [`print`](Self::print).
     pub(super) fn body(&self, replacement: impl Fn(usize) -> Option<String>, text: &mut String) {
-        for (line, route) in self.scene.lines.iter().zip(&self.layout.routes) {
-            self.line(line, route, text);
+        for (line, curve) in self.scene.lines.iter().zip(&self.curves) {
+            draw_line(line, curve, text);
         }
         for (at, node) in self.scene.nodes.iter().enumerate() {
             self.node(
@@ -112,64 +202,6 @@ impl SceneDrawing {
                 self.layout.nodes[at],
                 replacement(at),
                 text,
-            );
-        }
-    }
-
-    /// Appends a line with its ends and its label. `route` has the bend points of the line.
-    fn line(&self, line: &SceneLine, route: &[LayoutPoint], text: &mut String) {
-        let ends =
-            [line.from, line.to].map(|index| (&self.scene.nodes[index], self.layout.nodes[index]));
-        let [(from, from_at), (to, to_at)] = ends;
-        let mut route = route.to_vec();
-        if route.is_empty() && self.line_ends.contains(&(line.to, line.from)) {
-            // Two lines between the same nodes bend to opposite sides.
-            let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
-            let distance = dx.hypot(dy).max(1.0);
-            route.push((
-                (from_at.0 + to_at.0) / 2.0 - dy / distance * 16.0,
-                (from_at.1 + to_at.1) / 2.0 + dx / distance * 16.0,
-            ));
-        }
-        let start = border(from, from_at, route.first().copied().unwrap_or(to_at));
-        let end = border(to, to_at, route.last().copied().unwrap_or(from_at));
-        let mut points = vec![start];
-        points.extend(&route);
-        points.push(end);
-        let _ = write!(text, "<path class=\"line\" d=\"M{:.1} {:.1}", start.0, start.1);
-        for index in 1..points.len() - 1 {
-            let (x, y) = points[index];
-            let next = points[index + 1];
-            let (u, v) = match index == points.len() - 2 {
-                true => next,
-                false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
-            };
-            let _ = write!(text, "Q{x:.1} {y:.1} {u:.1} {v:.1}");
-        }
-        if points.len() == 2 {
-            let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
-        }
-        let _ = writeln!(text, "\"/>");
-        let last_bend = points[points.len() - 2];
-        match line.ends {
-            LineEnds::Circle => ring(last_bend, end, text),
-            _ => arrow_head(last_bend, end, "head", text),
-        }
-        match line.ends {
-            LineEnds::ArrowsAtBothEnds => arrow_head(points[1], start, "head", text),
-            LineEnds::TwoHeads => arrow_head(last_bend, towards(end, last_bend, 7.0), "head", text),
-            LineEnds::Arrow | LineEnds::Circle => {}
-        }
-        if !line.label.is_empty() {
-            let (x, y) = match points.len() {
-                2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
-                count => points[count / 2],
-            };
-            let label = EscapedXml(&line.label);
-            let _ = writeln!(
-                text,
-                "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
-                y - 3.0
             );
         }
     }
@@ -221,6 +253,95 @@ impl SceneDrawing {
                 writeln!(text, "<text class=\"beside\" y=\"{y:.1}\">{}</text>", EscapedXml(line));
         }
         text.push_str("</g>\n");
+    }
+}
+
+/// Moves the layout so that no bend has negative coordinates, and enlarges its size to contain all
+/// bends. Routes around nodes at the edge of the picture have bends outside of the layout.
+fn include_routes(layout: &mut Layout) {
+    let bends = || layout.routes.iter().flatten();
+    let left = bends().map(|bend| bend.0).fold(0.0, f64::min);
+    let top = bends().map(|bend| bend.1).fold(0.0, f64::min);
+    let right = bends().map(|bend| bend.0).fold(layout.size.width, f64::max);
+    let bottom = bends().map(|bend| bend.1).fold(layout.size.height, f64::max);
+    layout.size = LayoutSize { width: right - left, height: bottom - top };
+    for point in layout.nodes.iter_mut().chain(layout.routes.iter_mut().flatten()) {
+        *point = (point.0 - left, point.1 - top);
+    }
+}
+
+/// Returns the curve of every line. Bends are rounded as far as the line passes no node, or as far
+/// as possible when `budget` is spent. `shapes` has the sizes of the nodes, and `edges` their
+/// indices at the ends of each line.
+fn curves(
+    scene: &Scene,
+    layout: &Layout,
+    shapes: &[LayoutSize],
+    edges: &[(usize, usize)],
+    budget: &Budget,
+) -> Vec<Curve> {
+    let points = edges.iter().zip(&layout.routes).map(|(&(from, to), route)| {
+        let (from_at, to_at) = (layout.nodes[from], layout.nodes[to]);
+        let start = border(&scene.nodes[from], from_at, route.first().copied().unwrap_or(to_at));
+        let end = border(&scene.nodes[to], to_at, route.last().copied().unwrap_or(from_at));
+        let mut points = vec![start];
+        points.extend(route);
+        points.push(end);
+        points
+    });
+    let points: Vec<Vec<LayoutPoint>> = points.collect();
+    let rounded = |rounding: f64| points.iter().map(move |points| Curve::new(points, rounding));
+    let mut curves: Vec<Curve> = rounded(ROUNDINGS[0]).collect();
+    for rounding in &ROUNDINGS[1..] {
+        if budget.is_exhausted() {
+            break;
+        }
+        let paths: Vec<Vec<LayoutPoint>> = curves.iter().map(Curve::sampled).collect();
+        let are_clear = are_clear(&layout.nodes, shapes, edges, &paths);
+        if are_clear.iter().all(|&is_clear| is_clear) {
+            break;
+        }
+        let sharper = curves.iter_mut().zip(rounded(*rounding)).zip(are_clear);
+        sharper.filter(|(_, is_clear)| !is_clear).for_each(|((curve, sharp), _)| *curve = sharp);
+    }
+    curves
+}
+
+/// Appends a line with its ends and its label.
+fn draw_line(line: &SceneLine, curve: &Curve, text: &mut String) {
+    let points = &curve.points;
+    let (start, end) = (points[0], points[points.len() - 1]);
+    let _ = write!(text, "<path class=\"line\" d=\"M{:.1} {:.1}", start.0, start.1);
+    for piece in &curve.pieces {
+        let _ = match *piece {
+            CurvePiece::Straight((x, y)) => write!(text, "L{x:.1} {y:.1}"),
+            CurvePiece::Bend { control: (x, y), end: (u, v) } => {
+                write!(text, "Q{x:.1} {y:.1} {u:.1} {v:.1}")
+            }
+        };
+    }
+    let _ = writeln!(text, "\"/>");
+    let last_bend = points[points.len() - 2];
+    match line.ends {
+        LineEnds::Circle => ring(last_bend, end, text),
+        _ => arrow_head(last_bend, end, "head", text),
+    }
+    match line.ends {
+        LineEnds::ArrowsAtBothEnds => arrow_head(points[1], start, "head", text),
+        LineEnds::TwoHeads => arrow_head(last_bend, towards(end, last_bend, 7.0), "head", text),
+        LineEnds::Arrow | LineEnds::Circle => {}
+    }
+    if !line.label.is_empty() {
+        let (x, y) = match points.len() {
+            2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+            count => points[count / 2],
+        };
+        let label = EscapedXml(&line.label);
+        let _ = writeln!(
+            text,
+            "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>",
+            y - 3.0
+        );
     }
 }
 
@@ -388,6 +509,48 @@ mod tests {
         assert!(
             drawn.contains("●●") && drawn.contains(">3</text>") && drawn.contains("node bright")
         );
+    }
+
+    /// Random nets with names of different lengths, so that the boxes of a layer differ in width.
+    #[test]
+    fn no_line_of_a_drawing_crosses_a_node_that_it_does_not_join() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..40 {
+            let mut builder = parikh_net::NetBuilder::new("n");
+            let size = random.usize(3..9);
+            let name = |kind: &str, at: usize, random: &mut fastrand::Rng| {
+                format!("{kind}{at}{}", "_wide".repeat(random.usize(0..4)))
+            };
+            let mut places = Vec::new();
+            for at in 0..size {
+                let name = name("p", at, &mut random);
+                places.push(builder.place(&name, random.u64(0..2)).unwrap());
+            }
+            for at in 0..size {
+                let t = builder.transition(&name("t", at, &mut random)).unwrap();
+                for _ in 0..random.usize(1..3) {
+                    builder.take(t, places[random.usize(0..size)], 1).unwrap();
+                    builder.put(t, places[random.usize(0..size)], 1).unwrap();
+                }
+            }
+            let of = builder.build().unwrap();
+            let scene = net(&of, &DrawnPart::whole(&of), &Highlight::default());
+            let drawing = SceneDrawing::new(&scene, &Budget::unlimited());
+            let LayoutSize { width, height } = drawing.size();
+            for (line, curve) in drawing.scene.lines.iter().zip(&drawing.curves) {
+                for (x, y) in curve.sampled() {
+                    // Lines end a pixel away from the nodes.
+                    let is_inside = x >= -1.0 && y >= -1.0 && x <= width + 1.0 && y <= height + 1.0;
+                    assert!(is_inside, "{scene:?}");
+                    for (at, node) in drawing.scene.nodes.iter().enumerate() {
+                        let (u, v) = drawing.layout.nodes[at];
+                        let LayoutSize { width, height } = shape(node);
+                        let is_in = (x - u).abs() < width / 2.0 && (y - v).abs() < height / 2.0;
+                        assert!(!is_in || at == line.from || at == line.to, "{line:?} {scene:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

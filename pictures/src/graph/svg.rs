@@ -87,11 +87,14 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
         close_group(wholes[index].as_deref(), &mut body);
     }
     let bottom = boxes.iter().map(|b| b.y + b.height / 2.0).fold(0.0, f64::max);
-    let caption = view.caption();
-    right = right.max(left + caption.chars().count() as f64 * LETTER);
+    let caption = view.caption_lines();
+    for line in &caption {
+        right = right.max(left + line.chars().count() as f64 * LETTER);
+    }
     let legend = legend(view, bottom + ROW_GAP / 2.0 + 10.0, left);
     let (width, height) = (right - left + 2.0 * MARGIN, bottom + ROW_GAP + 20.0 + MARGIN);
-    let (x, y) = (left - MARGIN, -MARGIN - 40.0);
+    let added_lines = (caption.len() - 1) as f64 * LINE;
+    let (x, y) = (left - MARGIN, -MARGIN - 40.0 - added_lines);
     let height = height - y;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{x:.0} {y:.0} {width:.0} {height:.0}\" \
@@ -102,12 +105,18 @@ pub fn svg(view: &GraphView<'_>, budget: &Budget) -> String {
     let _ = writeln!(
         text,
         "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" fill=\"white\"/>\n\
-         <title>{}</title>\n<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13\" \
-         font-weight=\"bold\">{}</text>",
-        EscapedXml(view.net.name()),
-        y + 22.0,
-        EscapedXml(&caption)
+         <title>{}</title>",
+        EscapedXml(view.net.name())
     );
+    for (index, line) in caption.iter().enumerate() {
+        let weight = if index == 0 { "bold" } else { "normal" };
+        let _ = writeln!(
+            text,
+            "<text x=\"{left:.1}\" y=\"{:.1}\" font-size=\"13\" font-weight=\"{weight}\">{}</text>",
+            y + 22.0 + index as f64 * LINE,
+            EscapedXml(line)
+        );
+    }
     text.push_str(&body);
     text.push_str(&legend);
     text.push_str("</svg>\n");

@@ -138,8 +138,15 @@ impl<'n> GraphView<'n> {
         (dead, terminal.len())
     }
 
-    /// Returns the caption, a line with the sizes of the graph.
-    pub fn caption(&self) -> String {
+    /// Returns the lines of the caption: the sizes of the graph, then each assumption about the
+    /// model.
+    pub fn caption_lines(&self) -> Vec<String> {
+        let assumed = self.net.assumptions().iter().map(|it| format!("assumed: {it}"));
+        [self.sizes()].into_iter().chain(assumed).collect()
+    }
+
+    /// Returns a line with the sizes of the graph.
+    fn sizes(&self) -> String {
         let (dead, terminal) = self.dead_and_terminal_counts();
         let count = |n: usize, one: &str, many: &str| match n {
             1 => format!("1 {one}"),

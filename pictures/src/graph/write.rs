@@ -3,6 +3,7 @@
 
 use super::view::{GraphTexts, GraphView, MarkingNode};
 use crate::draw::dot::quoted;
+use parikh_net::assumption;
 use parikh_structure::graph::omega::OMEGA;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -70,11 +71,14 @@ pub fn json(view: &GraphView<'_>) -> String {
         })
     };
     let kind = if view.is_coverability { "coverability" } else { "reachability" };
+    let assumptions = view.net.assumptions();
     let graph = json!({
         "version": 1,
         "type": "graph",
         "graph": kind,
         "net": view.net.name(),
+        "assumes": assumption::keys(assumptions),
+        "assumptions": assumptions.iter().map(|it| it.to_string()).collect::<Vec<_>>(),
         "nodes": view.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
         "edges": view.edges.iter().enumerate().map(edge).collect::<Vec<_>>(),
     });
@@ -93,7 +97,7 @@ pub fn dot(view: &GraphView<'_>) -> String {
         String::from("digraph markings {\n  node [shape=box, style=\"rounded,filled\", ");
     text.push_str("fillcolor=white, fontsize=10, fontname=\"Helvetica\"];\n");
     text.push_str("  edge [fontsize=9, fontname=\"Helvetica\", arrowsize=0.6];\n");
-    let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption()));
+    let _ = writeln!(text, "  label={}; labelloc=t;", quoted(&view.caption_lines().join("\n")));
     text.push_str("  begin [shape=point];\n  begin -> m0;\n");
     for (index, node) in view.nodes.iter().enumerate() {
         let label = super::svg::lines(&texts.marking_terms[index]).join("\n");

@@ -26,7 +26,7 @@ mod pack;
 mod ranks;
 mod route;
 
-pub use route::{CLEARANCE, route_around_boxes};
+pub use route::{CLEARANCE, are_clear, route_around_boxes};
 
 use acyclic::ReversalMethod;
 use parikh_solvers::Budget;

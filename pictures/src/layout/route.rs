@@ -88,6 +88,23 @@ pub fn route_around_boxes(
     routes
 }
 
+/// Returns for every edge true if the path drawn for it keeps the distance [`CLEARANCE`] from the
+/// boxes that the edge has to avoid. `paths` has the points of each path, with both ends. The other
+/// arguments are as for [`route_around_boxes`].
+pub fn are_clear(
+    nodes: &[LayoutPoint],
+    sizes: &[LayoutSize],
+    edges: &[(usize, usize)],
+    paths: &[Vec<LayoutPoint>],
+) -> Vec<bool> {
+    let boxes = BoxIndex::new(nodes, sizes);
+    let is_clear = |(&(from, to), path): (&(usize, usize), &Vec<LayoutPoint>)| {
+        let joined = boxes.passable_boxes(from, to);
+        path.windows(2).all(|line| boxes.hit_boxes([line[0], line[1]], &joined).is_empty())
+    };
+    edges.iter().zip(paths).map(is_clear).collect()
+}
+
 /// Returns the middle of a line, shifted by [`PARALLEL_SHIFT`] at right angles to the line.
 fn side_bend([(x, y), (u, v)]: [LayoutPoint; 2]) -> LayoutPoint {
     let (dx, dy) = (u - x, v - y);

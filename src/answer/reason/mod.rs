@@ -154,8 +154,8 @@ pub enum Cause {
     },
     /// A maximum: the value was seen, and a proof excludes larger values.
     Maximum {
-        /// The length of the witness; 0 for the initial marking, and if no witness was kept.
-        size: WitnessSize,
+        /// The length of the witness; `None` if the witness was not kept.
+        size: Option<WitnessSize>,
         /// The proof.
         proof: ProofSummary,
     },
@@ -305,7 +305,7 @@ impl Cause {
     fn write(&self, text: &mut ReasonText) {
         match self {
             Cause::NoSuchNode => {
-                text.push_words("the net has no such node");
+                text.push_words("the net has no node to which the question applies");
             }
             Cause::InitialMarking { holds: true } => {
                 text.push_words(INITIALLY);
@@ -401,7 +401,12 @@ impl Cause {
                 }
             }
             Cause::Maximum { size, proof } => {
-                text.push_words(format!("seen after {size}; no more because {proof}"));
+                text.push_words(match size {
+                    None => "seen".to_owned(),
+                    Some(size) if size.is_initial() => "seen in the initial marking".to_owned(),
+                    Some(size) => format!("seen after {size}"),
+                });
+                text.push_words(format!("; no more because {proof}"));
             }
             Cause::Largest { subject, maxima } => {
                 about(subject, text);

@@ -62,8 +62,8 @@ pub enum ProcessCause {
     },
     /// A final marking is reachable.
     Completes {
-        /// The length of the firing sequence; 0 if it was not kept.
-        size: WitnessSize,
+        /// The length of the firing sequence; `None` if it was not kept.
+        size: Option<WitnessSize>,
         /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
         /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
@@ -75,8 +75,8 @@ pub enum ProcessCause {
     OnRun {
         /// The transition.
         transition: NamedNode,
-        /// The length of the firing sequence; 0 if it was not kept.
-        size: WitnessSize,
+        /// The length of the firing sequence; `None` if it was not kept.
+        size: Option<WitnessSize>,
         /// True if the witness is proved to be shortest, false if this is unknown. `None` if this
         /// was not asked, or if the witness was not kept or has no firings.
         shortest: Option<bool>,
@@ -134,7 +134,7 @@ impl ProcessCause {
     pub(super) fn write(&self, text: &mut ReasonText) {
         match self {
             ProcessCause::CaseStuck { size, shortest, tokens } => {
-                text.push_words("a case gets stuck ");
+                text.push_words("a case gets stuck");
                 write_after(size, *shortest, text);
                 if let Some(tokens) = tokens {
                     text.push_words(", with tokens on ");
@@ -143,9 +143,9 @@ impl ProcessCause {
                 text.push_words(": no transition is enabled, and the case is not done");
             }
             ProcessCause::TokensLeftBehind { size, shortest, tokens, final_marking } => {
-                text.push_words("a case is done ");
+                text.push_words("a case is done");
                 if let Some(last) = final_marking {
-                    text.push_words("in ").quote(last).push_words(" ");
+                    text.push_words(" in ").quote(last);
                 }
                 write_after(size, *shortest, text);
                 text.push_words(" and leaves tokens behind");
@@ -176,7 +176,7 @@ impl ProcessCause {
                 text.push_words(format!("a case cannot always be completed: {proof}"));
             }
             ProcessCause::CompletionLost { size, tokens, proof } => {
-                text.push_words("a case can no longer be completed ");
+                text.push_words("a case can no longer be completed");
                 write_after(size, None, text);
                 if let Some(tokens) = tokens {
                     text.push_words(", with tokens on ");
@@ -197,13 +197,13 @@ impl ProcessCause {
                 text.push_words(format!(" can never fire: {proof}"));
             }
             ProcessCause::Completes { size, shortest, final_marking } => {
-                text.push_words(format!("a run of {size} to the final marking"));
+                text.push_words(format!("{} to the final marking", run_of(size)));
                 write_final(final_marking, text);
                 text.push_words(" was replayed").push_words(shortest_in_words(*shortest));
             }
             ProcessCause::OnRun { transition, size, shortest, final_marking } => {
                 text.push_words("transition ").node(transition);
-                text.push_words(format!(" fires on a run of {size} to the final marking"));
+                text.push_words(format!(" fires on {} to the final marking", run_of(size)));
                 write_final(final_marking, text);
                 text.push_words(shortest_in_words(*shortest));
             }
@@ -242,13 +242,20 @@ impl ProcessCause {
     }
 }
 
-/// Writes when a witness reaches its marking.
+/// Writes when a witness reaches its marking, after a blank. Writes nothing for a witness that was
+/// not kept.
 fn write_after(size: &Option<WitnessSize>, shortest: Option<bool>, text: &mut ReasonText) {
-    text.push_words(match size.as_ref().filter(|size| !size.is_initial()) {
-        None => "initially".to_owned(),
-        Some(size) => format!("after {size}"),
+    text.push_words(match size {
+        None => String::new(),
+        Some(size) if size.is_initial() => " initially".to_owned(),
+        Some(size) => format!(" after {size}"),
     });
     text.push_words(shortest_in_words(shortest));
+}
+
+/// Names a run with its length, which is unknown for a run that was not kept.
+fn run_of(size: &Option<WitnessSize>) -> String {
+    size.as_ref().map_or_else(|| "a run".to_owned(), |size| format!("a run of {size}"))
 }
 
 /// Writes the first five marked places, each with its number of tokens if it is not 1, and the

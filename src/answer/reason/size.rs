@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// The length of a firing sequence.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WitnessSize {
     /// The number of firings.
     #[serde(serialize_with = "json_number")]

@@ -42,7 +42,7 @@ fn reads(cause: Cause, expected: &str) {
 
 #[test]
 fn causes_about_markings_have_a_sentence_each() {
-    reads(Cause::NoSuchNode, "the net has no such node");
+    reads(Cause::NoSuchNode, "the net has no node to which the question applies");
     reads(Cause::InitialMarking { holds: true }, "the initial marking shows it");
     reads(Cause::InitialMarking { holds: false }, "the initial marking decides it");
     let witness = |size, shortest| Cause::Witness { subject: on_place(), size, shortest };
@@ -132,7 +132,11 @@ fn causes_of_several_goals_have_a_sentence_each() {
     assert!(!cut.mentions_safe_units() && Cause::Parts { parts, more: 0 }.mentions_safe_units());
     reads(cut, &said);
     let said = "seen after 2 firings; no more because all 9 reachable markings were visited";
-    reads(Cause::Maximum { size: firings(2), proof: proof() }, said);
+    let maximum = |size| Cause::Maximum { size, proof: proof() };
+    reads(maximum(Some(firings(2))), said);
+    let said = "seen in the initial marking; no more because all 9 reachable markings were visited";
+    reads(maximum(Some(firings(0))), said);
+    reads(maximum(None), "seen; no more because all 9 reachable markings were visited");
     let said = "place `p`: seen, and none of the 7 maxima exceeds it";
     reads(Cause::Largest { subject: on_place(), maxima: 7 }, said);
 }
@@ -226,12 +230,12 @@ fn causes_about_processes_have_a_sentence_each() {
     reads(dead(1), &format!("transition `t0` can never fire: {all}"));
     let said = "transitions `t0`, `t1`, `t2`, `t3`, `t4`, and 2 more can never fire: ";
     reads(dead(7), &format!("{said}{all}"));
-    let (size, shortest) = (firings(3), None);
-    let completes = ProcessCause::Completes { size: size.clone(), shortest, final_marking: None };
-    reads(completes, "a run of 3 firings to the final marking was replayed");
+    let (size, shortest) = (Some(firings(3)), None);
+    let completes = |size| ProcessCause::Completes { size, shortest, final_marking: None };
+    reads(completes(size.clone()), "a run of 3 firings to the final marking was replayed");
+    reads(completes(None), "a run to the final marking was replayed");
     let labelled = NamedNode { label: Some("Ship".into()), ..transition("t") };
-    let on_run =
-        ProcessCause::OnRun { transition: labelled, size: size.clone(), shortest, final_marking };
+    let on_run = ProcessCause::OnRun { transition: labelled, size, shortest, final_marking };
     reads(on_run, "transition `t` (Ship) fires on a run of 3 firings to the final marking `o`");
     let on_none =
         ProcessCause::OnNoRun { transition: transition("t"), final_markings: 2, proof: proof() };
@@ -239,13 +243,30 @@ fn causes_about_processes_have_a_sentence_each() {
     let sound = ProcessCause::Sound {
         final_markings: vec!["o".into(), "p".into()],
         more: 2,
-        example: Some(ReachedEnd { final_marking: "o".into(), size }),
+        example: Some(ReachedEnd { final_marking: "o".into(), size: firings(3) }),
         transitions: 4,
         proof: Some(proof()),
     };
     let said = "every case can always be completed in `o` or `p` or 2 more (for example in `o` after \
                 3 firings), nothing is left behind, and each of the 4 transitions can fire: ";
     reads(sound, &format!("{said}{all}"));
+}
+
+#[test]
+fn a_witness_that_was_not_kept_is_not_the_initial_marking() {
+    let reads = |cause, expected: &str| reads(Cause::Process(cause), expected);
+    let stuck = |size| ProcessCause::CaseStuck { size, shortest: None, tokens: None };
+    let said = "a case gets stuck: no transition is enabled, and the case is not done";
+    reads(stuck(None), said);
+    let said = "a case gets stuck initially: no transition is enabled, and the case is not done";
+    reads(stuck(Some(firings(0))), said);
+    let behind = ProcessCause::TokensLeftBehind {
+        size: None,
+        shortest: None,
+        tokens: None,
+        final_marking: None,
+    };
+    reads(behind, "a case is done and leaves tokens behind");
 }
 
 #[test]
@@ -264,7 +285,10 @@ fn notes_follow_the_cause() {
         (ReasonNote::MergedColours, ", with equivalent colours merged"),
     ];
     for (note, expected) in all {
-        assert_eq!(said(note), format!("the net has no such node{expected}"));
+        assert_eq!(
+            said(note),
+            format!("the net has no node to which the question applies{expected}")
+        );
     }
 }
 

@@ -298,7 +298,8 @@ fn why_dead(net: &Net, fate: &TransitionFate) -> Sentence {
 /// Returns the reason given by the engines why a transition never fires. A second sentence says if
 /// the reason depends on the model's claim of safe units.
 fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
-    let mut details = vec![Sentence::from_words("Because ").push_sentence(why_dead(net, fate))];
+    let why = Sentence::from_words("No firing of it is possible: ");
+    let mut details = vec![why.push_sentence(why_dead(net, fate))];
     if fate.assumes_units {
         details.push(Sentence::from_words("This rests on the model's claim of safe units (NUPN)"));
     }

@@ -155,9 +155,10 @@ pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
     }
 }
 
-/// Returns true if the transition can fire, false if it cannot, and `None` if the question is open.
+/// Returns true if the transition can fire, false if it cannot. Returns `None` if the question is
+/// open, and if transitions were not examined one by one, that is, if `fates` is empty.
 pub(in crate::report) fn fires(fates: &[Option<TransitionFate>], t: TransitionId) -> Option<bool> {
-    fates[t.index()].as_ref().map(|fate| fate.fires)
+    Some(fates.get(t.index())?.as_ref()?.fires)
 }
 
 /// Returns the indices of the model's transitions none of whose bindings can fire.

@@ -165,7 +165,7 @@ const setUpSearch = () => {
 
 byId("model").textContent = data.model;
 byId("made").textContent = `${plural(placeCount, "place")}, ${plural(transitionCount, "transition")} · ${data.made}`;
-if (data.remark) byId("made").after(make("p", { class: "remark" }, data.remark));
+if (data.remark) byId("made").after(make("p", { class: "remark" }, ...words(data.remark)));
 
 drawing = new Drawing(byId("canvas"));
 setUpViews();

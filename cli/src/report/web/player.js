@@ -266,7 +266,7 @@ class Player {
     const at = this.circle !== null && this.position >= this.length ? this.circle : this.position;
     const part = ({ text, holds }) => {
       const isLit = holds[at] === "1";
-      return make("li", { class: isLit ? "part lit" : "part" }, text,
+      return make("li", { class: isLit ? "part lit" : "part" }, ...words(text),
         make("span", { class: "muted" }, isLit ? " holds" : " does not hold"));
     };
     byId("parts").hidden = !this.parts.length;

@@ -67,8 +67,8 @@ struct PumpTarget<'a> {
 }
 
 impl PumpTarget<'_> {
-    /// Shortens a pump within the time limit. Returns `None` if the result is not shorter or the
-    /// prefix cannot be fired.
+    /// Shortens a pump and the prefix before it within the time limit. Returns `None` if the two
+    /// together do not become shorter, or the prefix cannot be fired.
     fn shorten(
         &self,
         prefix: &[TransitionId],

@@ -69,8 +69,8 @@ pub struct AuditedProperty {
 /// Reads a query file about `net`.
 ///
 /// # Errors
-/// When the file cannot be decoded, is not well-formed XML, or is not a list of properties with ids
-/// and formulas. An error in a formula is reported in its own [`AuditedProperty`].
+/// When the file cannot be decoded, is not well-formed XML, or is not a list of properties. An
+/// error in a property is reported in its own [`AuditedProperty`].
 pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     properties(net, None, bytes)
 }
@@ -156,7 +156,8 @@ fn number_equal_ids(properties: &mut [AuditedProperty]) {
 /// of them scans the file from its beginning.
 const MAX_UNREADABLE: usize = 1000;
 
-/// Reads a property. Its formula is only read if `is_read`.
+/// Reads a property. Its formula is only read if `is_read`. A property without exactly one id and
+/// one formula does not affect the others. Without one id, its id is empty.
 fn property(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -167,9 +168,14 @@ fn property(
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
     }
-    let question = match is_read {
-        true => question(net, case_end, child(node, "formula")?),
-        false => {
+    let id = child(node, "id").and_then(text);
+    let question = match (&id, is_read) {
+        (Err(error), _) => Err(error.clone()),
+        (Ok(id), _) if id.is_empty() => Err(Unreadable::at(node, "the id of a property is empty")),
+        (Ok(_), true) => {
+            child(node, "formula").and_then(|formula| question(net, case_end, formula))
+        }
+        (Ok(_), false) => {
             let what = format!(
                 "this formula was not read, because {MAX_UNREADABLE} earlier formulas are \
                  unreadable"
@@ -177,7 +183,7 @@ fn property(
             Err(Unreadable { line: 0, what })
         }
     };
-    Ok(AuditedProperty { id: text(child(node, "id")?)?, question })
+    Ok(AuditedProperty { id: id.unwrap_or_default(), question })
 }
 
 /// Returns the question of a `formula`. With `case_end`, a formula about paths is about cases that
@@ -205,7 +211,11 @@ fn question(
     // This test also finds a path quantifier inside a leaf. The reader of the leaf usually refuses
     // it.
     if !node.descendants().any(is_path_quantifier) {
-        return Ok(Question::Initially(predicate(net, node, negated)?));
+        return match case_end {
+            None => Ok(Question::Initially(predicate(net, node, negated)?)),
+            // A state formula is about the beginning of all cases, too, and there may be no case.
+            Some(_) => ltl::of_runs(net, case_end, true, (node, negated)),
+        };
     }
     match case_end {
         None => of_marking(net, node, negated),

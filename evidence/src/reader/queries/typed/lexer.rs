@@ -90,7 +90,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
 
 /// Parses a name in quotes at the beginning of `text`, and returns its length including the quotes.
 /// A backslash escapes the next character: see [`unescaped`].
-fn quoted(text: &str) -> Result<(String, usize), String> {
+pub(in crate::reader) fn quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
     while let Some((offset, c)) = letters.next() {

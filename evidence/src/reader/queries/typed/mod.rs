@@ -25,6 +25,7 @@ mod pieces;
 use super::super::Unreadable;
 use super::{AuditedProperty, number_equal_ids};
 use grammar::FormulaParser;
+pub(in crate::reader) use lexer::quoted;
 use parikh_net::Net;
 
 /// The greatest length of a formula in XML, in bytes. Constraints of Declare may repeat the XML of
