@@ -5,6 +5,7 @@ use super::model::translated;
 use anyhow::{Context, Result, anyhow, bail};
 use parikh::mcc::Examination;
 use parikh_evidence::description;
+use parikh_formula::place_of_text;
 use parikh_input::model::Model;
 use parikh_net::counted::counted;
 use parikh_net::{Marking, Net, PlaceId, marking_text};
@@ -27,9 +28,12 @@ have inhibitor and reset arcs, where the places at these arcs are bounded. The a
 tokens behind (--trace), the places where they are, the transitions that never fire.
   parikh check order.pnml -e Soundness --trace traces
 
-  With --cases, formulas are about cases: constraints by name, over transitions or their labels, \
-response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
-not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
+  With --cases, formulas are about cases: constraints of Declare by name, over transitions or \
+their labels, or any formula of LTL. The constraints are
+    of a:      existence, existence2, existence3, absence, absence2, absence3, exactly_one, init
+    of a, b:   choice, exclusive_choice, responded_existence, not_responded_existence, \
+co_existence, not_co_existence,
+               and response, precedence, succession, also with not_, alternate_, chain_, not_chain_
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
 #[derive(clap::Args)]
@@ -40,8 +44,9 @@ pub(super) struct CaseOptions {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
     /// For soundness, and with --cases: a marking in which a case is done, as in `end` or `p+2*q`.
-    /// By default the markings in the model's `<finalmarkings>`, or else one token in the sink of a
-    /// workflow net. Repeatable: a case may end in any of several markings.
+    /// Names are read as in formulas: ids or labels, `"in quotes"`, `id "p"`. By default the
+    /// markings in the model's `<finalmarkings>`, or else one token in the sink of a workflow net.
+    /// Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
     last: Vec<String>,
     /// Let formulas consider cases, which end in a final marking, instead of maximal runs. A
@@ -130,8 +135,11 @@ impl CaseOptions {
     fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
         let mut finals: Vec<Marking> = Vec::new();
         for text in &self.last {
-            let final_marking =
-                marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
+            let find = |name: &str, mention| {
+                place_of_text(net, name, mention).map_err(|problem| problem.to_string())
+            };
+            let final_marking = marking_text::parse_with(text, net, find)
+                .map_err(|why| anyhow!("--final: {why}"))?;
             if final_marking.total() == 0 {
                 bail!(UsageError("--final: expected a marking with at least one token".to_owned()));
             }

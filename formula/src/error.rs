@@ -35,14 +35,15 @@ pub enum FormulaProblem {
         /// A suggestion, as the end of a sentence; empty without a suggestion.
         hint: String,
     },
-    /// An unquoted word that is the name of several nodes and the id of none.
+    /// A word that is the name of several nodes and the id of none. Where exactly one node is
+    /// expected, also such a name in quotes.
     #[error(
-        "`{}` is the label of {} {}s: {}; write the id of one of them, or the label in quotes for \
-         all of them",
+        "`{}` is the label of {} {}s: {}; write the id of one of them{}",
         shortened(name),
         candidates.len(),
         kind.word(),
-        listed(candidates)
+        listed(candidates),
+        if *has_quotes { ", or the label in quotes for all of them" } else { "" }
     )]
     AmbiguousName {
         /// The word in the formula.
@@ -51,6 +52,8 @@ pub enum FormulaProblem {
         kind: NodeKind,
         /// The ids of the nodes with this name.
         candidates: Vec<String>,
+        /// True if the language has quotes, in which a label means all its nodes.
+        has_quotes: bool,
     },
     /// An unknown or unsupported operator.
     #[error("the operator `{}` is not supported", shortened(.0))]
@@ -160,6 +163,9 @@ pub enum FormulaProblem {
     /// A remark: the formula goes beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
+    /// A remark: a word and the text directly behind it are the id or name of a place.
+    #[error("`{}` is also a place; to ask about it, write it in quotes", shortened(.0))]
+    PartOfName(String),
     /// A remark: in a formula like `EF a && b`, the operator `EF` applies to `a` only.
     #[error(
         "the temporal operator has a higher precedence, so the rest is about the initial marking \

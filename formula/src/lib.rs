@@ -22,7 +22,7 @@ pub use cases::of_cases;
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
 pub use lower::{TemporalLogic, lower, lower_in};
-pub use named::{NamedNodes, nodes_of_text};
+pub use named::{NamedNodes, nodes_of_text, place_of_text, split_names};
 pub use parikh_net::closest;
 pub use print::PrintedFormula;
 pub use proposition::{Proposition, Query};

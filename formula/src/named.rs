@@ -4,7 +4,7 @@ use super::FormulaProblem;
 use super::error::listed;
 use super::text::lexer::unescaped;
 use parikh_net::printable::Printable;
-use parikh_net::{Mention, NameIndex, Net, NodeKind};
+use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -56,10 +56,50 @@ pub fn nodes_of_text(net: &Net, kind: NodeKind, text: &str) -> Result<NamedNodes
         Err(none) if none.is_empty() => vec![text.clone().into_owned()],
         Err(several) => {
             let (name, candidates) = (text.into_owned(), owned(several));
-            return Err(FormulaProblem::AmbiguousName { name, kind, candidates });
+            let has_quotes = true;
+            return Err(FormulaProblem::AmbiguousName { name, kind, candidates, has_quotes });
         }
     };
     Ok(NamedNodes::new(&text, kind, ids, mention))
+}
+
+/// Returns the one place that a text in a marking denotes, by the same rules as in formulas.
+///
+/// # Errors
+/// When no place or more than one place is meant.
+pub fn place_of_text(net: &Net, text: &str, mention: Mention) -> Result<PlaceId, FormulaProblem> {
+    let index = NameIndex::new(net, NodeKind::Place);
+    let (Ok(ids) | Err(ids)) = index.find(text, mention);
+    match &ids[..] {
+        [_, _, ..] => Err(FormulaProblem::AmbiguousName {
+            name: text.to_owned(),
+            kind: NodeKind::Place,
+            candidates: ids.iter().map(|&id| id.to_owned()).collect(),
+            has_quotes: false,
+        }),
+        _ => (ids.first().and_then(|id| net.place_named(id)))
+            .ok_or_else(|| FormulaProblem::unknown_place(text, net, true)),
+    }
+}
+
+/// Splits a list of names at its commas, and removes blanks around names. Commas between quotes do
+/// not count. A backslash between quotes escapes the next character.
+pub fn split_names(text: &str) -> Vec<&str> {
+    let (mut names, mut start, mut is_quoted) = (Vec::new(), 0, false);
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => drop(letters.next()),
+            ',' if !is_quoted => {
+                names.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    names.push(text[start..].trim());
+    names
 }
 
 /// Returns the text between two quotes, with its escapes resolved as in formulas. Returns `None` if
@@ -92,5 +132,52 @@ impl NamedNodes {
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_names_are_split_outside_of_quotes() {
+        let split = r#"a, "b, \"c\"" ,id "d,e",f"#;
+        assert_eq!(split_names(split), ["a", r#""b, \"c\"""#, r#"id "d,e""#, "f"]);
+        assert_eq!(split_names("a,,"), ["a", "", ""]);
+    }
+
+    #[test]
+    fn options_have_the_escapes_of_formulas() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        let t = builder.transition("t").unwrap();
+        builder.label_transition(t, "Pay\n\"now\"");
+        let net = builder.build().unwrap();
+        let named = nodes_of_text(&net, NodeKind::Transition, r#""Pay\n\"now\"""#).unwrap();
+        assert_eq!(named.ids, ["t"]);
+    }
+
+    #[test]
+    fn a_name_in_a_marking_denotes_one_place() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        for (id, label) in [("start", "begin"), ("p1", "start"), ("p2", "end"), ("p3", "end")] {
+            let place = builder.place(id, 0).unwrap();
+            builder.label_place(place, label);
+        }
+        let net = builder.build().unwrap();
+        let place = |text, mention| {
+            place_of_text(&net, text, mention).map(|p| net.place_name(p)).map_err(|e| e.to_string())
+        };
+        assert_eq!(place("start", Mention::Word), Ok("start"));
+        assert_eq!(place("start", Mention::Name), Ok("p1"));
+        assert_eq!(place("begin", Mention::Word), Ok("start"));
+        assert_eq!(place("p2", Mention::Id), Ok("p2"));
+        for mention in [Mention::Word, Mention::Name] {
+            let error = place("end", mention).unwrap_err();
+            let expected =
+                "`end` is the label of 2 places: `p2`, `p3`; write the id of one of them";
+            assert_eq!(error, expected);
+        }
+        let error = place("begin", Mention::Id).unwrap_err();
+        assert!(error.ends_with("label of `start`, and an id is expected here"), "{error}");
     }
 }

@@ -1,33 +1,49 @@
 //! Markings as text, as in `2*p + q`; `0` is the empty marking. A name with blanks or one of `+*·"`
-//! stands in quotes, in which `"` and `\` are preceded by `\`.
+//! stands in quotes, in which `"` and `\` are preceded by `\`, and `\n`, `\r` and `\t` mean a line
+//! break, a carriage return and a tab. `id "p"` is an id in any case.
 
 use crate::marking::Marking;
 use crate::net::Net;
+use crate::{Mention, PlaceId};
 use std::fmt::Write as _;
 
-/// Reads a marking of `net`.
+/// Reads a marking of `net` with places by their ids, as [`print()`] writes them.
 ///
 /// # Errors
 /// If the text is not a sum of places, names an unknown place, or gives a place more than 2⁶³ − 1
 /// tokens. The error is a message for users.
 pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
+    parse_with(text, net, |id, _| {
+        net.place_named(id).ok_or_else(|| format!("the net has no place `{id}`{}", hint(net, id)))
+    })
+}
+
+/// Reads a marking of `net`. The function `find` returns the place that a text denotes in the given
+/// way, or a message for users.
+///
+/// # Errors
+/// If the text is not a sum of places, or gives a place more than 2⁶³ − 1 tokens, or `find` fails.
+/// The error is a message for users.
+pub fn parse_with(
+    text: &str,
+    net: &Net,
+    find: impl Fn(&str, Mention) -> Result<PlaceId, String>,
+) -> Result<Marking, String> {
     let mut marking = Marking::empty(net.place_count());
     let mut rest = text.trim_start();
-    if rest.trim_end() == "0" && net.place_named("0").is_none() {
+    if rest.trim_end() == "0" && find("0", Mention::Word).is_err() {
         return Ok(marking);
     }
     loop {
         let mut count = 1;
-        let (mut word, mut after_word) = take_word(rest)?;
+        let (mut word, mut mention, mut after_word) = take_word(rest)?;
         if let Some(after_sign) = after_word.strip_prefix(['*', '·']) {
             let number = word.parse().ok().filter(|&number| number > 0);
             count =
                 number.ok_or_else(|| format!("`{word}` before `*` is not a number of tokens"))?;
-            (word, after_word) = take_word(after_sign.trim_start())?;
+            (word, mention, after_word) = take_word(after_sign.trim_start())?;
         }
-        let place = net
-            .place_named(&word)
-            .ok_or_else(|| format!("the net has no place `{word}`{}", hint(net, &word)))?;
+        let place = find(&word, mention)?;
         let sum = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
         marking[place] = sum.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
         match after_word.strip_prefix('+') {
@@ -52,22 +68,33 @@ fn hint(net: &Net, word: &str) -> String {
     }
 }
 
-/// Returns the first word without its quotes, and the rest after blanks.
-fn take_word(text: &str) -> Result<(String, &str), String> {
-    let Some(quoted) = text.strip_prefix('"') else {
+/// Returns the first word without its quotes, the way in which it denotes a place, and the rest
+/// after blanks. The word `id` and the quotes behind it count as one word.
+fn take_word(text: &str) -> Result<(String, Mention, &str), String> {
+    let after_keyword = text.strip_prefix("id").map(str::trim_start);
+    let (in_quotes, mention) = match after_keyword.filter(|rest| rest.starts_with('"')) {
+        Some(rest) => (rest, Mention::Id),
+        None => (text, Mention::Name),
+    };
+    let Some(quoted) = in_quotes.strip_prefix('"') else {
         let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
         let (word, after_word) = text.split_at(end.unwrap_or(text.len()));
         return match word.is_empty() {
             true => Err("expected the name of a place, as in `2*p + q`".to_owned()),
-            false => Ok((word.to_owned(), after_word.trim_start())),
+            false => Ok((word.to_owned(), Mention::Word, after_word.trim_start())),
         };
     };
     let mut word = String::new();
     let mut characters = quoted.char_indices();
     while let Some((offset, c)) = characters.next() {
         match c {
-            '"' => return Ok((word, quoted[offset + 1..].trim_start())),
-            '\\' => word.extend(characters.next().map(|(_, c)| c)),
+            '"' => return Ok((word, mention, quoted[offset + 1..].trim_start())),
+            '\\' => word.extend(characters.next().map(|(_, c)| match c {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                other => other,
+            })),
             c => word.push(c),
         }
     }
@@ -129,6 +156,28 @@ mod tests {
         ] {
             let error = parse(text, &net).unwrap_err();
             assert!(error.contains(wrong), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn words_names_in_quotes_and_ids_are_told_apart() {
+        let mut builder = NetBuilder::new("n");
+        let place = builder.place("p", 0).unwrap();
+        let net = builder.build().unwrap();
+        for (text, expected) in [
+            ("2 * p", vec![("p", Mention::Word)]),
+            ("\"p\\n\\\\\" + id", vec![("p\n\\", Mention::Name), ("id", Mention::Word)]),
+            ("2*id \"a+b\" + id\"c\"", vec![("a+b", Mention::Id), ("c", Mention::Id)]),
+        ] {
+            let mentions = std::cell::RefCell::new(Vec::new());
+            let find = |name: &str, mention| {
+                mentions.borrow_mut().push((name.to_owned(), mention));
+                Ok(place)
+            };
+            parse_with(text, &net, find).unwrap();
+            let expected: Vec<(String, Mention)> =
+                expected.into_iter().map(|(name, mention)| (name.to_owned(), mention)).collect();
+            assert_eq!(mentions.into_inner(), expected, "{text}");
         }
     }
 }

@@ -811,7 +811,7 @@ class Net:
         marking = _by_id(final, self.ids, "the final marking")
         if not marking:
             raise ParikhError("the final marking is empty: expected at least one token")
-        return " + ".join(f"{n}*{_quoted(place)}" for place, n in marking.items())
+        return " + ".join(f"{n}*id {_quoted(place)}" for place, n in marking.items())
 
     # --- to look at --------------------------------------------------------------------------------
 

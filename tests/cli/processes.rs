@@ -3,6 +3,7 @@
 use crate::support::binary::{TestDirectory, example, objects, stdout};
 use parikh::evidence::audit::{Audit, AuditVerdict};
 use parikh::evidence::question::cases::with_one_case;
+use parikh::evidence::reader::marking::marking;
 use parikh::evidence::reader::pnml;
 use parikh::evidence::reader::queries::{self, typed};
 
@@ -452,6 +453,29 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             let verdict = audit.finish().judged.remove(0).verdict;
             assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{formula}: {verdict:?}");
         }
+    }
+}
+
+#[test]
+fn final_markings_name_places_as_formulas_do() {
+    let place =
+        |id: &str, name: &str| format!("<place id='{id}'><name><text>{name}</text></name></place>");
+    let text = TWO_OF_A_NAME
+        .replace("<place id='o'/>", &(place("o", "the end") + &place("x", "o") + &place("y", "o")))
+        .replace("idref='o'", "idref='x'");
+    let desk = TestDirectory::new();
+    desk.write("n.pnml", &text);
+    let model = pnml::read(text.as_bytes()).unwrap().net;
+    let audited = |text: &str| marking(&model, text);
+    for name in ["o", "\"the end\"", "id \"o\""] {
+        let said = desk.fine(&["check", "n.pnml", "-e", "ES", "--final", name]);
+        assert!(said.contains("EasySoundness: TRUE"), "{name}: {said}");
+        assert_eq!(audited(name), audited("o"), "{name}");
+    }
+    for name in ["\"o\"", "\"o\" + o"] {
+        let stderr = desk.refused(1, &["check", "n.pnml", "-e", "ES", "--final", name]);
+        assert!(stderr.contains("`o` is the label of 2 places: `x`, `y`"), "{stderr}");
+        assert!(audited(name).is_err(), "{name}");
     }
 }
 

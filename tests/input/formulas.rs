@@ -146,7 +146,10 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong(
         "EF enable(t1)",
-        "f:1:4: found `enable(`, expected `fireable(`, `fires(`, `tokens(` or `bound(`\n  EF enable(t1)\n     ^^^^^^",
+        "f:1:4: found `enable(`, expected `fireable(`, `fires(`, `tokens(`, `bound(`, or a \
+         constraint of Declare such as `response(`; `parikh check --help` lists them\n  \
+         EF enable(t1)\n     \
+         ^^^^^^",
     );
     wrong(
         "EF \"p1 >= 1",
@@ -162,6 +165,25 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
     );
     wrong("", "f:1:1: the property has no formula\n  \n  ^");
     wrong("name:", "f:1:6: the property has no formula\n  name:\n       ^");
+}
+
+#[test]
+fn constraints_in_the_spelling_of_other_tools_lead_to_those_of_parikh() {
+    let problem = |text: &str| read_one(text, "f", &net()).formula.unwrap_err().to_string();
+    for (text, expected) in [
+        ("Response(t1, t2)", "found `Response(`, expected `response(`, a constraint of Declare"),
+        ("response[t1, t2]", "found `response[`, expected `response(`, a constraint of Declare"),
+        ("NotCoExistence[t1, t2] | |", "found `NotCoExistence[`, expected `not_co_existence(`"),
+        ("exactly(t1)", "or a constraint of Declare such as `response(`"),
+        ("existence(2, t1)", "found `2`, expected the name of an activity; for a number of times"),
+        ("existence(t1, 2)", "write `existence2(a)`, `existence3(a)`"),
+        ("winner[t1]", "the net has no place `winner`"),
+    ] {
+        let problem = problem(text);
+        assert!(problem.contains(expected), "{text}: {problem}");
+    }
+    means("not_chain_response(t1, t2)", "G (fires(t1) -> X !fires(t2))");
+    means("absence3(t1)", "!F (fires(t1) && X F (fires(t1) && X F fires(t1)))");
 }
 
 #[test]
@@ -207,6 +229,42 @@ fn narrow_scope_is_remarked_on() {
     assert_eq!(remark("EF p1 >= 1 && (p2 >= 1)"), 0);
     assert_eq!(remark("EF p1 >= 1 && EF p2 >= 1"), 0);
     assert_eq!(remark("p2 >= 1 && EF p1 >= 1"), 0);
+}
+
+#[test]
+fn a_name_with_an_operator_inside_is_to_be_quoted() {
+    let mut builder = NetBuilder::new("n");
+    for place in ["p", "p-1", "q+r", "U", "bound"] {
+        builder.place(place, 1).unwrap();
+    }
+    let t = builder.transition("t").unwrap();
+    builder.label_transition(t, "A_O-SENT+COMPLETE");
+    let u = builder.transition("u").unwrap();
+    builder.label_transition(u, "Pay invoice");
+    let net = builder.build().unwrap();
+    let remarks = |text: &str| {
+        let read = read_one(text, "f", &net);
+        assert!(read.formula.is_ok(), "{text}");
+        read.remarks.iter().map(|it| it.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        remarks("EF p-1 >= 0"),
+        ["f:1:4: `p-1` is also a place; to ask about it, write it in quotes"]
+    );
+    assert!(remarks("EF (p-1+p >= 0)")[0].contains("`p-1`"));
+    for text in ["EF p - 1 >= 0", "EF p-10 >= 0", "EF \"p-1\" >= 0", "EF p+p >= 0"] {
+        assert_eq!(remarks(text), [""; 0], "{text}");
+    }
+    for (text, expected) in [
+        ("EF q+r >= 1", "the net has no place `q`; to name `q+r`, write it in quotes"),
+        ("existence(A_O-SENT+COMPLETE)", "to name `A_O-SENT+COMPLETE`, write it in quotes"),
+        ("F fires(Pay invoice)", "to name `Pay invoice`, write it in quotes"),
+        ("EF bound = 0", "found `bound`, expected `bound(`; for the place, write `\"bound\"`"),
+        ("EF U = 1", "for the place, write `\"U\"`"),
+    ] {
+        let problem = read_one(text, "f", &net).formula.unwrap_err().to_string();
+        assert!(problem.contains(expected), "{text}: {problem}");
+    }
 }
 
 #[test]
@@ -411,6 +469,16 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         let problem = found[0].formula.as_ref().unwrap_err().to_string();
         assert!(problem.starts_with(expected), "{problem}");
     }
+    let mut builder = NetBuilder::new("n");
+    for id in ["t1", "t2"] {
+        let t = builder.transition(id).unwrap();
+        builder.label_transition(t, "pay");
+    }
+    // LoLA's language has no quotes, so the message does not advise them.
+    let net = builder.build().unwrap();
+    let found = read("EF FIREABLE(pay)", "f", TextLanguage::Lola, &net, false);
+    let problem = found[0].formula.as_ref().unwrap_err().to_string();
+    assert!(problem.ends_with("`t1`, `t2`; write the id of one of them"), "{problem}");
     assert_eq!(detect("EF (p > 2 AND q > 1)"), TextLanguage::Lola);
     assert_eq!(detect("EF (p > 2 && q > 1)"), TextLanguage::Inline);
     assert_eq!(detect("safe: AG p <= 1  # one token; NOT two"), TextLanguage::Inline);

@@ -55,18 +55,29 @@ pub(crate) struct Vocabulary {
 
 pub(crate) const RELATIONS: [&str; 6] = ["<=", ">=", "<", ">", "=", "!="];
 
-pub(crate) const ONE: [&str; 6] =
-    ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
+pub(crate) const ONE: [&str; 8] = [
+    "existence",
+    "existence2",
+    "existence3",
+    "absence",
+    "absence2",
+    "absence3",
+    "exactly_one",
+    "init",
+];
 
-pub(crate) const TWO: [&str; 16] = [
+pub(crate) const TWO: [&str; 21] = [
     "choice",
     "exclusive_choice",
     "responded_existence",
+    "not_responded_existence",
     "co_existence",
     "not_co_existence",
     "response",
     "precedence",
     "succession",
+    "not_response",
+    "not_precedence",
     "not_succession",
     "alternate_response",
     "alternate_precedence",
@@ -74,6 +85,8 @@ pub(crate) const TWO: [&str; 16] = [
     "chain_response",
     "chain_precedence",
     "chain_succession",
+    "not_chain_response",
+    "not_chain_precedence",
     "not_chain_succession",
 ];
 

@@ -15,8 +15,8 @@ mod units;
 use super::{limits, signals};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use parikh_formula::FormulaProblem;
-use parikh_net::{Net, PlaceId};
+use parikh_formula::{FormulaProblem, nodes_of_text, split_names};
+use parikh_net::{Net, NodeKind, PlaceId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
@@ -38,28 +38,37 @@ fn budget(timeout: Duration) -> Budget {
     budget
 }
 
-/// Parses the places of `--inside`: names separated by commas. A name may contain commas, so an
-/// argument that is a place's name as a whole denotes this place. Returns the places in ascending
-/// order.
+/// Parses the places of `--inside`: names as in formulas, separated by commas. A name may contain
+/// commas, so an argument that is a name as a whole denotes its places. Returns the places in
+/// ascending order.
 fn places_named(net: &Net, arguments: &[String]) -> Result<Vec<PlaceId>> {
     let mut places = Vec::new();
     for argument in arguments {
-        if let Some(place) = net.place_named(argument) {
-            places.push(place);
+        if let Ok(named) = places_of_text(net, argument) {
+            places.extend(named);
             continue;
         }
-        for (index, name) in argument.split(',').map(str::trim).enumerate() {
-            let place = net.place_named(name);
-            let problem = || FormulaProblem::unknown_place(name, net, true);
-            places.push(
-                place
-                    .ok_or_else(problem)
-                    .with_context(|| format!("--inside {argument}, name {}", index + 1))?,
-            );
+        for (index, name) in split_names(argument).into_iter().enumerate() {
+            let named = places_of_text(net, name);
+            let context = || format!("--inside {argument}, name {}", index + 1);
+            places.extend(named.with_context(context)?);
         }
     }
     places.sort_unstable();
     places.dedup();
+    Ok(places)
+}
+
+/// Returns the places that one name denotes.
+fn places_of_text(net: &Net, text: &str) -> Result<Vec<PlaceId>, FormulaProblem> {
+    if let Some(place) = net.place_named(text) {
+        return Ok(vec![place]);
+    }
+    let mut places = Vec::new();
+    for id in nodes_of_text(net, NodeKind::Place, text)?.ids {
+        let unknown = || FormulaProblem::unknown_place(&id, net, true);
+        places.extend(net.places_named(&id).ok_or_else(unknown)?);
+    }
     Ok(places)
 }
 
@@ -88,5 +97,27 @@ mod tests {
         assert!(error.contains("name 2") && error.contains("did you mean `busy`"), "{error}");
         let error = format!("{:#}", find("t").unwrap_err());
         assert!(error.contains("it is a transition"), "{error}");
+    }
+
+    #[test]
+    fn places_are_named_as_in_formulas() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        for (id, label) in [("p0", "begin"), ("p1", "end, or not"), ("p2", "end"), ("p3", "end")] {
+            let place = builder.place(id, 0).unwrap();
+            builder.label_place(place, label);
+        }
+        let net = builder.build().unwrap();
+        let find = |text: &str| places_named(&net, &[text.to_owned()]);
+        for (text, expected) in [
+            ("begin,\"end\"", vec![0, 2, 3]),
+            ("end, or not", vec![1]),
+            ("p0, \"end, or not\"", vec![0, 1]),
+            ("id \"p3\", p0", vec![0, 3]),
+        ] {
+            let expected: Vec<PlaceId> = expected.into_iter().map(PlaceId::new).collect();
+            assert_eq!(find(text).unwrap(), expected, "{text}");
+        }
+        let error = format!("{:#}", find("begin,end").unwrap_err());
+        assert!(error.contains("`end` is the label of 2 places: `p2`, `p3`"), "{error}");
     }
 }

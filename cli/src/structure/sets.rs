@@ -44,8 +44,8 @@ struct SetArguments {
     /// The largest number of minimal sets.
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "minimal")]
     limit: usize,
-    /// Only sets of these places: names separated by commas. Without --minimal, show the largest
-    /// set.
+    /// Only sets of these places: ids or labels as in formulas, separated by commas. Without
+    /// --minimal, show the largest set.
     #[arg(long, value_name = "PLACES")]
     inside: Vec<String>,
     /// Only sets with a token initially.

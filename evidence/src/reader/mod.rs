@@ -18,6 +18,7 @@
 //! | `pipe` | PIPE's additions to PNML |
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | fairness assumptions from the command line |
+//! | [`marking`] | markings from the command line |
 //! | `lola`, `tina`, `mist` | nets in the languages of these tools, with the help of `tool_words` |
 //! | [`lts`] | labelled transition systems (`.aut`, `.fsm`), as nets and as components |
 //! | `plain` | nets as text, one line per node |
@@ -28,6 +29,7 @@ pub mod fair;
 mod finals;
 mod lola;
 pub mod lts;
+pub mod marking;
 mod mist;
 pub(crate) mod names;
 pub(crate) mod pipe;

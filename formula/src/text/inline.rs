@@ -229,6 +229,14 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
 
     fn operand(&mut self, cursor: &mut TokenCursor<'t>) -> Result<OperandValue, TextFailure> {
         let token = cursor.take();
+        if let LexemeKind::Word(word) = token.kind
+            && FUNCTIONS.contains(&word)
+            && !cursor.peek().is("(")
+            && self.names.is_place(word)
+        {
+            let expected = format!("`{word}(`; for the place, write `\"{word}\"`");
+            return Err(token.instead_of(expected));
+        }
         let formula = match token.kind {
             LexemeKind::Word("true") => Formula::True,
             LexemeKind::Word("false") => Formula::False,
@@ -266,6 +274,13 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 return Ok(OperandValue::Number(Expression::Constant(number)));
             }
             _ => {
+                if let LexemeKind::Word(word) = token.kind
+                    && self.names.is_place(word)
+                {
+                    let expected =
+                        format!("{OPERAND_DESCRIPTION}; for the place, write `\"{word}\"`");
+                    return Err(token.instead_of(expected));
+                }
                 return Err(token.instead_of(match inline_notation(&token.kind) {
                     Some(meant) => format!("{OPERAND_DESCRIPTION}; write `{meant}`").into(),
                     None => Cow::Borrowed(OPERAND_DESCRIPTION),
@@ -329,15 +344,12 @@ impl Inline<'_, '_> {
         cursor: &mut TokenCursor<'_>,
         token: &Lexeme<'_>,
     ) -> Result<OperandValue, TextFailure> {
-        // A list never follows a name, so the author meant a function.
+        // A list never follows a name, so the author meant a function or a constraint.
         if let LexemeKind::Word(word) = token.kind
-            && cursor.peek().is("(")
-            && !self.names.may_have_colour(word)
+            && let Some(bracket) = ["(", "["].into_iter().find(|it| cursor.peek().is(it))
+            && let Some(expected) = self.expected_function(word, bracket)
         {
-            let problem = FormulaProblem::Syntax {
-                found: format!("`{word}(`"),
-                expected: "`fireable(`, `fires(`, `tokens(` or `bound(`".into(),
-            };
+            let problem = FormulaProblem::Syntax { found: format!("`{word}{bracket}`"), expected };
             return Err(TextFailure { span: token.span.clone(), problem });
         }
         let places = self.names.place(cursor, token).map_err(|failure| {
@@ -352,7 +364,31 @@ impl Inline<'_, '_> {
                 (problem, _) => TextFailure { problem, ..failure },
             }
         })?;
+        if let LexemeKind::Word(_) = token.kind
+            && let Some(longer) = self.names.place_with_operators(cursor, token)
+        {
+            let span = token.span.start..token.span.start + longer.len();
+            let problem = FormulaProblem::PartOfName(longer.to_owned());
+            self.remarks.push(TextFailure { span, problem });
+        }
         Ok(OperandValue::Number(Expression::Tokens(places)))
+    }
+
+    /// Returns the functions and constraints that an author may mean by a word with a bracket behind
+    /// it. Returns `None` if the word can be a place.
+    fn expected_function(&self, word: &str, bracket: &str) -> Option<Cow<'static, str>> {
+        let is_constraint = declare::operands(word).is_some();
+        let constraint = if is_constraint { Some(word) } else { declare::similar(word) };
+        match constraint {
+            _ if bracket == "(" && self.names.may_have_colour(word) => None,
+            Some(name) => Some(format!("`{name}(`, a constraint of Declare").into()),
+            None if bracket == "[" => None,
+            None => Some(
+                "`fireable(`, `fires(`, `tokens(`, `bound(`, or a constraint of Declare such as \
+                 `response(`; `parikh check --help` lists them"
+                    .into(),
+            ),
+        }
     }
 
     /// Takes the operands of the Declare constraint `name`, and returns the constraint as a
@@ -365,6 +401,12 @@ impl Inline<'_, '_> {
         let after_name = cursor.peek().span.clone();
         let mut activities = Vec::new();
         operands::list(cursor, |cursor, name| {
+            if matches!(name.kind, LexemeKind::Integer(_)) {
+                return Err(name.instead_of(
+                    "the name of an activity; for a number of times, write `existence2(a)`, \
+                     `existence3(a)`, `absence2(a)`, `absence3(a)` or `exactly_one(a)`",
+                ));
+            }
             let transitions = self.names.activity(cursor, name)?;
             activities.push(Formula::Fires(transitions));
             Ok(vec![()])

@@ -96,6 +96,8 @@ impl Lexeme<'_> {
 /// A position in a text, from which tokens are read.
 pub(super) struct TokenCursor<'t> {
     lexis: &'static Lexis,
+    /// The whole text up to the end of the range of the cursor.
+    text: &'t str,
     input: LexerInput<'t>,
     /// The byte offset, in the whole text, at which the range of the cursor begins.
     base: usize,
@@ -111,6 +113,7 @@ impl<'t> TokenCursor<'t> {
         let input = LocatingSlice::new(&text[range.clone()]);
         TokenCursor {
             lexis,
+            text: &text[..range.end],
             input,
             base: range.start,
             lookahead: VecDeque::new(),
@@ -150,6 +153,11 @@ impl<'t> TokenCursor<'t> {
             Some(token) => Ok(token),
             None => Err(self.peek().instead_of(format!("`{symbol}`"))),
         }
+    }
+
+    /// Returns the text from a byte offset on.
+    pub(super) fn text_from(&self, start: usize) -> &'t str {
+        &self.text[start..]
     }
 
     /// Returns the byte offset of the next token.

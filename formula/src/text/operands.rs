@@ -4,6 +4,7 @@
 use super::TextFailure;
 use super::lexer::{Lexeme, LexemeKind, TokenCursor};
 use super::precedence::{FormulaOperator, SpannedValue};
+use crate::error::shortened;
 use crate::named::NamedNodes;
 use crate::{Expression, Formula, FormulaProblem};
 use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId, TransitionId};
@@ -85,7 +86,8 @@ impl<'n> NameResolver<'n> {
             Err(several) => {
                 let candidates = several.into_iter().map(str::to_owned).collect();
                 let name = text.to_owned();
-                let problem = FormulaProblem::AmbiguousName { name, kind, candidates };
+                let has_quotes = self.texts == NodeTexts::WordsAndQuotedNames;
+                let problem = FormulaProblem::AmbiguousName { name, kind, candidates, has_quotes };
                 return Err(TextFailure { span: span.clone(), problem });
             }
         };
@@ -132,6 +134,60 @@ impl<'n> NameResolver<'n> {
         Ok((ids, span))
     }
 
+    /// Returns true if a text is the id or the name of a place.
+    pub(super) fn is_place(&self, text: &str) -> bool {
+        self.net.places_named(text).is_some()
+            || self.index(NodeKind::Place).is_some_and(|index| !index.ids(text).is_empty())
+    }
+
+    /// Returns the id or name of a place that begins with the word at `token` and goes on directly
+    /// behind it with an operator, such as `p-1`.
+    pub(super) fn place_with_operators<'t>(
+        &self,
+        cursor: &TokenCursor<'t>,
+        token: &Lexeme<'_>,
+    ) -> Option<&'t str> {
+        const MAX_OPERATORS: usize = 4;
+        let text = cursor.text_from(token.span.start);
+        let is_end = |c: char| c.is_whitespace() || "()[],:;<>=!&|\"#".contains(c);
+        let run = &text[..text.find(is_end).unwrap_or(text.len())];
+        let operators = run.char_indices().filter(|(_, c)| "+-*".contains(*c));
+        let ends =
+            operators.map(|(at, _)| at).chain([run.len()]).filter(|&at| at > token.span.len());
+        let mut longer_texts = ends.take(MAX_OPERATORS).map(|end| &run[..end]);
+        longer_texts.find(|longer| self.is_place(longer))
+    }
+
+    /// Adds a hint to the error that a word is no node, if the text at the word begins with the id
+    /// or name of a node.
+    fn with_longer_name(
+        &self,
+        failure: TextFailure,
+        cursor: &TokenCursor<'_>,
+        token: &Lexeme<'_>,
+    ) -> TextFailure {
+        let (LexemeKind::Word(word), NodeTexts::WordsAndQuotedNames) = (&token.kind, self.texts)
+        else {
+            return failure;
+        };
+        let TextFailure { span, mut problem } = failure;
+        let (kind, hint) = match &mut problem {
+            FormulaProblem::UnknownPlace { hint, .. } => (NodeKind::Place, hint),
+            FormulaProblem::UnknownTransition { hint, .. } => (NodeKind::Transition, hint),
+            _ => return TextFailure { span, problem },
+        };
+        let text = cursor.text_from(token.span.start);
+        let is_longer = |name: &&str| {
+            let rest = text.strip_prefix(*name).unwrap_or("_");
+            name.len() > word.len() && !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        };
+        let names = self.net.named_nodes(kind).flat_map(|(id, name)| [id, name]);
+        if let Some(name) = names.filter(is_longer).max_by_key(|name| name.len()) {
+            *hint = format!("; to name `{}`, write it in quotes", shortened(name));
+        }
+        TextFailure { span, problem }
+    }
+
     /// Returns true if the next unknown name may still get a suggestion, and counts this
     /// suggestion.
     fn may_suggest(&mut self) -> bool {
@@ -162,7 +218,8 @@ impl<'n> NameResolver<'n> {
             }
         } else {
             for id in &ids {
-                places.extend(self.place_at(id, &span)?);
+                let found = self.place_at(id, &span);
+                places.extend(found.map_err(|it| self.with_longer_name(it, cursor, token))?);
             }
         }
         Ok(places)
@@ -242,7 +299,8 @@ impl<'n> NameResolver<'n> {
         token: &Lexeme<'_>,
     ) -> Result<Vec<TransitionId>, TextFailure> {
         let (ids, span) = self.resolve_nodes(NodeKind::Transition, cursor, token, false)?;
-        self.transitions_at(&ids, &span)
+        let found = self.transitions_at(&ids, &span);
+        found.map_err(|it| self.with_longer_name(it, cursor, token))
     }
 
     /// Returns the transitions of an operand of Declare: all with this name, or else the one with
@@ -253,7 +311,8 @@ impl<'n> NameResolver<'n> {
         token: &Lexeme<'_>,
     ) -> Result<Vec<TransitionId>, TextFailure> {
         let (ids, span) = self.resolve_nodes(NodeKind::Transition, cursor, token, true)?;
-        self.transitions_at(&ids, &span)
+        let found = self.transitions_at(&ids, &span);
+        found.map_err(|it| self.with_longer_name(it, cursor, token))
     }
 
     /// Returns the transitions with these ids. The text is at `span`.

@@ -1,7 +1,7 @@
 //! Highlighting in pictures: nodes by name, an invariant, a siphon or trap, or a firing sequence.
 
 use parikh_evidence::{ReplayError, replay};
-use parikh_formula::FormulaProblem;
+use parikh_formula::{FormulaProblem, split_names};
 use parikh_net::builder::NetNode;
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Marking, Net, NodeKind, PlaceId, TransitionId};
@@ -87,7 +87,7 @@ impl Highlight {
         let split = |text: &'n str| -> Vec<&'n str> {
             match nodes_meant(net, text).is_ok_and(|none| none.is_empty()) {
                 false => vec![text],
-                true => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+                true => split_names(text).into_iter().filter(|name| !name.is_empty()).collect(),
             }
         };
         for text in names {
@@ -327,6 +327,8 @@ mod tests {
         let places = |text| Highlight::nodes(&commas, [text]).unwrap().places.into_keys();
         assert_eq!(places("c,d").collect::<Vec<_>>(), [whole]);
         assert_eq!(places("c").collect::<Vec<_>>(), [c]);
+        assert_eq!(places("\"c,d\", c").collect::<Vec<_>>(), [whole, c]);
+        assert_eq!(places("c, id \"c,d\"").collect::<Vec<_>>(), [whole, c]);
         assert_eq!(
             Highlight::nodes(&net, ["stopp"]).unwrap_err().to_string(),
             "the net has no place or transition `stopp`; did you mean `stop`?"

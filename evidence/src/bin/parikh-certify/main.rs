@@ -25,7 +25,7 @@ use parikh_evidence::reader::queries::typed::{self, AsXml};
 use parikh_evidence::reader::queries::{self, AuditedProperty};
 use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
-use parikh_net::{Marking, Net, marking_text};
+use parikh_net::{Marking, Net};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -203,7 +203,8 @@ fn read_net(
 fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, String> {
     let mut finals: Vec<Marking> = Vec::new();
     for text in &arguments.finals {
-        let marking = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
+        let marking =
+            reader::marking::marking(net, text).map_err(|why| format!("--final: {why}"))?;
         if !finals.contains(&marking) {
             finals.push(marking);
         }

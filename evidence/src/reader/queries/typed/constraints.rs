@@ -6,21 +6,26 @@
 
 /// Each constraint with its number of operands and its formula. In the formula, `a` and `b` mean
 /// that a transition of that operand fires.
-const CONSTRAINTS: [(&str, usize, &str); 22] = [
+const CONSTRAINTS: [(&str, usize, &str); 29] = [
     ("existence", 1, "F a"),
     ("existence2", 1, "F (a && X F a)"),
+    ("existence3", 1, "F (a && X F (a && X F a))"),
     ("absence", 1, "!F a"),
     ("absence2", 1, "!F (a && X F a)"),
+    ("absence3", 1, "!F (a && X F (a && X F a))"),
     ("exactly_one", 1, "F a && !F (a && X F a)"),
     ("init", 1, "a"),
     ("choice", 2, "F a || F b"),
     ("exclusive_choice", 2, "F a xor F b"),
     ("responded_existence", 2, "F a -> F b"),
+    ("not_responded_existence", 2, "!(F a && F b)"),
     ("co_existence", 2, "F a <-> F b"),
     ("not_co_existence", 2, "!(F a && F b)"),
     ("response", 2, "G (a -> F b)"),
     ("precedence", 2, "(!b U a) || G !b"),
     ("succession", 2, "response(a, b) && precedence(a, b)"),
+    ("not_response", 2, "G (a -> !F b)"),
+    ("not_precedence", 2, "G (a -> !F b)"),
     ("not_succession", 2, "G (a -> !F b)"),
     ("alternate_response", 2, "G (a -> X (!a U b))"),
     ("alternate_precedence", 2, "precedence(a, b) && G (b -> X precedence(a, b))"),
@@ -28,6 +33,8 @@ const CONSTRAINTS: [(&str, usize, &str); 22] = [
     ("chain_response", 2, "G (a -> X b)"),
     ("chain_precedence", 2, "!b && G (X b -> a)"),
     ("chain_succession", 2, "!b && G (a <-> X b)"),
+    ("not_chain_response", 2, "G (a -> X !b)"),
+    ("not_chain_precedence", 2, "G (a -> X !b)"),
     ("not_chain_succession", 2, "G (a -> X !b)"),
 ];
 
