@@ -26,9 +26,9 @@ pub struct Contest {
     pub inputs: PathBuf,
     /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
-    /// The instances in order.
+    /// The instances, in the order in which they are started.
     pub instances: Vec<String>,
-    /// The examinations in order.
+    /// The examinations of each instance, in the order in which they are started.
     pub exams: Vec<Exam>,
     /// The part of the contest whose runs are made by this process.
     pub shard: Shard,

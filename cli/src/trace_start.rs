@@ -1,8 +1,9 @@
 //! The net of a model with the initial marking of a trace.
 //!
 //! Complement places and copies of transitions depend on the bounds of places, and the bounds
-//! depend on the initial marking. So a trace of three cases belongs to a different translated net
-//! than the model.
+//! depend on the initial marking. So a trace that begins in another marking than the model, for
+//! example with three tokens in the source of a workflow net (`--k 3`), belongs to another
+//! translated net.
 
 use super::model;
 use anyhow::{Result, anyhow};

@@ -38,8 +38,8 @@ pub const MAX_FIRINGS: u128 = 10_000_000;
 /// Limits of the automaton of the negated formula, for a run whose continuation after its prefix is
 /// left open.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
-/// The maximum number of cases in the check that the automaton of the negated formula accepts every
-/// word of that formula.
+/// The maximum number of cases of the tableau in the check that the automaton accepts every word of
+/// the negated formula.
 const MAX_CASES: usize = 100_000;
 
 /// The reason that a run does not prove a property.

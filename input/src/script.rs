@@ -74,7 +74,7 @@ impl<'t> Script<'t> {
         InputError::Script { at: location, problem: problem.into(), excerpt: Box::new(excerpt) }
     }
 
-    /// Returns an error of the net builder at these bytes.
+    /// Converts an error of the net builder to an error at these bytes.
     pub(super) fn build(&self, span: &Range<usize>, problem: &BuildError) -> InputError {
         self.error(span, problem.to_string())
     }

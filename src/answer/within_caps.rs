@@ -55,7 +55,8 @@ pub(super) fn adapt_formula(
     refused.map_or(Ok(asked), Err)
 }
 
-/// Returns the message that a net with caps supports reachability questions only.
+/// Returns the message that a net with caps, that is, assumed bounds of places, supports only
+/// questions about reachable markings and about maxima.
 pub fn not_asked_with_caps() -> String {
     UnsupportedFormula::Caps.to_string()
 }

@@ -160,7 +160,7 @@ fn receive_settled_goals(
             break;
         }
     }
-    // The reason is read first, because the cancellation would hide it.
+    // Read before the cancellation: afterwards, `exhausted` returns `Cancelled` only.
     let exhaustion = budget.exhausted();
     budget.cancel();
     exhaustion

@@ -25,7 +25,8 @@ pub const MAX_TERMS: usize = 12;
 /// Limit on the number of disjuncts that are explained.
 const MAX_DISJUNCTS: usize = 3;
 
-/// Sums of tokens that no firing changes, each checked against the arcs of the net.
+/// Sums of tokens that no firing changes. Each is checked against the arcs of the net without the
+/// transitions known to be dead.
 #[derive(Debug)]
 pub struct InvariantSums {
     /// The sums, as semiflows.

@@ -74,7 +74,8 @@ impl SilentStepValue {
     }
 }
 
-/// Returns true if the formula is shown to depend only on the labels that it names.
+/// Returns true if the formula is shown to depend only on the labels that it names: its value at
+/// every step with an unnamed label equals its value at the next step.
 /// `never_holds` returns true for the atoms that correspond to no label.
 pub(crate) fn is_insensitive(
     formulas: &Ltl,

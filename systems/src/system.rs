@@ -44,7 +44,8 @@ impl Component {
         &self.name
     }
 
-    /// Returns the name of the root, if there is one.
+    /// Returns the name that the file gives the source of the edges to the start states, if it has
+    /// one. This root is not a state.
     pub fn root(&self) -> Option<&str> {
         self.root.as_deref()
     }

@@ -251,7 +251,8 @@ fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> Strin
     label
 }
 
-/// Sorts the bindings in ascending order. If a binding fits a 64-bit number, numbers are sorted.
+/// Sorts the bindings in ascending order. If there are fewer than 2⁶⁴ combinations of colours, each
+/// binding is converted to a number, and the numbers are sorted.
 fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
     let (width, binding_count) = (
         sizes.len(),

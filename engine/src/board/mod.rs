@@ -128,7 +128,8 @@ pub struct Board<'n> {
     /// stays reachable from every reachable marking. For several goals with the same predicate,
     /// only the last id is listed.
     homes: HashMap<Predicate, GoalId>,
-    /// The settings for shortening witnesses.
+    /// The settings and statistics of shortening witnesses, and the goals whose witnesses are known
+    /// to be shortest.
     shortening: ShorteningState,
     /// The place invariants for explanations, computed at first use. `None` unless
     /// [`with_reasons_by_sums`](Self::with_reasons_by_sums) was called.

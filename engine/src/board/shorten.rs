@@ -40,7 +40,8 @@ pub const FREE: Duration = Duration::from_micros(500);
 /// The time limit for a proof that a witness is shortest, if the analysis has no limit.
 const PROVING_TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// The settings and statistics of shortening.
+/// The settings and statistics of shortening, and the goals whose witnesses are known to be
+/// shortest.
 #[derive(Debug, Default)]
 pub(super) struct ShorteningState {
     /// The start of the analysis; `None` if witnesses are not shortened.

@@ -193,6 +193,7 @@ fn shortest_cycle(
             terms_of_mark.entry(mark).or_default().push((column, 1));
         }
     }
+    // Without marks, the cycle must have at least one edge.
     if terms_of_mark.is_empty() {
         terms_of_mark.insert(0, costs.clone());
     }

@@ -100,7 +100,8 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     roots: Vec<Root>,
     /// The nodes that are not closed, in the order of their visits.
     open_nodes: Vec<u32>,
-    /// Seed for the order of successors. 0 for the order in which they are stored.
+    /// Seed for the index of the first successor to follow; the others follow cyclically. 0 begins
+    /// with the first stored successor.
     seed: u64,
 }
 

@@ -83,7 +83,7 @@ struct AssertedBounds {
     upper: Option<(i64, AtomId)>,
 }
 
-/// Result for a conjunction of comparisons.
+/// The result of solving a conjunction of comparisons.
 pub(super) enum ConjunctionResult {
     /// Infeasible: the comparisons named by the lemma exclude each other. The lemma's atoms are
     /// indices in the table of comparisons.

@@ -38,8 +38,8 @@ struct Cell {
     value: i64,
     /// The cell crosses a threshold when the value falls below `low`.
     low: i64,
-    /// The cell crosses a threshold, or exceeds its largest value if it is maximised, when the
-    /// value reaches `high`.
+    /// The cell crosses a threshold when the value reaches `high`. A cell that is maximised may
+    /// instead exceed the largest value seen so far.
     high: i64,
     /// Index of the largest threshold that is at most the value.
     threshold: u32,

@@ -46,7 +46,7 @@ pub fn find_staying(
     }
 }
 
-/// A predicate about the enabledness of transitions.
+/// A constant, or the predicate that one of several transitions is enabled.
 enum EnabledQuestion {
     /// A constant.
     Constant(bool),

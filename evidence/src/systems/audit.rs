@@ -84,7 +84,8 @@ struct NoRunClaim {
     /// component. If the list is empty, all components are whole.
     #[serde(default)]
     through: Vec<Option<BTreeSet<String>>>,
-    /// True if labels that cannot occur infinitely often are ignored in cycles.
+    /// True if the search for the cycle of a violating run leaves out edges whose labels such a run
+    /// cannot take infinitely often. Correct for infinite runs only.
     #[serde(default)]
     recurrence: bool,
     /// Pairs of graphs to compose in order, with equivalent states merged. An index below the

@@ -72,7 +72,7 @@ struct WorkerConnection {
 }
 
 impl WorkerConnection {
-    /// Returns the next order, or `None` if the client is gone or sent an invalid message.
+    /// Returns the next request, or `None` if the client is gone or sent an invalid message.
     fn next(&mut self) -> Option<WorkerRequest> {
         loop {
             if let Some(message) = first_message(&mut self.received) {

@@ -53,8 +53,8 @@ pub(crate) struct Composition {
     /// The remaining graphs as a system, with one additional label per graph for its invisible
     /// steps.
     minimised_system: System,
-    /// The original label of each label of `minimised_system`; `None` for the invisible steps of a
-    /// graph.
+    /// The original label of each label of `minimised_system`; `None` for a label that stands for
+    /// the invisible steps of one of its graphs.
     original_label: Vec<Option<LabelId>>,
     /// The automaton, renumbered to the labels of `minimised_system`.
     automaton: KindAutomaton,

@@ -55,7 +55,8 @@ pub(super) struct FollowedProperty<'p> {
     pub(super) is_read_place: Vec<bool>,
     /// True if an atom of the property is about firings.
     pub(super) has_firing_atoms: bool,
-    /// True if the property is settled or needs no other run.
+    /// True if the property is no longer open, or if the last call of the sink returned true, that
+    /// is, it needs no other run. The property is then not followed any more.
     pub(super) is_settled: bool,
 }
 
@@ -83,8 +84,8 @@ pub struct ProductWalk<'a> {
     pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
     /// Number of rounds so far.
     pub(super) rounds: u32,
-    /// For each class, the sum of its changes of places, each multiplied by a random number of the
-    /// place. The sum of these numbers over the fired classes is a hash of the marking.
+    /// For each effect class, the sum of its token changes, each multiplied by the random number of
+    /// its place. The sum over the fired classes identifies the marking relative to the start.
     pub(super) class_hashes: Vec<u64>,
     /// Number of firings so far.
     pub(super) firings: u64,
