@@ -239,7 +239,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
             vec!["tool-specific", "rates"],
             untimed,
         ),
-        (choice(&of_tool("<weight>0.0</weight>"), ""), vec!["tool-specific", "rates"], untimed),
+        (choice(&of_tool("<weight>0.0</weight>"), ""), vec!["tool-specific", "rates"], none),
         // Places, arcs and the net have no priorities to compare.
         (in_place(&of_tool("<delay>5</delay>")), vec!["tool-specific"], untimed),
         (in_place(&of_tool("<colour>5</colour>")), vec!["tool-specific"], none),

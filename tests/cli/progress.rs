@@ -37,7 +37,7 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
     let output = desk.run(&[&ASKED[..], &["--explain", "b"]].concat());
     let story = stderr(&output);
     assert!(story.starts_with("parikh: explanation of b\n"), "{story}");
-    assert!(story.contains(" s  intervals, with 2 goals open: "), "{story}");
+    assert!(story.contains(" s  intervals, with 4 goals open: "), "{story}");
     assert!(
         story.trim_end().lines().last().is_some_and(|last| last.contains(" s  3 by ")),
         "{story}"
