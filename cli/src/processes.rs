@@ -31,8 +31,8 @@ tokens behind (--trace), the places where they are, the transitions that never f
   With --cases, formulas are about cases: constraints of Declare by name, over transitions or \
 their labels, or any formula of LTL. The constraints are
     of a:      existence, existence2, existence3, absence, absence2, absence3, exactly_one, init
-    of a, b:   choice, exclusive_choice, responded_existence, not_responded_existence, \
-co_existence, not_co_existence,
+    of a, b:   choice, exclusive_choice, responded_existence, co_existence,
+               not_responded_existence, not_co_existence,
                and response, precedence, succession, also with not_, alternate_, chain_, not_chain_
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 

@@ -2,7 +2,6 @@
 
 use super::FormulaProblem;
 use super::error::listed;
-use super::text::lexer::unescaped;
 use parikh_net::printable::Printable;
 use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId};
 use std::borrow::Cow;
@@ -32,9 +31,9 @@ impl fmt::Display for NamedNodes {
 
 /// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
 /// formulas. A text in quotes means all nodes with this name, and with `id` before the quotes, the
-/// node with this id. Both do not apply if a node has the whole text as its id. Any other text means
-/// the node with this id, or else the only node with this name. The ids returned may not exist in
-/// the net.
+/// node with this id. Both do not apply if a node has the whole text as its id. Any other text
+/// means the node with this id, or else the only node with this name. The ids returned may not
+/// exist in the net.
 ///
 /// # Errors
 /// When the text is not in quotes, no node has it as its id, and several nodes have it as their
@@ -118,6 +117,16 @@ fn in_quotes(text: &str) -> Option<Cow<'_, str>> {
         }
     }
     Some(name.into())
+}
+
+/// Returns the character that a backslash and `letter` mean in a quoted name.
+pub(crate) fn unescaped(letter: char) -> char {
+    match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        other => other,
+    }
 }
 
 impl NamedNodes {

@@ -1,7 +1,8 @@
 //! Whole XML files as trees, for small files of free form: verdict files.
 
 use super::error::{InputError, Location};
-use super::xml::{BLANKS, XmlItem, XmlReader};
+use super::well_formed::BLANKS;
+use super::xml::{XmlItem, XmlReader};
 use parikh_net::printable::EscapedXml;
 use std::fmt::Write as _;
 use std::io::BufRead;

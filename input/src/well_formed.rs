@@ -2,9 +2,11 @@
 //! characters, attributes, namespace prefixes, and the order of the prologue. Skipped elements obey
 //! them, too.
 
-use super::xml::BLANKS;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
+
+/// The white space of XML. Unicode has more white space, which may occur in names.
+pub(super) const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Returns true if XML does not allow a character.
 pub(super) fn is_forbidden_character(c: char) -> bool {

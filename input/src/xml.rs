@@ -6,7 +6,7 @@
 use super::error::InputError;
 use super::source::{TextPosition, XmlSource};
 use super::well_formed::{
-    NamespaceScopes, PrologueState, check_text, forbidden_character, is_forbidden_character,
+    BLANKS, NamespaceScopes, PrologueState, check_text, forbidden_character, is_forbidden_character,
 };
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
@@ -14,9 +14,6 @@ use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
 use std::io::BufRead;
 use std::str::FromStr;
-
-/// The white space of XML. Unicode has more white space, which may occur in names.
-pub(super) const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Trims the blanks around a text.
 pub(super) fn trimmed(text: &str) -> &str {

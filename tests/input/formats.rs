@@ -149,7 +149,7 @@ fn probabilities_of_transition_systems_are_refused_by_name() {
         ("m.fsm", fsm("2", "---\n1 1/2 2 1/2\n"), 5, "1 1/2 2 1/2"),
     ] {
         let problem = crate::languages::read(name, &file).unwrap_err();
-        assert!(problem.starts_with(&format!("{name}:{line}: ")), "{problem}");
+        assert!(problem.starts_with(&format!("{name}:{line}:")), "{problem}");
         let said = format!("found the probability distribution `{found}`");
         assert!(
             problem.contains(&said) && problem.contains("probabilities are not supported"),

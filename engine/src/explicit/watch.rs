@@ -69,8 +69,8 @@ pub(crate) struct SearchWatch {
 /// then.
 #[derive(Default)]
 pub(crate) struct ExpansionTests {
-    /// Indices of the goals whose predicate depends on whether the whole marking is dead, with their
-    /// tests.
+    /// Indices of the goals whose predicate depends on whether the whole marking is dead, with
+    /// their tests.
     deadness: Vec<(u32, Test)>,
     /// For each transition, the index plus 1 of the goal that asks for its enabledness. 0 if there
     /// is no such goal, if the goal has a test of its own, or some time after the goal was reached

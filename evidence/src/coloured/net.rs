@@ -279,8 +279,8 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
 
 /// Returns the content of the label `key` of `node`: its `structure`, or the term directly in it.
 /// Returns `None` if this label is missing or empty. Ignores names, graphics, data of tools, valid
-/// `tagged` elements, times and priorities, and the labels `other_labels`. Rejects all further labels, a second label
-/// `key`, and a label with only a text.
+/// `tagged` elements, times and priorities, and the labels `other_labels`. Rejects all further
+/// labels, a second label `key`, and a label with only a text.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

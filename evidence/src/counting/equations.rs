@@ -24,8 +24,8 @@ pub(super) struct TokenVariable {
     pub(super) summands: Vec<NodeId>,
 }
 
-/// The way in which the tokens of a node, that is, of an original or intermediate place, follow from
-/// the tokens of other nodes.
+/// The way in which the tokens of a node, that is, of an original or intermediate place, follow
+/// from the tokens of other nodes.
 #[derive(Debug)]
 pub(super) enum TokenEquation {
     /// No equation: the node is a place of the reduced net.

@@ -17,8 +17,9 @@
 //! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed if the upper ends
 //!    suffice for t's inputs, and no literal of e is false in all markings of the node that enable
 //!    t. The pair of e and stuttering is allowed if each transition may be disabled, and leads to a
-//!    node that contains the dead markings; a node may consist of dead markings only. Markings count
-//!    only if they satisfy each condition that e reads, as far as the other intervals decide it.
+//!    node that contains the dead markings; a node may consist of dead markings only. Markings
+//!    count only if they satisfy each condition that e reads, as far as the other intervals decide
+//!    it.
 //! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
 //!    remaining edges in its component, and the edges along which it decreases are removed.
 //! 4. Let t, under a fairness constraint, never fire in a component. A weakly fair run leaves the

@@ -67,8 +67,8 @@ const LABELS_WITH_TEXT: [&str; 9] = [
     "timed",
 ];
 
-/// Refuses unknown attributes and texts in a net. Skips the [`UNCHECKED_ELEMENTS`] and those of times
-/// and priorities, with their content.
+/// Refuses unknown attributes and texts in a net. Skips the [`UNCHECKED_ELEMENTS`] and those of
+/// times and priorities, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];

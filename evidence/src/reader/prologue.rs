@@ -2,8 +2,8 @@
 //!
 //! The XML library refuses a declaration behind blanks or comments, or without a version, and some
 //! tools write these. It also refuses document types. So blanks replace both before the file is
-//! parsed, and lines keep their numbers. Declared entities are not expanded, because nested entities
-//! can expand to any size: a reference to one is an error of the library.
+//! parsed, and lines keep their numbers. Declared entities are not expanded, because nested
+//! entities can expand to any size: a reference to one is an error of the library.
 
 use super::{BLANKS, Unreadable};
 use std::borrow::Cow;

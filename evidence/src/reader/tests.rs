@@ -408,9 +408,8 @@ fn a_state_formula_about_cases_is_about_all_cases() {
     // No case may exist, so the initial marking does not decide the question.
     let on_all_paths = question(&format!("<all-paths>{bound}</all-paths>"));
     assert!(matches!(on_all_paths, Question::NoRun(_)));
-    assert_eq!(question(bound), on_all_paths);
-    let not = format!("<negation>{bound}</negation>");
-    assert_eq!(question(&not), question(&format!("<all-paths>{not}</all-paths>")));
+    assert!(matches!(question(bound), Question::NoRun(_)));
+    assert!(matches!(question(&format!("<negation>{bound}</negation>")), Question::NoRun(_)));
 }
 
 /// Returns the net with one unit per place, as a tree with the first place at the root.

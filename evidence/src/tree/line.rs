@@ -107,8 +107,8 @@ impl EvidenceContent for NamedLabelling {
 }
 
 impl NamedLabelling {
-    /// Returns a labelling, that is, markings of `net` with the formulas claimed to be true in each,
-    /// with names instead of ids.
+    /// Returns a labelling, that is, markings of `net` with the formulas claimed to be true in
+    /// each, with names instead of ids.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
         let subformulas = property.formulas().subformulas(property.formula());

@@ -374,8 +374,8 @@ impl Inline<'_, '_> {
         Ok(OperandValue::Number(Expression::Tokens(places)))
     }
 
-    /// Returns the functions and constraints that an author may mean by a word with a bracket behind
-    /// it. Returns `None` if the word can be a place.
+    /// Returns the functions and constraints that an author may mean by a word with a bracket
+    /// behind it. Returns `None` if the word can be a place.
     fn expected_function(&self, word: &str, bracket: &str) -> Option<Cow<'static, str>> {
         let is_constraint = declare::operands(word).is_some();
         let constraint = if is_constraint { Some(word) } else { declare::similar(word) };

@@ -5,6 +5,7 @@
 use super::TextFailure;
 use crate::FormulaProblem;
 use crate::error::shortened;
+use crate::named::unescaped;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -219,8 +220,8 @@ fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<Le
     .parse_next(input)
 }
 
-/// Reads a name in double quotes, and resolves its escapes: `\n`, `\r` and `\t` mean a line break, a
-/// carriage return and a tab, and a backslash before another character means this character.
+/// Reads a name in double quotes, and resolves its escapes: `\n`, `\r` and `\t` mean a line break,
+/// a carriage return and a tab, and a backslash before another character means this character.
 fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, str>> {
     let is_plain = |c: char| c != '"' && c != '\n' && !(lexis.has_escapes && c == '\\');
     let without_escapes = delimited('"', take_while(0.., is_plain), '"').map(Cow::Borrowed);
@@ -230,16 +231,6 @@ fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, 
     let character = alt((none_of(['"', '\\', '\n']), preceded('\\', any.map(unescaped))));
     let with_escapes = delimited('"', repeat(0.., character), '"').map(Cow::<str>::Owned);
     alt((without_escapes, with_escapes)).parse_next(input)
-}
-
-/// Returns the character that a backslash and `letter` mean in a quoted name.
-pub(crate) fn unescaped(letter: char) -> char {
-    match letter {
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        other => other,
-    }
 }
 
 /// Reads the longest symbol of the language at the beginning of the input.

@@ -10,7 +10,7 @@
 mod contest;
 mod diagnostic;
 pub(super) mod inline;
-pub(crate) mod lexer;
+mod lexer;
 mod lola;
 pub mod mcc2011;
 mod operands;

@@ -17,9 +17,9 @@ use parikh_solvers::Budget;
 /// may keep its number. Transitions that only handle caps are not counted.
 pub const MAX_COPIES: u128 = 20_000;
 
-/// The number of transitions after copying up to which a translation is small. For a larger one, the
-/// markings are visited if they are few, because a transition needs copies only for the numbers of
-/// tokens that occur together.
+/// The number of transitions after copying up to which a translation is small. For a larger one,
+/// the markings are visited if they are few, because a transition needs copies only for the numbers
+/// of tokens that occur together.
 const MAX_SMALL_TRANSLATION: usize = 1_000;
 
 /// Reasons why a net with inhibitor or reset arcs was not translated.

@@ -104,8 +104,8 @@ pub(in crate::reader) fn quoted(text: &str) -> Result<(String, usize), String> {
     Err("an unclosed quote".to_owned())
 }
 
-/// Returns the character that a backslash and `letter` mean in a quoted name: a line break for `n`, a
-/// carriage return for `r`, a tab for `t`, and otherwise the character itself.
+/// Returns the character that a backslash and `letter` mean in a quoted name: a line break for `n`,
+/// a carriage return for `r`, a tab for `t`, and otherwise the character itself.
 pub(super) fn unescaped(letter: char) -> char {
     match letter {
         'n' => '\n',
