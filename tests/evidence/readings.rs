@@ -215,3 +215,34 @@ fn encodings_other_than_utf_8_are_read_by_both() {
         text("utf-8").bytes().map(|it| if it == b'~' { 0xE9 } else { it }).collect();
     assert!(reader::model(&broken).is_err());
 }
+
+#[test]
+fn a_conjunction_is_confirmed_if_its_parts_have_proofs_of_different_kinds() {
+    // An inductive set proves b ≤ 3: `burst` is never enabled. The state equation with the lower
+    // bound stock ≥ 2 proves taken ≤ given.
+    let net = "place raw 4\nplace a\nplace b\nplace stock 2\nplace taken\nplace given
+        transition react: 4*raw -> a + 3*b\ntransition burst: 2*a + b -> 3*a + 2*b
+        transition back_a: a -> raw\ntransition back_b: b -> raw
+        transition take: b + 3*stock -> b + 2*stock + taken
+        transition give: stock -> 2*stock + given";
+    let texts = ["AG (b <= 3 && taken <= given)", "(AG b <= 3) && AG taken <= given"];
+    assert_eq!(confirmed(net, &texts), ["TRUE", "TRUE"]);
+}
+
+#[test]
+fn an_argument_about_a_part_of_a_question_may_suffice_for_all_of_it() {
+    let net = "place p 1\nplace q\nplace r\ntransition t: q -> r\ntransition u: p -> p + r";
+    let texts = ["A (G !fires(t) && F G !fires(t))", "E (fires(t) || G F fires(t))"];
+    assert_eq!(confirmed(net, &texts), ["TRUE", "FALSE"]);
+}
+
+#[test]
+fn line_breaks_in_names_are_written_with_a_backslash() {
+    let net = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>
+        <place id='n1'><name><text>To\npay</text></name>
+        <initialMarking><text>1</text></initialMarking></place>
+        <transition id='n2'><name><text>Pay\ninvoice</text></name></transition>
+        <arc id='a' source='n1' target='n2'/></net></pnml>";
+    let texts = [r#"F fires("Pay\ninvoice")"#, r#"EF "To\npay" >= 2"#];
+    assert_eq!(confirmed(net, &texts), ["TRUE", "FALSE"]);
+}
