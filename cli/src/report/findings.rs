@@ -507,3 +507,35 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     }
     details
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh::answer::reason::WitnessSize;
+
+    #[test]
+    fn a_deadlock_whose_witness_is_not_played_is_not_in_the_initial_marking() {
+        let net = parikh_net::text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let title = |size: Option<WitnessSize>| {
+            let cause = Cause::Witness { subject: None, size, shortest: None };
+            let question = AnsweredQuestion {
+                value: Some(QuestionValue::Bool(true)),
+                topic: Some(StandardQuestion::Deadlock),
+                because: Some(cause.into()),
+                ..AnsweredQuestion::default()
+            };
+            let results = ReportResults { questions: vec![question], ..ReportResults::default() };
+            let store = EvidenceStore::new(&net);
+            let all = findings(&net, &results, &ReportKeys::default(), &store);
+            serde_json::to_string(&all[0]).unwrap()
+        };
+        let size = |loops| Some(WitnessSize { firings: 5_000u32.into(), loops });
+        let accelerated = title(size(true));
+        assert!(accelerated.contains("A deadlock after 5000 firings, in loops: "), "{accelerated}");
+        assert!(!accelerated.contains("Tokens there"), "{accelerated}");
+        let dropped = title(None);
+        assert!(dropped.contains("A deadlock: nothing is enabled any more"), "{dropped}");
+        let initial = title(Some(WitnessSize { firings: 0u32.into(), loops: false }));
+        assert!(initial.contains("stuck from the beginning"), "{initial}");
+    }
+}
