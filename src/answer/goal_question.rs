@@ -112,12 +112,13 @@ pub(super) fn reach(predicate: Predicate) -> GoalFormula {
 const MAX_PARTS: usize = 4;
 
 /// Returns the formula EF `predicate`. For a disjunction of few parts, the formula also has the
-/// goal EF φ of each part φ: different engines may refute different parts.
+/// goal EF φ of each part φ: different engines may refute different parts. A part that is reached
+/// decides nothing, so a witness is always one of the whole predicate.
 pub(super) fn reach_with_parts(predicate: Predicate) -> GoalFormula {
     let Predicate::Or(parts) = &predicate else { return reach(predicate) };
     if parts.len() > MAX_PARTS {
         return reach(predicate);
     }
     let parts = Proposition::junction(false, parts.iter().cloned().map(reach));
-    reach(predicate).equal_to(parts)
+    Proposition::implying(reach(predicate), [parts])
 }

@@ -42,28 +42,36 @@ pub(super) fn check_document<'n>(
         let translate = |(predicate, _): &_| context.lines.translate(predicate, on.as_deref());
         refuted.iter().map(translate).collect()
     });
+    let mut unevaluated = None;
     let open = predicates.iter().zip(refuted).enumerate();
     for (index, (predicate, (claim, is_proved))) in open.filter(|(_, (_, (_, done)))| !done) {
-        let Some(predicate) = predicate else { continue };
         if !goes_on() {
             return Err(Flaw::Stopped.to_string());
         }
-        match checked.refutes_in_any_shape(predicate, goes_on) {
-            Ok(()) => *is_proved = true,
-            Err(Flaw::DoesNotFollow) => {}
-            Err(flaw) => obligations.unevaluated = Some(format!("document {}: {flaw}", Quoted(id))),
+        let mut is_refuted = |predicate: &Predicate| {
+            let refuted = checked.refutes_in_any_shape(predicate, goes_on);
+            match &refuted {
+                Ok(()) | Err(Flaw::DoesNotFollow) => {}
+                Err(flaw) => unevaluated = Some(format!("document {}: {flaw}", Quoted(id))),
+            }
+            refuted.is_ok()
+        };
+        if predicate.as_ref().is_some_and(&mut is_refuted) {
+            *is_proved = true;
+            obligations.assumes_units |= document.assumes_units();
+            continue;
         }
-        obligations.assumes_units |= *is_proved && document.assumes_units();
-        // Each disjunct may have a document of its own.
+        // Each disjunct may have a document of its own, about a net that need not express the whole
+        // claim.
         let Predicate::Or(parts) = &*claim else { continue };
-        if *is_proved || parts.len() > MAX_PARTS {
+        if parts.len() > MAX_PARTS {
             continue;
         }
         let known = refuted_parts.entry(index).or_insert_with(|| vec![None; parts.len()]);
         for (part, refuted_by) in parts.iter().zip(&mut *known) {
             if refuted_by.is_none()
                 && let Some(part) = context.lines.translate(part, on.as_deref())
-                && checked.refutes_in_any_shape(&part, goes_on).is_ok()
+                && is_refuted(&part)
             {
                 *refuted_by = Some(document.assumes_units());
             }
@@ -72,6 +80,9 @@ pub(super) fn check_document<'n>(
             *is_proved = true;
             obligations.assumes_units |= assumptions.contains(&true);
         }
+    }
+    if unevaluated.is_some() {
+        obligations.unevaluated = unevaluated;
     }
     if on.is_none()
         && let Err(flaw) = obligations.trees.evaluate(&checked, &context.watch)
