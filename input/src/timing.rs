@@ -6,7 +6,8 @@
 //! probabilities change how likely a firing is, but not whether it is possible. They are ignored,
 //! and answers say so.
 //!
-//! A transition with the rate or probability 0 never fires, so these zeros count as times.
+//! A transition with the rate 0 never fires, so this zero counts as a time. A probability or weight
+//! of 0 often means that none is set.
 //!
 //! Words are compared in lower case, and only by their letters and digits. They count as elements
 //! of a node, and in the tool data of a node, an arc or the net. In tool data outside transitions,
@@ -308,14 +309,16 @@ impl TransitionUrgency {
                 }
                 _ => {}
             },
-            "rate" | "rates" | "probability" | "lambda" | "firingrate" => {
+            "rate" | "rates" | "lambda" | "firingrate" => {
                 self.has_rate = true;
                 if is_zero {
                     self.limit = Some(format!("the `{name}` 0"));
                 }
             }
-            // A weight of 0 often means that none is set: PM4Py writes it by default.
-            "weight" | "firingweight" | "distributionparameters" => self.has_rate = true,
+            // PM4Py writes the weight 0 by default, and WoPeD the probability 0.
+            "weight" | "firingweight" | "probability" | "distributionparameters" => {
+                self.has_rate = true;
+            }
             _ => {}
         }
     }

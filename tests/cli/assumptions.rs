@@ -237,7 +237,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         (
             choice(&of_tool("<probability>0</probability>"), ""),
             vec!["tool-specific", "rates"],
-            untimed,
+            none,
         ),
         (choice(&of_tool("<weight>0.0</weight>"), ""), vec!["tool-specific", "rates"], none),
         // Places, arcs and the net have no priorities to compare.

@@ -158,7 +158,8 @@ fn elements_beside_the_net_are_refused() {
             assert!(problem.starts_with(&expected), "{problem}");
         }
     }
-    let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>";
+    let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>\
+                    <k-bound bound='3'/><query name='q'/><feature isTimed='false'/>";
     is("n", &format!("<pnml>{harmless}{net}{harmless}</pnml>"), NET, &[]);
 }
 

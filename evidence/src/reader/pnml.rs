@@ -117,7 +117,7 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
     }
     check_attributes_and_texts(net)?;
     let mut net_elements = collect(net)?;
-    for beside in finals_beside(net) {
+    for beside in finals_beside(&tree) {
         check_attributes_and_texts(beside)?;
         net_elements.finals.push(beside);
     }
@@ -149,7 +149,9 @@ pub(crate) fn the_net<'a, 'input>(
     // Modules are opened only directly inside `pnml` or another module.
     let is_known = |it: &Node<'_, '_>| {
         let known = ["net", "module", "finalmarkings", "name", "graphics", "toolspecific"];
-        known.contains(&name(*it))
+        // TAPAAL writes its questions beside the net.
+        let is_of_tapaal = ["query", "k-bound", "feature"].contains(&name(*it));
+        known.contains(&name(*it)) || is_of_tapaal
     };
     let mut unopened = vec![root];
     while let Some(container) = unopened.pop() {
@@ -161,10 +163,14 @@ pub(crate) fn the_net<'a, 'input>(
     Ok(net)
 }
 
-/// Returns the elements `finalmarkings` beside the net or a module around it.
-fn finals_beside<'a, 'input>(net: Node<'a, 'input>) -> Vec<Node<'a, 'input>> {
-    let containers = net.ancestors().skip(1).filter(|it| it.is_element());
-    containers.flat_map(elements).filter(|it| name(*it) == "finalmarkings").collect()
+/// Returns the elements `finalmarkings` inside `pnml` or a module of a file, but outside the net.
+fn finals_beside<'a, 'input>(tree: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
+    let (mut finals, mut unopened) = (Vec::new(), vec![tree.root_element()]);
+    while let Some(container) = unopened.pop() {
+        finals.extend(elements(container).filter(|it| name(*it) == "finalmarkings"));
+        unopened.extend(elements(container).filter(|it| name(*it) == "module"));
+    }
+    finals
 }
 
 /// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so

@@ -204,11 +204,13 @@ impl TransitionTiming {
     fn rate(&mut self, key: &str, value: &str) {
         let is_zero = value.parse::<f64>() == Ok(0.0);
         match key {
-            "rate" | "rates" | "probability" | "lambda" | "firingrate" => {
+            "rate" | "rates" | "lambda" | "firingrate" => {
                 self.has_rate = true;
                 self.is_limited |= is_zero;
             }
-            "weight" | "firingweight" | "distributionparameters" => self.has_rate = true,
+            "weight" | "firingweight" | "probability" | "distributionparameters" => {
+                self.has_rate = true;
+            }
             _ => {}
         }
     }
