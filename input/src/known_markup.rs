@@ -142,13 +142,12 @@ impl XmlTag<'_> {
         }
     }
 
-    /// Refuses every element beside the net but names, graphics, tool data and the questions that
-    /// TAPAAL writes there, since it may have a meaning: priorities, a part of the net.
+    /// Refuses every element beside the net but names, graphics and tool data, since it may have a
+    /// meaning: priorities, a part of the net.
     pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
         let name = self.qualified_name();
         let (found, advice) = match is_in_module {
             _ if FOR_OTHERS.contains(&self.name()) => return Ok(()),
-            _ if ["query", "k-bound", "feature"].contains(&self.name()) => return Ok(()),
             true => (
                 format!("an element `{name}` of a `<module>`"),
                 "a module is supported only if it holds just a net: merge the modules of the file \

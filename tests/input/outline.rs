@@ -158,8 +158,7 @@ fn elements_beside_the_net_are_refused() {
             assert!(problem.starts_with(&expected), "{problem}");
         }
     }
-    let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>\
-                    <k-bound bound='3'/><query name='q'/><feature isTimed='false'/>";
+    let harmless = "<name><text>x</text></name><graphics/><toolspecific tool='t'/>";
     is("n", &format!("<pnml>{harmless}{net}{harmless}</pnml>"), NET, &[]);
 }
 

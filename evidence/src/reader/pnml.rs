@@ -149,9 +149,7 @@ pub(crate) fn the_net<'a, 'input>(
     // Modules are opened only directly inside `pnml` or another module.
     let is_known = |it: &Node<'_, '_>| {
         let known = ["net", "module", "finalmarkings", "name", "graphics", "toolspecific"];
-        // TAPAAL writes its questions beside the net.
-        let is_of_tapaal = ["query", "k-bound", "feature"].contains(&name(*it));
-        known.contains(&name(*it)) || is_of_tapaal
+        known.contains(&name(*it))
     };
     let mut unopened = vec![root];
     while let Some(container) = unopened.pop() {

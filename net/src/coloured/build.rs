@@ -25,6 +25,9 @@ pub enum ColourError {
     /// A sort with too many colours to count.
     #[error("the sort `{0}` has more than 2^62 colours")]
     HugeSort(String),
+    /// A tuple in a term with too many values to count. Contains the number of its parts.
+    #[error("a tuple of {0} has more than 2^62 values")]
+    HugeTuple(usize),
     /// A sort with two colours of one name. Contains the names of the sort and of the colour.
     #[error("the sort `{0}` has two colours with the name `{1}`")]
     DuplicateColour(String, String),
@@ -345,6 +348,12 @@ impl ColouredNet {
             }
             Term::Tuple(parts) => {
                 let types: Result<Vec<Type>, _> = parts.iter().map(|it| self.type_of(it)).collect();
+                // A tuple need not have a declared sort, which `add_sort` would refuse.
+                let sizes = parts.iter().map(|part| u128::from(self.term_size(part)));
+                let size = sizes.fold(1u128, |size, part| size.saturating_mul(part));
+                if size > 1 << 62 {
+                    return Err(ColourError::HugeTuple(parts.len()));
+                }
                 Type::Tuple(types?)
             }
         })

@@ -107,6 +107,15 @@ transition v
                 "sort A = {a}\nvar x: A\nplace p: A\ntransition t: p{(x,x)} ->",
                 "line 4: found a tuple of 2, expected a colour of `A`",
             ),
+            (
+                "sort A = 1..1099511627776\nvar x, y: A\nplace p: A
+transition t [(x,y) = (y,x)]: p{x} ->",
+                "line 4: a tuple of 2 has more than 2^62 values",
+            ),
+            (
+                "sort A = 1..4000000000000000000\nsort B = partition A {x: 1}",
+                "line 2: a partition of more than 2^24 colours is not supported",
+            ),
             ("transition t: p ->", "line 1: this net has no place `p`"),
             ("place p\nplace p", "line 2: the id `p` is used by two nodes"),
             (

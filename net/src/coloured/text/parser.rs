@@ -59,6 +59,10 @@ struct LineParser<'n> {
     position: usize,
 }
 
+/// The maximum number of colours of a sort that a partition divides. The element of each colour is
+/// stored.
+const MAX_PARTITIONED_COLOURS: usize = 1 << 24;
+
 type ParseResult<T> = Result<T, String>;
 
 impl LineParser<'_> {
@@ -186,7 +190,9 @@ impl LineParser<'_> {
     fn partition(&mut self) -> ParseResult<SortKind> {
         let of = self.sort_named()?;
         let size = self.net.sort(of).size();
-        let mut block_of = vec![u32::MAX; usize::try_from(size).map_err(|e| e.to_string())?];
+        let size = usize::try_from(size).ok().filter(|&size| size <= MAX_PARTITIONED_COLOURS);
+        let size = size.ok_or("a partition of more than 2^24 colours is not supported")?;
+        let mut block_of = vec![u32::MAX; size];
         let mut elements: Vec<Box<str>> = Vec::new();
         self.expect("{")?;
         loop {
