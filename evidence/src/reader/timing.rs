@@ -5,7 +5,7 @@
 //! elements of a node, or in the attributes and elements of a `toolspecific`. If all transitions
 //! have the same priority, and all or none are immediate, the set does not change. Priorities of
 //! places, arcs and the net cannot be compared, so they are refused. Rates, weights and
-//! probabilities do not change the set unless they are 0.
+//! probabilities do not change the set, except for the rate 0, which is refused like a time.
 
 use super::{Unreadable, elements, name, optional, trimmed};
 use parikh_net::Assumption;
