@@ -1,9 +1,9 @@
-//! Engines: each searches for witnesses or proofs of goals, on one net, within a budget.
+//! Engines. Each engine searches for witnesses or proofs of goals on one net, within a budget of
+//! time and memory.
 //!
-//! An engine works on goals and knows nothing of the contest's examinations. It gets a [`Task`] and
-//! reports witnesses and proofs to the [board]. It checks its budget in every loop
-//! and drops goals that other engines settle. The [`registry`] lists all engines and their roles in
-//! the schedule.
+//! An engine works on goals, not on the contest's examinations. It gets a [`Task`] and reports
+//! witnesses and proofs to the [board]. It checks its budget in every loop and drops goals that
+//! other engines settle. The [`registry`] lists all engines and their roles in the schedule.
 
 pub mod bmc;
 pub mod board;
@@ -37,7 +37,7 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use std::fmt;
 
-/// The task of an engine.
+/// The input of an engine: the net, the goals and the limits.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The net to work on.
@@ -55,7 +55,8 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Creates a task for engines whose proofs are about the goals as expressed on `working_net`.
+    /// Creates a task with the goals exactly as `working_net` expresses them. Engines that prove
+    /// goals use it, since a proof must be about the goal itself.
     pub fn on(
         working_net: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
@@ -66,7 +67,8 @@ impl<'a> Task<'a> {
         Task { net, goals, facts, board, budget, seed }
     }
 
-    /// Creates a task for engines that visit markings: the goals are simplified.
+    /// Creates a task with goals that the token intervals of the net have simplified. A simplified
+    /// goal has the same value in every reachable marking. Engines that visit markings use it.
     pub fn shrunk(
         working_net: &'a WorkingNet<'_>,
         board: &'a Board<'a>,
@@ -77,16 +79,16 @@ impl<'a> Task<'a> {
     }
 }
 
-/// An engine.
+/// An engine: its name, its role in the schedule, and the function that starts it.
 #[derive(Clone, Copy)]
 pub struct Engine {
     /// The engine's name in `--stats` and messages.
     pub name: &'static str,
     /// The name by which the Model Checking Contest lists the technique.
     pub technique: Technique,
-    /// The kinds of results that the engine finds, for display only. Its actual results follow from
-    /// its use of a [`WitnessReporter`](crate::board::WitnessReporter) or a
-    /// [`ProofReporter`](crate::board::ProofReporter).
+    /// The kinds of results that the engine finds, for display only. The engine's actual results
+    /// depend on the reporters that it uses: a [`WitnessReporter`](crate::board::WitnessReporter)
+    /// or a [`ProofReporter`](crate::board::ProofReporter).
     pub sides: Sides,
     /// The engine's role in the schedule.
     pub role: Role,
@@ -137,19 +139,19 @@ impl SupportedGoals {
         kinds: &[GoalKind::Reach, GoalKind::Maximise],
         features: Features::WEIGHTS,
     };
-    /// Predicates on single markings.
+    /// Goals that ask if a marking with a predicate is reachable.
     pub const PREDICATES: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
-    /// Home properties: predicates that always remain reachable.
+    /// Home properties: a predicate is always reachable again, from every reachable marking.
     pub const HOMES: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
-    /// Runs with a property (LTL).
+    /// Goals that ask if a run with an LTL property exists.
     pub const RUNS: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
-    /// Properties of the computation tree (CTL).
+    /// Goals that ask for the truth value of a CTL formula.
     pub const TREES: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
-    /// Temporal properties: of runs (LTL) and of the computation tree (CTL).
+    /// Goals about temporal properties: of runs (LTL) and of the computation tree (CTL).
     pub const TIME: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
@@ -173,7 +175,7 @@ pub enum Role {
     First,
     /// Runs once, on the original net, before the other provers.
     Once {
-        /// Limit on the engine's share of the time that remains when it starts, in [0, 1].
+        /// Largest share of the time left at the engine's start that the engine may use, in [0, 1].
         share: f64,
     },
     /// Decides home properties, on the original net.
@@ -194,16 +196,16 @@ pub enum Role {
     Slices,
     /// Explores the reachability graph marking by marking, on reduced nets first.
     Search,
-    /// Proves goals by inductive invariants, after engines with linear arithmetic alone left them
-    /// open. Runs in growing slices on the reduced net, or on the original net if there is no
+    /// Proves goals by inductive invariants, after engines with linear arithmetic alone left the
+    /// goals open. Runs in growing slices on the reduced net, or on the original net if there is no
     /// reduced net.
     Induction,
-    /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices. Works
-    /// on the reduced net, or on the original net if there is no reduced net.
+    /// Bounded model checking: unrolls the net step by step and searches for witnesses, in growing
+    /// slices. Works on the reduced net, or on the original net if there is no reduced net.
     Unroll,
-    /// Like `Unroll`, for nets with places whose token counts exceed the propositional encoding.
-    /// Only the schedule for several threads runs such engines, after the first slice of the role
-    /// `Unroll`.
+    /// Like `Unroll`, for nets with places that have too many tokens for the propositional
+    /// encoding. Only the schedule for several threads runs such engines, after the first slice of
+    /// the role `Unroll`.
     UnrollWide,
     /// Searches for witnesses with nested loops, in slices, on the original net.
     Loops,
@@ -218,7 +220,7 @@ pub enum Role {
     Guided,
 }
 
-/// The assignment of an engine's session.
+/// The input of an engine's session: the net, the board and the settings.
 #[derive(Clone)]
 pub struct Assignment<'g> {
     /// The net with its goals and facts.
@@ -227,8 +229,9 @@ pub struct Assignment<'g> {
     pub board: &'g Board<'g>,
     /// Random seed. The same seed gives the same random choices; workers have different seeds.
     pub seed: u64,
-    /// Number of threads that the engine may use, including its own. All threads if no engine of
-    /// the run walks and at most one worker has engines in its schedule. Otherwise 1.
+    /// Number of threads that the engine may use, including its own. The value is 1, except in one
+    /// case: no engine of the run walks, and at most one worker has engines in its schedule. Then
+    /// it is the number of all threads.
     pub threads: usize,
     /// Directory for dumping solver queries. `None` if queries are not dumped.
     pub dump: Option<Dump>,
@@ -246,7 +249,8 @@ impl<'g> Assignment<'g> {
     }
 }
 
-/// Numbers of firings that may lead to a goal: a rounded solution of the state equation.
+/// Numbers of firings that may lead to a goal: a solution of the state equation, rounded to
+/// integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// The goal to reach.
@@ -255,7 +259,7 @@ pub struct Hint {
     pub firings: Vec<(EffectId, u64)>,
 }
 
-/// Result of a slice.
+/// Result of a time slice of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceProgress {
     /// The session has nothing left to do within its internal limits, so another slice would not
@@ -265,9 +269,10 @@ pub enum SliceProgress {
     Unfinished,
 }
 
-/// An engine working on one net, with what it has learnt so far.
+/// An engine that works on one net in time slices. It keeps its intermediate results between
+/// slices.
 pub trait Session {
-    /// Works until its goals are settled, nothing is left to try, or `budget` is exhausted.
+    /// Works until the goals are settled, nothing is left to try, or `budget` is exhausted.
     fn slice(&mut self, budget: &Budget) -> SliceProgress;
 
     /// Raises the engine's internal limits for the following slices. Returns false if the engine

@@ -1,4 +1,4 @@
-//! Reduced [nets](crate::working_net::reduced) for the goals that are still open.
+//! Reduction of a [net](crate::working_net::reduced) for the goals that are still open.
 
 use super::{Task, intervals};
 use crate::board::Board;
@@ -8,12 +8,12 @@ use parikh_solvers::Budget;
 
 /// Returns the net of `parent`, [reduced](reduced::reduce) for the open goals among `goals`.
 /// Returns `None` if `parent` expresses no such goal or nothing can be reduced. The first of
-/// `budgets` limits the reduction, the second one the later back-translation of witnesses. The
-/// function `learn` gets the reduced net and its known facts, and returns the facts with further
-/// bounds.
+/// `budgets` limits the reduction. The second one limits the later translation of witnesses back to
+/// the original net. The function `learn` gets the reduced net and its known facts. It returns the
+/// facts with further bounds.
 ///
-/// The token intervals of the reduced net may decide some goals, and these goals are settled
-/// immediately. They are about transitions that the reduction found dead, or places that it found
+/// The token intervals of the reduced net may decide some goals, which are settled immediately.
+/// Such a goal is about transitions that the reduction found dead, or places that it found
 /// constant.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,

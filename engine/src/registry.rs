@@ -44,5 +44,5 @@ pub const ENGINES: &[Engine] = &[
     walk::GUIDED,
 ];
 
-/// Engines that run only if requested by name.
+/// Further engines, which run only if the user requests them by name.
 pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, smt::K_INDUCTION, smt::BMC];

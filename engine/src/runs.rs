@@ -1,9 +1,10 @@
-//! Goals about whole runs: "φ, and t has fired on the way", where a place counts the firings of t.
+//! Goals about whole runs: "a marking with φ is reached, and t has fired before". Here φ is a
+//! predicate, and a place counts the firings of t.
 //!
 //! A net with firing counters (see [`parikh_net::counted`]) has infinitely many markings as soon as
-//! something repeats, although the net without counters may have few. The counters are not needed.
-//! The transition t fires on a path to φ exactly if, without counters, some reachable marking
-//! enables t, and φ is reachable after firing it. One graph answers all such goals.
+//! a transition can fire again and again. The net without counters may have few markings, and it
+//! suffices. Some path to φ fires t exactly if, without counters, some reachable marking enables t,
+//! and φ is reachable after firing t there. One reachability graph answers all such goals.
 //!
 //! ```text
 //! m₀ ──▶ … ──▶ m ──t──▶ m' ──▶ … ──▶ φ      counted: φ with a token on #t
@@ -11,8 +12,9 @@
 //!
 //! # Conditions
 //! 1. No transition takes from the counter, it is empty initially, and only t puts a token on it,
-//!    one per firing. If t has been replaced by several copies, each copy puts one token on it.
-//! 2. The goal is that the counter has a token, and φ, which depends on no counter.
+//!    one per firing. If copies of t have replaced t, each copy puts one token on it.
+//! 2. The goal is a marking that satisfies φ and has a token on the counter. The predicate φ
+//!    depends on no counter.
 //! 3. The net without its counters has few markings. If each counter is bounded, a search with
 //!    counters would terminate too, so only a small graph is tried.
 
@@ -56,8 +58,9 @@ const MAX_MARKINGS_BOUNDED: usize = 10_000;
 /// Limit on the stored token counts of all markings together.
 const MAX_TOKEN_COUNTS: usize = 200_000_000;
 
-/// Tries to settle the goals of `task` that ask for a marking with φ after a firing of one of
-/// certain transitions. Returns a summary for the log.
+/// Tries to settle the goals of `task` that ask for a marking with a predicate φ after a firing of
+/// certain transitions. A counter place of the net shows if one of these transitions has fired.
+/// Returns a summary for the log.
 pub fn run(
     task: &Task<'_>,
     witness_reporter: WitnessReporter<'_>,
@@ -69,7 +72,8 @@ pub fn run(
     if goals_by_predicate.is_empty() {
         return "nothing to do".to_owned();
     }
-    // The counters of condition 3. Places that some φ depends on are not treated as counters.
+    // The places whose tokens are ignored. A place that some φ depends on is kept, even if it
+    // counts firings.
     let counters: Vec<PlaceId> =
         net.places().filter(|&p| counted_transitions(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = goals_by_predicate
@@ -129,11 +133,12 @@ pub fn run(
     format!("{markings} markings without counters")
 }
 
-/// The goals, grouped by the predicate φ on the final marking. Each goal has the transitions of
-/// which at least one must have fired, and its id.
+/// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the
+/// transitions of which at least one must have fired before.
 type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
-/// Returns the goals that have the form of conditions 1 and 2: φ, and a counter with a token.
+/// Returns the goals of the form "φ, and a counter has a token", see conditions 1 and 2 of the
+/// module. Leaves out all other goals.
 fn goals_about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
@@ -183,7 +188,8 @@ fn marked_place(part: &Predicate) -> Option<PlaceId> {
     }
 }
 
-/// Returns the transitions whose firings the place counts, or `None` if the place is no counter.
+/// Returns the transitions whose firings the place counts. Returns `None` if the place is no
+/// counter: it is marked initially, has a consumer or no producer, or gets several tokens at once.
 fn counted_transitions(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
     let producers = net.producers(p);
     let counts_firings = !producers.is_empty()

@@ -1,14 +1,15 @@
 //! Excludes deadlocks by siphons and traps.
 //!
 //! In a dead marking every transition lacks a token on some input place. So the places without
-//! enough tokens form a siphon that meets every preset. If each such set contains an initially
-//! marked trap, it is never empty, and no marking is dead. [`parikh_structure::commoner`] answers
-//! this as a SAT query. This engine checks its certificate and settles the goal.
+//! enough tokens form a siphon that meets every preset. Suppose that each such siphon contains an
+//! initially marked trap. A trap stays marked, so no such siphon becomes empty, and no marking is
+//! dead. [`parikh_structure::commoner`] decides this condition as a SAT query. This engine builds a
+//! certificate from the traps, has it checked, and settles the goal.
 //!
 //! # Conditions
 //! 1. The goal is exactly "a dead marking is reachable".
-//! 2. The traps make a certificate: a lemma for each, and a propositional refutation of a dead
-//!    marking, computed anew. The solver that found the traps is not trusted.
+//! 2. The traps yield a certificate: a lemma for each trap, and a propositional refutation of a
+//!    dead marking, which is computed anew. The solver that found the traps is not trusted.
 //!
 //! # Sources
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
@@ -69,9 +70,9 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
     }
 }
 
-/// Returns the certificate that no marking is dead, from initially marked traps. For each trap,
-/// "all of its places are empty" contradicts the trap, and a dead marking would leave some trap
-/// empty. Returns `None` if this is false or not shown in time.
+/// Returns a certificate that no reachable marking is dead, from initially marked traps. It has a
+/// lemma for each trap: the trap's places are never all empty. In a dead marking, all places of
+/// some trap would be empty. Returns `None` if this is false or not shown in time.
 pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
     let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
     places.sort_unstable();

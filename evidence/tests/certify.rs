@@ -1,5 +1,5 @@
-//! Command-line tests of `parikh-certify`: files, messages and exit codes, and the dependencies of
-//! its crate.
+//! Tests the command line of `parikh-certify`: files, messages and exit codes. Also tests the
+//! dependencies of its crate.
 
 #[path = "../../tests/support/schema.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]
@@ -20,6 +20,7 @@ const BOUNDS: &str = "<property-set xmlns='http://mcc.lip6.fr/'>
 </property><property><id>Small-UpperBounds-01</id><formula><place-bound><place>p</place></place-bound>
 </formula></property></property-set>";
 
+/// Returns the first line of an evidence file about an examination.
 fn head(examination: &str) -> String {
     format!(
         r#"{{"evidence": {{"format": "parikh-evidence-2", "net": "small", "places": 2, "transitions": 1, "examination": "{examination}"}}}}"#
@@ -36,7 +37,8 @@ fn end(answers: usize) -> String {
     format!(r#"{{"end": {{"answers": {answers}}}}}"#)
 }
 
-/// Creates a directory with an instance and evidence files of these names.
+/// Creates a directory with a model, queries for UpperBounds, and evidence files with these names
+/// and contents.
 fn instance(evidence: &[(&str, &str)]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("model.pnml"), MODEL).unwrap();
@@ -48,6 +50,7 @@ fn instance(evidence: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
+/// Runs `parikh-certify` in a directory. Returns the exit code, the output, and the error output.
 fn certify(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_parikh-certify"));
     let Output { status, stdout, stderr } =
@@ -374,8 +377,8 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
     assert!(line.contains("` …): ") && line.matches('`').count() == 4, "{out}{err}");
 }
 
-/// The dependencies that an auditor must trust: nets, temporal formulas with their automata, and
-/// file readers.
+/// The dependencies that a user of the auditor must trust: nets, temporal formulas with their
+/// automata, and file readers.
 const ALLOWED: [&str; 9] = [
     "encoding_rs",
     "parikh-files",

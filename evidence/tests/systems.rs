@@ -1,5 +1,5 @@
-//! Parallel systems: the prover's results on random systems are compared with these checkers, which
-//! explore all joint states, and with all short runs.
+//! Compares the prover's results on random parallel systems with those of this crate's checkers,
+//! which explore all joint states.
 
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{PropertyFile, SystemFormula, read};
@@ -13,7 +13,8 @@ use parikh_systems::{
     write,
 };
 
-/// Returns the number of random systems, scaled by PARIKH_SCALE.
+/// Returns `few` times the factor in the environment variable PARIKH_SCALE (1 by default), as the
+/// number of random systems.
 fn cases(few: usize) -> usize {
     let scale = std::env::var("PARIKH_SCALE").ok().and_then(|it| it.parse::<f64>().ok());
     (few as f64 * scale.unwrap_or(1.0)) as usize
@@ -22,7 +23,7 @@ fn cases(few: usize) -> usize {
 const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
-/// Returns a claim without prior knowledge, so that everything is explored.
+/// Returns a search that uses no argument about recurring labels, so that it explores all edges.
 fn plain(endings: Endings, members: &[ComponentView]) -> violation_search::NoRunSearch<'_> {
     violation_search::NoRunSearch { endings, members, recurrence: false }
 }
@@ -34,7 +35,8 @@ fn member(system: &parikh_systems::System, view: &FactorView) -> ComponentView {
     ComponentView { component: view.component as usize, labels }
 }
 
-/// Returns true if a complete exploration finds a run that violates the formula.
+/// Returns true if a complete exploration finds a run that violates the formula with this number.
+/// Returns `None` if the exploration exceeds its limits or does not support the formula.
 fn has_run(
     system: &System,
     properties: &PropertyFile,
@@ -211,9 +213,8 @@ fn what_is_seen_of_components_is_limited() {
     assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
 }
 
-/// Random components composed pairwise in a random order. If the result has no violating run, the
-/// system has none, for any formula. A complete composition loses no runs of a formula that
-/// mentions only its labels.
+/// Composes random components pairwise in a random order. If the result has no violating run,
+/// neither has the system.
 #[test]
 fn what_is_put_together_in_any_order_has_every_run() {
     let mut random = Rng::with_seed(35);

@@ -1,19 +1,20 @@
 //! Bounded model checking: is the goal reachable in 1, 2, 3, … steps?
 //!
-//! The net is unrolled, with one marking per step, and a solver decides if the last marking can
-//! satisfy the goal. All goals share the unrolling and the solver, which keeps its learnt clauses.
-//! A step may be empty. So a query about the last marking covers all smaller numbers of steps, and
-//! lengths in between can be skipped.
+//! The net is unrolled: the formula has one marking per step. A solver decides if the last marking
+//! can satisfy the goal. All goals share the unrolling and the solver, which keeps its learnt
+//! clauses. A step may be empty. So a query about the last marking covers all smaller numbers of
+//! steps, and some numbers of steps can be skipped.
 //!
-//! A step consists of many firings: independent processes proceed in one step. So the engine finds
-//! witnesses that walks, which look one firing ahead, do not find. It finds witnesses only, and
-//! they need not be the shortest.
+//! A step may consist of many firings: independent processes proceed in one step. So the engine
+//! finds witnesses that walks, which look one firing ahead, do not find. It finds witnesses only,
+//! and they need not be the shortest.
 //!
 //! The unrolling is [propositional](propositions), for the built-in SAT solver, or in integers, for
 //! [SMT solvers](crate::smt).
 //!
-//! For a maximum, the query asks for more than the largest value seen. The lead doubles with
-//! each success. After the first failure it is halved each time.
+//! For a maximum, the query asks for a value that exceeds the largest value seen by more than a
+//! *lead*. The lead begins at 0 and roughly doubles with each success. From the first failure on it
+//! is halved each time.
 //!
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for
@@ -42,14 +43,14 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Number of rounds, that is, passes over all open goals, at one number of steps. Then the
+/// Largest number of rounds, that is, passes over all open goals, at one number of steps. Then the
 /// unrolling is extended if possible, even if queries are unanswered.
 const MAX_ROUNDS: u32 = 2;
 
-/// Result of a query.
+/// Result of a query about one goal at the current number of steps.
 pub(super) enum QueryResult {
-    /// A firing sequence to a marking that satisfies the query's predicate. `None` if a number in
-    /// the solver's model exceeds the supported range.
+    /// The solver found a witness: a firing sequence to a marking that satisfies the query's
+    /// predicate. `None` if a number in the solver's model exceeds the supported range.
     Reached(Option<FiringSequence>),
     /// In this unrolling, no marking that satisfies the query's predicate is reachable within the
     /// current number of steps.
@@ -75,14 +76,14 @@ pub(super) enum ExtensionResult {
 
 /// An unrolling from the initial marking, with a solver for queries about its last marking.
 pub(super) trait StepSequence {
-    /// Name of the engine.
+    /// Name of the engine in messages.
     const NAME: &'static str;
 
     /// Minimum and maximum of the time slice per goal in the first round at a number of steps.
     /// Slices double from round to round.
     const FIRST_SLICE: (Duration, Duration);
 
-    /// Returns the next number of steps after `steps`.
+    /// Returns the number of steps to which an unrolling of `steps` steps is extended next.
     fn next_length(steps: usize) -> usize;
 
     /// Returns the current number of steps.
@@ -91,7 +92,7 @@ pub(super) trait StepSequence {
     /// Extends the unrolling to this number of steps, as far as the budget permits.
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> ExtensionResult;
 
-    /// Asks if the last marking can satisfy the predicate.
+    /// Asks if the last marking can satisfy the predicate, which belongs to the goal `id`.
     fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult;
 
     /// Returns a short summary for the log.
@@ -110,11 +111,11 @@ pub(super) struct Bmc<'g, R> {
     /// The reason why the unrolling cannot be extended further. `None` as long as extending it is
     /// possible.
     limit: Option<String>,
-    /// Goals that need no further query at the current number of steps. In the unrolling, the
-    /// predicate or a larger value of the sum is unreachable within this number of steps. Or the
+    /// Goals that need no further query at the current number of steps. Either the unrolling
+    /// excludes the predicate, or a larger value of the sum, within this number of steps. Or the
     /// solver has no answer.
     answered: BTreeSet<GoalId>,
-    /// Goals treated in the current round. The budget may interrupt a round at any goal.
+    /// Goals that the current round has treated. The budget may interrupt a round after any goal.
     treated_in_round: BTreeSet<GoalId>,
     /// Goals that the engine has given up, for any reason. It makes no further queries about them.
     given_up: BTreeSet<GoalId>,
@@ -170,8 +171,9 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
             witness_reporter.reached(id, FiringSequence::new());
         }
         // A query for a maximum asks for a value of more than the largest seen one plus `lead`. The
-        // lead grows while the answers are yes. After the first no it is halved each time, because
-        // a smaller value may still be reachable. Only with the lead 0, a no concerns the maximum.
+        // lead grows as long as the queries succeed. From the first failure on it is halved each
+        // time, because a smaller value may still be reachable. Only a failure with lead 0 shows
+        // that the maximum is not larger within this number of steps.
         let (mut lead, mut is_lead_growing) = (0, true);
         while board.is_open(id) && !budget.is_exhausted() {
             let (predicate, seen_before) = match goal {

@@ -1,8 +1,9 @@
 //! A [propositional](parikh_encodings::propositional) unrolling for the built-in SAT solver.
 //!
-//! Steps consist of many firings, and components from place invariants and units are encoded
-//! one-hot. This encoding finds most witnesses (`benchmarks/results/encodings.md`). An unbounded
-//! place has a limited number of values; witnesses that need more are not found.
+//! A step may consist of many firings. Place invariants and units give sets of places that together
+//! hold at most one token. For each set, clauses state that at most one of its places is marked.
+//! This encoding finds most witnesses (`benchmarks/results/encodings.md`). For an unbounded place,
+//! only a limited number of token counts is encoded. Witnesses that need more are not found.
 
 use super::{ExtensionResult, QueryResult, StepSequence};
 use crate::Assignment;
@@ -20,8 +21,7 @@ use parikh_structure::intervals::Intervals;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Limit on the number of literals in all clauses. This is about 200 MB including the solver's
-/// data.
+/// Limit on the number of literals in all clauses. With the solver's data, this is about 200 MB.
 const MAX_LITERALS: usize = 12_000_000;
 
 /// Limit on the number of literals of one step. A larger step takes too long.
@@ -32,14 +32,15 @@ pub(super) struct Propositions<'g> {
     net: &'g Net,
     solver: CountingSolver,
     unrolling: Unrolling<'g>,
-    /// The last query of each goal: the number of steps, the predicate, and the literal that
-    /// implies the predicate.
+    /// The last query of each goal: the number of steps, the predicate, and a literal. The literal
+    /// implies that the last marking satisfies the predicate.
     last_queries: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
-    /// Number of queries that the SAT solver had to decide.
+    /// Number of queries that went to the SAT solver. Some queries are answered without it, because
+    /// the token ranges exclude the predicate.
     query_count: u64,
 }
 
-/// The solver, with a count of the literals added.
+/// The SAT solver, with a count of the literals in its clauses.
 struct CountingSolver {
     sat: BatSat,
     /// Number of literals added in clauses, plus one for each clause.
@@ -109,8 +110,8 @@ impl StepSequence for Propositions<'_> {
     const FIRST_SLICE: (Duration, Duration) =
         (Duration::from_millis(5), Duration::from_millis(100));
 
-    /// Returns the number after `steps` in the sequence 1, 2, 3, 4, 6, 9, …. An unrolling that is
-    /// much longer than necessary is much slower.
+    /// Returns the number after `steps` in the sequence 1, 2, 3, 4, 6, 9, …. The numbers grow
+    /// slowly, since an unrolling that is much longer than necessary is much slower.
     fn next_length(steps: usize) -> usize {
         steps + (steps / 2).max(1)
     }
@@ -141,8 +142,8 @@ impl StepSequence for Propositions<'_> {
     }
 
     fn query(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> QueryResult {
-        // The estimate for the last step may have been too low. Goals may add as many literals as
-        // one step.
+        // The estimate for the last step may have been too low. The clauses of goals may have as
+        // many literals as one step.
         if self.solver.literals > MAX_LITERALS + MAX_STEP_LITERALS {
             return QueryResult::NeverReachable("the goal needs too many clauses".to_owned());
         }

@@ -1,4 +1,4 @@
-//! Evidence behind a refutation on the board.
+//! Evidence for a result that a replayed witness alone does not show.
 
 use crate::working_net::CheckedLog;
 use parikh_evidence::Document;
@@ -93,13 +93,13 @@ pub enum Content {
 /// An accepted certificate, kept for an evidence file.
 #[derive(Clone, Debug)]
 pub struct KeptDocument {
-    /// The document.
+    /// The certificate.
     pub document: Arc<Document>,
     /// The derivation of the net that the certificate is about; `None` for the net that was read.
     pub derivation: Option<Arc<CheckedLog>>,
 }
 
-/// An accepted argument about what stays reachable, kept for an evidence file.
+/// An accepted argument about a home-space goal, kept for an evidence file.
 #[derive(Clone, Debug)]
 pub struct KeptStructure {
     /// The argument.
@@ -108,7 +108,7 @@ pub struct KeptStructure {
     pub derivation: Option<Arc<CheckedLog>>,
 }
 
-/// Limits of checks, and the time spent on them.
+/// Limits of the board's checks, and the time spent on them.
 #[derive(Debug)]
 pub(super) struct Checks {
     /// The budget of the analysis, which no check exceeds.
@@ -148,9 +148,9 @@ impl Checks {
 
     /// Returns the budget of a check. A check gets all of the remaining time if it is `needed`, or
     /// if this board rejects unchecked searches. Otherwise it gets a small share of the elapsed
-    /// time, since visiting all markings again costs as much as the search. This share is
-    /// [`REPEATED_VISITS_TIME_SHARE`] less the time of earlier checks, but the check gets at least
-    /// [`FREE`] within the remaining time.
+    /// time, since visiting all markings again costs as much as the search. The share is
+    /// [`REPEATED_VISITS_TIME_SHARE`] less the time of earlier checks. The check gets at least
+    /// [`FREE`], unless less time remains.
     pub(super) fn budget(&self, needed: bool) -> Budget {
         if needed || !self.take_searches {
             return self.budget.child();
@@ -161,7 +161,7 @@ impl Checks {
         self.budget.slice(fair.max(FREE))
     }
 
-    /// Runs a check and adds its time.
+    /// Runs a check, adds its duration to the time spent, and returns its result.
     pub(super) fn count<T>(&self, check: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = check();

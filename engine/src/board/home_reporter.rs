@@ -1,12 +1,12 @@
 //! Reports on home spaces: whether a goal stays reachable from every reachable marking ("kept") or
 //! not ("lost").
 //!
-//! A single side cannot decide this. "Lost" needs a firing sequence, and a proof that the goal is
-//! unreachable from its end. An argument that the goal's transition fires only finitely often also
-//! suffices. "Kept" needs a proof about all reachable markings. The reporter hands over these
-//! parts. The board checks them on the net that was read, or on the checker's own copy of the
-//! engine's reduced net. An exhaustive search is repeated by the checker if it is small; otherwise
-//! it is trusted and marked so.
+//! A witness or a proof alone usually cannot decide this. "Lost" needs a firing sequence, and a
+//! proof that the goal is unreachable from its end. An argument that the goal's transition fires
+//! only finitely often also suffices. "Kept" needs a proof about all reachable markings. The board
+//! checks the sequence and the proof on the net that was read, or on the checker's own copy of the
+//! engine's reduced net. The checker repeats an exhaustive search if it is small. Otherwise the
+//! search is trusted and marked as unchecked.
 
 use super::{
     Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
@@ -50,17 +50,17 @@ pub struct HomeFinding {
     pub sequence: Option<FiringSequence>,
 }
 
-/// The size of an exhaustive search.
+/// The extent of an exhaustive search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchExtent {
     /// The number of markings visited, summed over the parts of the net that the goals concern.
     pub markings: u64,
-    /// The number of independent parts of the net; parts that no goal concerns are counted, but not
+    /// The number of independent parts of the net. Parts that no goal concerns are counted, but not
     /// visited. 1 for the net as a whole, 0 if nothing had to be visited.
     pub part_count: usize,
 }
 
-/// The largest number of markings that the checker visits again.
+/// The largest number of markings for which the checker repeats an exhaustive search.
 const MAX_REVISITED_MARKINGS: u64 = 100_000;
 
 impl Board<'_> {
@@ -76,9 +76,10 @@ impl<'b> HomeReporter<'b> {
         HomeReporter { working_net: Some(working_net), ..self }
     }
 
-    /// Reports that the goal is unreachable from the end of `sequence`. The certificate of the
-    /// proof is about the net with this end marking as its initial marking. Without a certificate,
-    /// the end marking must be dead and violate the goal.
+    /// Reports that the goal is unreachable from the end of `sequence`, a sequence of the net that
+    /// was read. The certificate of the proof is about this net with the end marking as its initial
+    /// marking. Without a certificate, the end marking must be dead and violate the goal. Does
+    /// nothing if the sequence has 2⁶⁴ firings or more.
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
@@ -110,11 +111,10 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns a shorter prefix of the sequence, and its number of firings. The goal is unreachable
-    /// from the end of the prefix by the same certificate. Tries the prefixes with 0, 1, 2, 4, 8, …
-    /// firings, and returns the first with this property. Returns `None` if none of these prefixes
-    /// is found in time, if witnesses are not shortened, or if the sequence has 2⁶⁴ firings or
-    /// more.
+    /// Returns a shorter prefix of the sequence, and its number of firings. The same certificate
+    /// must prove that the goal is unreachable from the end of the prefix. Tries the prefixes with
+    /// 0, 1, 2, 4, 8, … firings and returns the first suitable one. Returns `None` if none is found
+    /// in time, if witnesses are not shortened, or if the sequence has 2⁶⁴ firings or more.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -140,6 +140,7 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that the goal becomes unreachable, because its transition fires finitely often. Each
     /// firing of the transition lowers a weighted sum of tokens that no firing increases.
+    /// `structure` has the weights.
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
@@ -153,7 +154,8 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports the findings of an exhaustive search.
+    /// Reports the findings of an exhaustive search of the engine's net. Findings about closed
+    /// goals are ignored.
     pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
         let open =
             found.into_iter().filter_map(|found| Some((self.open_predicate(found.goal)?, found)));
@@ -195,10 +197,10 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Repeats an exhaustive search in the checker, if it is small. Returns the structure to keep
-    /// for an evidence file, and for each predicate true if it stays reachable. The structure is
-    /// `None` if no evidence is kept, or if the search cannot be repeated on the engine's net. An
-    /// entry is `None` if the checker did not decide the predicate.
+    /// Repeats an exhaustive search in the checker, if it visited few markings. Returns the
+    /// structure to keep for an evidence file. Also returns, for each predicate, true if it stays
+    /// reachable, or `None` if the checker did not decide this. The structure is `None` if no
+    /// evidence is kept, or if the search cannot be repeated on the engine's net.
     fn visited_again(
         &self,
         wanted: &[&Predicate],
@@ -241,9 +243,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns the checker's own copy of the engine's net, with the predicates translated to this
-    /// net. If the engine works on the net that was read, returns this net with the predicates as
-    /// they are. The error is the reason for a failure, or an empty text if the time was over.
+    /// Returns the checker's own copy of the engine's net, and the predicates translated to this
+    /// net. If the engine works on the net that was read, returns this net and the predicates
+    /// unchanged. The error is the reason for a failure, or an empty text if the time was over.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -267,8 +269,8 @@ impl<'b> HomeReporter<'b> {
         Ok((net, translated_predicates))
     }
 
-    /// Returns the witness for the marking after a sequence, shortened if possible. Returns `None`
-    /// if the sequence does not replay or has 2⁶⁴ firings or more.
+    /// Returns the witness for the marking after a sequence of the net that was read, shortened if
+    /// possible. Returns `None` if the sequence does not replay or has 2⁶⁴ firings or more.
     fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
         let end = parikh_evidence::replay(self.board.net, &sequence).ok()?;
         self.board.check_claim(&sequence, u64::MAX);
@@ -278,8 +280,8 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Reports that all transitions are live, because the net is an asymmetric-choice net in which
-    /// every siphon contains an initially marked trap. Settles the liveness goals in `goals`.
-    /// `structure` has the traps.
+    /// every siphon contains an initially marked trap. Settles the goals in `goals` that ask for
+    /// liveness, and ignores the others. `structure` has the traps.
     pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
         let Structure::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.open_predicate(goal).is_some());
@@ -302,7 +304,8 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that the goal's target marking stays coverable. The net is closed by a transition
     /// that takes the target marking and puts the initial marking. The closed net is live: it is an
-    /// asymmetric-choice net in which every siphon contains an initially marked trap.
+    /// asymmetric-choice net in which every siphon contains an initially marked trap. `structure`
+    /// has the traps.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
@@ -314,7 +317,9 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports that every firing can be undone, so that every reachable marking stays reachable.
+    /// Reports that every firing can be undone, so that every marking that was reached stays
+    /// reachable. Settles the home-space goals whose predicate holds initially, and those whose
+    /// predicate has been reached. Predicates reached later settle their home-space goals, too.
     pub fn all_undone(&self, structure: &Arc<Structure>) {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
@@ -333,8 +338,7 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that from every reachable marking of the engine's net, firings lead back. They lead
     /// to markings that cover a fixed marking, or to markings that satisfy the goals (see
-    /// [`ReturnProof::to`]). Returns the number of goals in `goals` that are thereby shown to stay
-    /// reachable.
+    /// [`ReturnProof::to`]). Returns how many of the goals in `goals` this shows to stay reachable.
     pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -420,7 +424,7 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Returns the proof and the evidence for an argument about the engine's net.
+    /// Returns the proof and the evidence for an accepted argument about the engine's net.
     fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
         let Some(working_net) = self.working_net else { return (proof, self.argued(structure)) };
@@ -525,8 +529,9 @@ impl<'b> HomeReporter<'b> {
     }
 }
 
-/// Handles a reached goal. If every firing is known to be undoable, a home-space goal with the same
-/// predicate is recorded as staying reachable.
+/// Settles a home-space goal after a goal with the same predicate was reached. The home-space goal
+/// is recorded as staying reachable if every firing is known to be undoable. Otherwise nothing
+/// happens.
 pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
     let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };

@@ -20,20 +20,20 @@ pub enum Knowledge {
     Tree(TreeKnowledge),
 }
 
-/// The basis of a settled goal or of a proved bound. It has the technique, and the proof with its
-/// evidence unless a replayed witness alone shows the result.
+/// The basis of a settled goal or of a proved bound: the technique, and the proof with its
+/// evidence. There is no proof if a replayed witness alone shows the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'k> {
     /// The technique behind the result.
     pub technique: Technique,
     /// The proof and its evidence; `None` if a replayed witness alone shows the result.
     pub argued: Option<(&'k Proof, &'k Evidence)>,
-    /// The goals that the argument assumes to be settled.
+    /// The other goals whose results the argument uses as premises.
     pub premise_goals: &'k [GoalId],
 }
 
 impl Knowledge {
-    /// Returns the initial, open state for a goal.
+    /// Returns the initial state for a goal: nothing is known.
     pub fn nothing_of(goal: &Goal) -> Knowledge {
         match goal {
             Goal::Reach(_) => Knowledge::Reach(ReachKnowledge::Open),
@@ -62,10 +62,10 @@ impl Knowledge {
         }
     }
 
-    /// Returns the basis of a result, and `None` for a goal without a result. The basis of an
-    /// unbounded maximum is its self-covering sequence. The basis of another maximum is its proved
-    /// bound, even if the goal is still open. Without a proved bound it is `None`, even if a value
-    /// was seen.
+    /// Returns the basis of a result, and `None` for a goal without a result. A maximum that is
+    /// known to be unbounded rests on a self-covering sequence alone. Another maximum rests on its
+    /// proved bound, even if the goal is still open. Without a proved bound the result is `None`,
+    /// even if a value was seen.
     pub fn standing(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
             technique: by,
@@ -112,7 +112,8 @@ impl Knowledge {
         })
     }
 
-    /// Drops witnesses and certificates, except those of maxima.
+    /// Drops the witness, run, certificate or other evidence, but keeps the result. Does nothing
+    /// for a maximum.
     pub(super) fn forget(&mut self) {
         match self {
             Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => *witness = None,
@@ -205,11 +206,11 @@ pub enum HomeKnowledge {
     },
     /// The goal is unreachable from some reachable marking.
     BecomesUnreachable {
-        /// The firings, in the net that was read, to a marking from which the goal is unreachable.
-        /// `None` if the board does not have these firings or dropped the witness later.
+        /// The firings that lead to a marking from which the goal is unreachable, in the net that
+        /// was read. `None` if the board does not have these firings or dropped the witness later.
         witness: Option<Witness>,
-        /// The proof. Its certificate, if any, is about the net whose initial marking is replaced
-        /// by the marking from which the goal is unreachable.
+        /// The proof. Its certificate, if any, is about the net with another initial marking: the
+        /// marking from which the goal is unreachable.
         proof: Proof,
         /// The evidence for the proof.
         evidence: Evidence,
@@ -225,8 +226,8 @@ pub enum ReachKnowledge {
     Open,
     /// A marking with the predicate is reachable.
     Reached {
-        /// The firings to the marking; `None` if the board does not keep witnesses or dropped the
-        /// witness later.
+        /// The firings that lead to the marking. `None` if the board does not keep witnesses or
+        /// dropped the witness later.
         witness: Option<Witness>,
         /// The technique behind the result.
         technique: Technique,
@@ -255,18 +256,19 @@ pub struct Maximum {
     pub unbounded: Option<(PumpSequence, Technique)>,
 }
 
-/// A value that a reachable marking has.
+/// A value of a sum that a reachable marking has.
 #[derive(Clone, Debug)]
 pub struct SeenValue {
     /// The value.
     pub value: i128,
-    /// The firings to the marking; `None` if the board does not keep witnesses.
+    /// The firings that lead to a marking with the value. `None` if the board does not keep
+    /// witnesses.
     pub witness: Option<Witness>,
     /// The technique behind the result.
     pub technique: Technique,
 }
 
-/// A bound that no reachable marking exceeds.
+/// An upper bound of a sum over all reachable markings.
 #[derive(Clone, Debug)]
 pub struct ProvedBound {
     /// The bound.

@@ -1,10 +1,10 @@
 //! Explanation of a certificate's lemma for users: which places are never marked together.
 //!
-//! A lemma states that some comparisons never hold together. If each says that one place holds at
-//! least a number of tokens, this is worth reporting, whatever the lemma rests on. A lemma without
-//! traps and units has weights w with w·m ≤ w·m₀ in every reachable marking m, and these places
-//! together would exceed w·m₀. The sum may be too long to print; then its number of places is
-//! given.
+//! A lemma states that some comparisons never hold together. Suppose that each comparison says that
+//! one place holds at least a number of tokens. Then the lemma is worth reporting, whatever it
+//! rests on. A lemma without traps and units has weights w with w·m ≤ w·m₀ in every reachable
+//! marking m. A marking that satisfies all its comparisons would exceed w·m₀. If the sum is too
+//! long to print, its number of places is given.
 
 use super::Proof;
 use parikh_evidence::certificate::{Document, Lemma};
@@ -87,8 +87,8 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     }
 }
 
-/// Returns the weights as a sum that is short enough to be read. Returns `None` if there are no
-/// weights, too many weights, or weights beyond 64 bits.
+/// Returns the weights of a lemma as a sum that is short enough to be read. Returns `None` if there
+/// are no weights, too many weights, or weights beyond 64 bits.
 fn readable(net: &Net, lemma: &Lemma) -> Option<LemmaSum> {
     if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;

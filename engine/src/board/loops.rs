@@ -1,5 +1,5 @@
-//! Reports of accelerated sequences (with nested loops): everything seen along one, replayed once
-//! for all open goals.
+//! Reports of accelerated sequences, that is, firing sequences with nested loops. A sequence is
+//! replayed once, and all open goals are tested along it.
 
 use super::{Board, Observation, Witness, WitnessReporter};
 use parikh_evidence::depending::GoalIndex;
@@ -25,10 +25,11 @@ struct Sight {
 }
 
 impl WitnessReporter<'_> {
-    /// Replays an accelerated sequence of the board's net. Records the open goals that hold after
-    /// an element of the sequence, or after an element of a block's first round. Also records the
-    /// largest values of sums at these positions. Returns the number of goals reached. If the
-    /// budget ends during the replay, nothing is recorded and the result is 0.
+    /// Replays an accelerated sequence of the board's net. Tests the open goals after each element
+    /// of the sequence. Of a block, that is, the body of a loop, the elements are tested in the
+    /// first round only. Records the goals that hold and the largest values of sums. Returns the
+    /// number of goals reached. If the budget ends during the replay, nothing is recorded and the
+    /// result is 0.
     ///
     /// A call for a coloured or reduced net is a fault. So is a call for a net whose units are
     /// claimed to be safe: the claim is compared with plain sequences only. A sequence that does
@@ -51,7 +52,7 @@ impl WitnessReporter<'_> {
         }
     }
 
-    /// Records observations. Returns the number of goals reached.
+    /// Records observations along an accelerated sequence. Returns the number of goals reached.
     fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
         // Observations whose firings before them fit in `MAX_FLAT_STEPS` steps share one plain
         // sequence: the longest of these prefixes.
@@ -93,8 +94,9 @@ impl WitnessReporter<'_> {
     }
 }
 
-/// Returns at most one observation for each open goal: the first marking that satisfies its
-/// predicate, or the largest new value of its sum.
+/// Replays `run` and returns at most one observation for each open goal. For a predicate, it is the
+/// first marking that satisfies it. For a sum, it is the largest value, if it exceeds the value
+/// seen before.
 fn sights(
     board: &Board<'_>,
     run: &LoopRun,

@@ -6,10 +6,10 @@
 //! refute. An engine that over-approximates gets a proof reporter only, so it cannot report a goal
 //! as reached. A report on the wrong side does not compile.
 //!
-//! A report that a predicate does not stay reachable usually takes both sides. These are a witness,
-//! and a proof that starts from the end of the witness. Such reports go through [`HomeReporter`].
-//! The existence and absence of runs are reported through [`RunReporter`], properties of the tree
-//! of runs through [`TreeReporter`].
+//! A report that a predicate does not stay reachable usually needs both: a witness, and a proof
+//! that starts from the end of the witness. Such reports go through [`HomeReporter`]. The existence
+//! and absence of runs are reported through [`RunReporter`], properties of the tree of runs through
+//! [`TreeReporter`].
 //!
 //! The board replays every witness on the net before it records the result. For every proof, the
 //! checker verifies a certificate or another argument, or repeats the search. Otherwise the board
@@ -20,8 +20,9 @@
 //! for it.
 //!
 //! The board of a [coloured net](Board::of_coloured) takes firing sequences of the coloured net and
-//! replays them by the coloured firing rule. It also takes the results of another board about the
-//! same goals, weakened on an [abstraction](parikh_evidence::abstraction::SimulatingNet).
+//! replays them by the coloured firing rule. It also takes results that another board has for an
+//! [abstraction](parikh_evidence::abstraction::SimulatingNet) of the coloured net. The goals of the
+//! other board must be weakened versions of this board's goals.
 //!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every replayed sequence is
 //! compared with that claim. Once a sequence violates it, the board accepts no proof that rests on
@@ -75,7 +76,7 @@ use std::time::Duration;
 /// The name of a technique in the contest's terms: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
 
-/// Limit on the time for computing the place invariants by which results are explained to the user.
+/// Time limit for computing the place invariants that explain results to the user.
 const MAX_SUMS_TIME: Duration = Duration::from_millis(100);
 /// The largest number of places of a net for which place invariants for explanations are computed.
 const MAX_SUMS_PLACES: usize = 5_000;
@@ -112,10 +113,10 @@ pub struct Board<'n> {
     faults: AtomicUsize,
     /// True if a claim was dropped because a place would exceed the largest token count.
     overflowed: AtomicBool,
-    /// Description of a replayed sequence that violates the model's claim of safe units. Empty
-    /// while no sequence does.
+    /// Description of the first replayed sequence that violates the model's claim of safe units.
+    /// Empty while there is no such sequence.
     breach: OnceLock<String>,
-    /// The reasons of engines that gave a goal up.
+    /// For each goal, the reasons of the engines that gave the goal up.
     given_up: Mutex<BTreeMap<GoalId, BTreeSet<GivenUp>>>,
     /// True if witnesses of reached goals, witnesses of seen values, and runs are stored after the
     /// replay. Witnesses of home-space goals and self-covering sequences are always stored, as are
@@ -131,12 +132,12 @@ pub struct Board<'n> {
     /// The settings and statistics of shortening witnesses, and the goals whose witnesses are known
     /// to be shortest.
     shortening: ShorteningState,
-    /// The place invariants for explanations, computed at first use. `None` unless
+    /// The place invariants that explain results, computed at first use. `None` unless
     /// [`with_reasons_by_sums`](Self::with_reasons_by_sums) was called.
     sums: Option<OnceLock<InvariantSums>>,
-    /// Firing sequences of the original net that may be prefixes of runs with an open property, as
-    /// hints for searches. Each was translated from a run of a reduced net, of which no translation
-    /// was accepted as a run with the property.
+    /// Hints for searches: firing sequences of the original net that may be prefixes of runs with
+    /// an open property. Each was translated from a run of a reduced net. The translation of the
+    /// whole run failed, or was not accepted as a run with the property.
     run_hints: Mutex<Vec<FiringSequence>>,
     /// The goals for which an engine on a reduced net recorded a proof or reported a witness.
     reduced: Mutex<BTreeSet<GoalId>>,
@@ -200,24 +201,25 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Shortens witnesses before they are kept, within a small share of the elapsed time or within
-    /// `free`, whichever is longer. With `proving`, a witness of a [`Goal::Reach`] gets half of the
-    /// remaining time, to prove that no shorter witness exists. Without a time limit it gets a
-    /// minute. Witnesses of a coloured net are not shortened.
+    /// Shortens witnesses before they are kept. The total time for this is a small share of the
+    /// elapsed time or `free`, whichever is longer. With `proving`, each witness of a
+    /// [`Goal::Reach`] may take half of the remaining time instead, to prove that no shorter
+    /// witness exists. Without a time limit it may take a minute. Witnesses of a coloured net are
+    /// not shortened.
     pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
         self.shortening = ShorteningState::new(proving, free);
         self
     }
 
-    /// Enables explanations by place invariants.
+    /// Enables explanations by place invariants, see [`sums`](Self::sums).
     pub fn with_reasons_by_sums(mut self) -> Self {
         self.sums = Some(OnceLock::new());
         self
     }
 
-    /// Returns the place invariants for explanations. Returns `None` if they are not enabled or the
-    /// net has too many places. Returns `None` as well for a coloured net, and for a translated
-    /// net, whose places users do not know.
+    /// Returns the place invariants that explain results, computed at the first call. Returns
+    /// `None` if they are not enabled or the net has too many places. Also returns `None` for a
+    /// coloured net, and for a translated net, whose places users do not know.
     pub fn sums(&self) -> Option<&InvariantSums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();
@@ -226,8 +228,8 @@ impl<'n> Board<'n> {
         (is_known && is_small).then(|| sums.get_or_init(find))
     }
 
-    /// Returns the number of witnesses for which shortening was tried, their firings before and
-    /// after, and the time spent, as text. Returns `None` if shortening was tried for no witness.
+    /// Returns a text with statistics: for how many witnesses shortening was tried, their firings
+    /// before and after, and the time. Returns `None` if shortening was tried for no witness.
     pub fn shortening_told(&self) -> Option<String> {
         self.shortening.summary()
     }
@@ -238,7 +240,7 @@ impl<'n> Board<'n> {
         self.shortening.is_shortest(goal)
     }
 
-    /// Sets the budget of checks.
+    /// Sets the budget that limits the checks of all reports. Without a call it is unlimited.
     pub fn with_budget(mut self, budget: &Budget) -> Self {
         self.checks = Checks::new(budget.clone());
         self
@@ -264,8 +266,8 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Returns the net that the goals are about, on which witnesses are replayed. For a coloured
-    /// net it is the skeleton, and witnesses are replayed on the coloured net instead.
+    /// Returns the net that the goals are about. Witnesses are replayed on it. For a coloured net
+    /// it is the skeleton, and witnesses are replayed on the coloured net instead.
     pub fn net(&self) -> &'n Net {
         self.net
     }
@@ -319,14 +321,15 @@ impl<'n> Board<'n> {
         self.overflowed.load(Ordering::Relaxed)
     }
 
-    /// Records an engine's reason for giving a goal up, which other engines may still settle.
+    /// Records why an engine gave a goal up. The goal stays open, since other engines may still
+    /// settle it.
     pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
         let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         let (engine, why) = (engine.to_owned(), why.to_owned());
         given_up.entry(goal).or_default().insert(GivenUp { engine, why });
     }
 
-    /// Returns the reasons of engines that gave the goal up.
+    /// Returns the recorded reasons of all engines that gave the goal up, without duplicates.
     pub fn given_up(&self, goal: GoalId) -> Vec<GivenUp> {
         let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.get(&goal).into_iter().flatten().cloned().collect()
@@ -364,8 +367,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Returns true if a proof rests on the model's claim of safe units and a sequence violated
-    /// this claim.
+    /// Returns true if a proof is void: it rests on the model's claim of safe units, and a replayed
+    /// sequence violates this claim.
     fn rests_on_violated_claim(&self, proof: &Proof) -> bool {
         proof.assumes_units() && self.breach().is_some()
     }
@@ -376,8 +379,8 @@ impl<'n> Board<'n> {
         (!entry.frozen).then(|| entry.knowledge.clone())
     }
 
-    /// Returns the largest value of a [`Goal::Maximise`] seen so far. Returns `None` for another
-    /// goal, or if no value was seen.
+    /// Returns the largest value of a [`Goal::Maximise`] that a replayed witness has shown. Returns
+    /// `None` for another goal, or if no value was shown.
     pub fn largest_seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.largest_seen.as_ref().map(|seen| seen.value),
@@ -411,7 +414,7 @@ impl<'n> Board<'n> {
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Closes an open goal, and sends it to the listener if `tell` is true.
+    /// Closes a goal. If it was open and `tell` is true, sends it to the listener.
     fn close(&self, id: GoalId, tell: bool) {
         if self.open[id.index()].swap(false, Ordering::Relaxed) {
             self.open_count.fetch_sub(1, Ordering::Relaxed);
@@ -423,13 +426,15 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Returns true if a recorded proof or a translated witness of the goal comes from a reduced
-    /// net. A witness is noted before its replay, so the result is also true if the replay fails.
+    /// Returns true if a recorded proof of the goal, or a witness that was translated for it, comes
+    /// from a reduced net. A witness is noted before its replay, so the result is also true if the
+    /// replay fails.
     pub fn is_by_reduction(&self, goal: GoalId) -> bool {
         self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
     }
 
-    /// Records that the goal has a result from a reduced net, if `working_net` is one.
+    /// Records that the goal has a result from a reduced net. Does nothing if `working_net` is
+    /// `None` or the original net.
     fn note_if_reduced(&self, goal: GoalId, working_net: Option<&WorkingNet<'_>>) {
         if working_net.is_some_and(|working_net| working_net.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
@@ -442,8 +447,8 @@ impl<'n> Board<'n> {
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
     }
 
-    /// Records a claim that cannot be shown because of a limit on tokens, length, time or memory:
-    /// neither a bug nor a verdict.
+    /// Handles a claim that a limit on tokens, length, time or memory keeps from being shown. The
+    /// claim is dropped. This is neither a bug nor a verdict.
     fn record_exceeded_limit(&self, limit: TranslationLimit) {
         tracing::debug!("a claim is dropped: {limit}");
         if limit == TranslationLimit::Tokens {
@@ -451,7 +456,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Freezes a goal about which two engines disagree: the goal is closed without a verdict.
+    /// Freezes a goal about which two engines disagree: closes the goal without a verdict, and
+    /// counts a fault. `by` is the technique that reported the second result.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
         entry.frozen = true;
         drop(entry);
@@ -460,18 +466,18 @@ impl<'n> Board<'n> {
     }
 }
 
-/// An observation along a firing sequence: after `firings` firings the goal holds, or its sum has a
-/// value worth recording.
+/// An observation along a firing sequence. After the first `firings` firings the predicate of the
+/// goal holds, or the sum of the goal has a value worth recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// The goal.
     pub goal: GoalId,
-    /// The number of firings.
+    /// The number of firings before the observation, counted from the start of the sequence.
     pub firings: u64,
 }
 
-/// Converts a value of the goal's sum in the net that was read to the value in the engine's net.
-/// The two values differ by a constant per goal. Returns `None` if `value` is `None`.
+/// Converts a value of the goal's sum from the net that was read to the engine's net. The two
+/// values differ by a constant per goal. Returns `None` if `value` is `None`.
 fn in_tokens_of(
     working_net: Option<&WorkingNet<'_>>,
     goal: GoalId,
@@ -480,8 +486,8 @@ fn in_tokens_of(
     Some(value? - working_net.map_or(0, |working_net| working_net.constant(goal)))
 }
 
-/// Returns a proof about the engine's net, with the number of rule applications that reduced the
-/// net that was read to the engine's net.
+/// Adds to a proof the number of reduction rules that were applied between the net that was read
+/// and the engine's net. Returns the proof unchanged if these two nets are the same.
 fn about_read(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
     match working_net.and_then(WorkingNet::changes) {
         Some(changes) => proof.of_reduced(changes),
@@ -572,7 +578,9 @@ mod tests {
         assert!(!board.is_open(max));
     }
 
-    /// The same net with a back-translation that may be too long.
+    /// A derived net that equals its parent. If `answer` is `Ok(Some(()))`, the back-translation
+    /// returns sequences unchanged. Otherwise it returns `answer`. `times` counts the translated
+    /// sequences.
     struct Asked<'n> {
         net: &'n Net,
         answer: Result<Option<()>, TranslationLimit>,
@@ -618,7 +626,8 @@ mod tests {
         }
     }
 
-    /// Reports on a net that is derived in this way.
+    /// Calls `say` with a reporter for a derived net whose back-translation gives `answer`. Returns
+    /// the number of sequences that were translated.
     fn said_through(
         board: &Board<'_>,
         answer: Result<Option<()>, TranslationLimit>,

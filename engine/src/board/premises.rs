@@ -1,15 +1,14 @@
-//! Checks the premises of an argument: the board must already show each of them as a settled goal
-//! of its own.
+//! Check of an argument's premises: the board must already have a settled goal for each premise.
 
 use super::{Board, Evidence, HomeKnowledge, Knowledge, ReachKnowledge};
 use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
-    /// Checks that `goals` prove every premise. Each predicate of `never` must belong to a goal
-    /// settled as unreachable. Each predicate of `stays` must belong to a goal settled as staying
-    /// reachable from every reachable marking, not just by an unchecked search. The order of
-    /// operands does not matter. Returns true if one of these proofs rests on the claim that the
-    /// units of the model are safe.
+    /// Checks that `goals` prove every premise of an argument. Each predicate of `never` must
+    /// belong to a goal settled as unreachable. Each predicate of `stays` must belong to a goal
+    /// settled as staying reachable from every reachable marking, not just by an unchecked search.
+    /// Predicates that differ only in the order of operands count as equal. Returns true if one of
+    /// these proofs rests on the claim that the units of the model are safe.
     ///
     /// # Errors
     /// Returns an error if a goal of `goals` is neither settled in one of these ways nor a

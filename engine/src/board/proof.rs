@@ -16,22 +16,22 @@ pub struct Proof {
     pub document: Option<Arc<Document>>,
     /// The kind of argument.
     pub argument: Argument,
-    /// The number of rule applications that reduced the net that was read to the engine's net;
-    /// `None` if the engine works on the net that was read.
+    /// The number of reduction rules that were applied between the net that was read and the
+    /// engine's net. `None` if these two nets are the same.
     pub reduced: Option<u64>,
     /// True if the engine's net is an abstraction of a coloured net, that is, a net in which
     /// colours are merged.
     pub abstracted: bool,
 }
 
-/// A proof without its certificate, for the reason of an answer.
+/// A proof without its certificate. It explains an answer to the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProofSummary {
     /// The kind of argument.
     #[serde(flatten)]
     pub argument: Argument,
-    /// The number of rule applications that reduced the net that was read to the engine's net;
-    /// `None` if the engine works on the net that was read.
+    /// The number of reduction rules that were applied between the net that was read and the
+    /// engine's net. `None` if these two nets are the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduced: Option<u64>,
     /// True if the engine's net is an abstraction of a coloured net.
@@ -39,7 +39,8 @@ pub struct ProofSummary {
     pub abstracted: bool,
 }
 
-/// The kind of an argument. Serialized, the field `argument` has the kind.
+/// The kind of an argument, with its figures. In JSON, the field `argument` holds the name of the
+/// kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "argument", rename_all = "kebab-case")]
 pub enum Argument {
@@ -64,7 +65,7 @@ pub enum Argument {
         traps: usize,
         /// The number of lower bounds of places or weighted sums used.
         lower_bounds: usize,
-        /// The number of uses of precedence constraints between firings.
+        /// The number of times that a precedence constraint between firings is used.
         precedences: usize,
         /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
@@ -111,11 +112,12 @@ pub enum Argument {
         /// The number of nodes of the diagram.
         nodes: usize,
     },
-    /// No run stays in a strongly connected component of the property's automaton and meets all of
-    /// its acceptance marks infinitely often. A dead marking counts as repeated forever.
+    /// No run has the property: no run stays in a strongly connected component of the property's
+    /// automaton and meets all of its acceptance marks infinitely often. A dead marking counts as
+    /// repeated forever.
     NoRun {
         /// The number of ranking functions. Each is a weighted sum of tokens, plus a value per
-        /// automaton state, that never increases along such runs.
+        /// automaton state. It never increases along runs that stay in the component.
         rankings: usize,
         /// The number of other goals whose unreachability is assumed.
         given: usize,
@@ -134,7 +136,7 @@ pub enum Argument {
         /// True if the model's claim of unit-safety (NUPN) is used for the assumed goals.
         assumes_units: bool,
     },
-    /// A search visited all relevant markings and evaluated the formula.
+    /// A search visited all relevant markings and evaluated the CTL formula.
     TreeSearched {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
@@ -143,10 +145,10 @@ pub enum Argument {
         /// assumes to be unreachable.
         assumes_units: bool,
     },
-    /// The formula was evaluated on a decision diagram of all markings.
+    /// The CTL formula was evaluated on a decision diagram of all markings.
     TreeDescribed {
         /// The number of nodes of the diagram. `None` if the checker did not evaluate the formula
-        /// on the diagram.
+        /// on the diagram, so that the engine's evaluation is trusted.
         nodes: Option<usize>,
     },
     /// No run has the property, by evaluation on a decision diagram of all markings.
@@ -166,37 +168,39 @@ pub enum Argument {
         /// True if the search used stubborn sets, which may leave out markings that do not matter
         /// to this goal.
         stubborn: bool,
-        /// The number of independent parts of the net; parts that no goal concerns are counted, but
+        /// The number of independent parts of the net. Parts that no goal concerns are counted, but
         /// not visited. 1 for the net as a whole, 0 if nothing had to be visited.
         parts: usize,
     },
 }
 
 impl Proof {
-    /// Makes a proof by an argument about the engine's net.
+    /// Makes a proof by an argument about the engine's net. `document` is the certificate, if there
+    /// is one.
     pub fn new(argument: Argument, document: Option<Arc<Document>>) -> Proof {
         Proof { document, argument, reduced: None, abstracted: false }
     }
 
-    /// Makes a proof by an exhaustive search of `markings` markings.
+    /// Makes a proof by an exhaustive search of `markings` markings, without a certificate.
+    /// `stubborn` is true if the search used stubborn sets.
     pub fn searched(markings: u64, stubborn: bool) -> Proof {
         Proof::new(Argument::Searched { markings, stubborn, parts: 1 }, None)
     }
 
-    /// Makes a proof by an exhaustive search of independent parts of the net; with no relevant
-    /// part, nothing had to be visited.
+    /// Makes a proof by an exhaustive search of `markings` markings in a net of `parts` independent
+    /// parts. With 0 parts, nothing had to be visited.
     pub fn of_parts(markings: u64, parts: usize) -> Proof {
         Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }
 
-    /// Returns the same proof, with `applications` more rule applications in `reduced`: those that
-    /// reduced a net to the engine's net.
+    /// Adds `applications` to the number of applied reduction rules in `reduced`, and returns the
+    /// proof. `None` counts as 0.
     #[must_use]
     pub fn of_reduced(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }
     }
 
-    /// Returns the same proof about the coloured net of which the engine's net is an abstraction.
+    /// Marks the proof as a proof about an abstraction of a coloured net, and returns it.
     #[must_use]
     pub fn of_abstraction(self) -> Proof {
         Proof { abstracted: true, ..self }
@@ -213,7 +217,7 @@ impl Proof {
         ProofSummary { argument: argument.clone(), reduced: *reduced, abstracted: *abstracted }
     }
 
-    /// Returns the kind in a few words.
+    /// Returns the name of the kind in a few words.
     pub fn kind(&self) -> &'static str {
         match (&self.argument, self.reduced.is_some()) {
             (Argument::Bounds { .. }, false) => "intervals",
@@ -252,7 +256,8 @@ impl Proof {
 }
 
 impl Argument {
-    /// Returns the argument from bounds on single places with this provenance.
+    /// Returns the argument that bounds on single places exclude the goal. `rests_on` is the
+    /// weakest provenance of these bounds.
     pub fn bounds(rests_on: Provenance) -> Argument {
         Argument::Bounds {
             place_invariants: rests_on >= Provenance::Flows,
@@ -274,11 +279,10 @@ impl Argument {
     }
 }
 
-/// Serializes a number: from −2⁵³ to 2⁵³ as a number, which every JSON reader represents exactly,
-/// and otherwise as a string of its digits.
+/// Serializes an integer. From −2⁵³ to 2⁵³ it becomes a JSON number, which every JSON reader
+/// represents exactly. Otherwise it becomes a string of its digits.
 ///
-/// # Errors
-/// If the serializer fails.
+/// Returns an error if the serializer fails.
 pub fn json_number<S: Serializer>(
     number: &impl fmt::Display,
     serializer: S,
@@ -290,6 +294,7 @@ pub fn json_number<S: Serializer>(
     }
 }
 
+/// The end of a sentence about a proof that assumes safe units.
 const UNITS: &str = ", given the model's safe units (NUPN)";
 
 /// Writes the proof as a clause of a sentence.
@@ -454,7 +459,7 @@ impl fmt::Display for Argument {
     }
 }
 
-/// Writes the number of other goals that an argument assumes.
+/// Writes how many results about other goals an argument assumes. Writes nothing for 0.
 fn write_given(f: &mut fmt::Formatter<'_>, given: usize) -> fmt::Result {
     match given {
         0 => Ok(()),

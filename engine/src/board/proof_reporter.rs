@@ -59,7 +59,7 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Records a proof that its own checker refuses: a fault, without a result.
+    /// Logs a proof that the checker refuses, and counts a fault. The goal stays open.
     pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
         self.board
@@ -80,8 +80,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net, with a
-    /// proof. Proofs are accepted as by [`unreachable`](Self::unreachable).
+    /// Reports that the goal's sum is at most `bound` in every reachable marking of the engine's
+    /// net. Proofs are accepted as by [`unreachable`](Self::unreachable).
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).at_most(goal, bound, proof);
@@ -120,9 +120,9 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Records a result of another board, which belongs to an abstraction of this board's coloured
-    /// net. `weakened` is the goal of the other board. It must be this board's goal
-    /// [weakened](SimulatingNet::weakened) for the abstraction. Only unreachability and upper
-    /// bounds carry over.
+    /// net. `weakened` is the goal of the other board. It must be the
+    /// [weakened](SimulatingNet::weakened) version of this board's goal for the abstraction.
+    /// Otherwise the call is a fault. Only unreachability and upper bounds carry over.
     pub fn on_abstraction(
         &self,
         abstraction: &SimulatingNet,
@@ -162,8 +162,8 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Records a goal as unreachable. Does nothing if the proof rests on a violated claim, and
-    /// freezes a goal that was reached.
+    /// Records a goal as unreachable. Does nothing if the proof rests on a violated claim of safe
+    /// units. Freezes a goal that was reached.
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -192,9 +192,9 @@ impl<'b> ProofReporter<'b> {
         }
     }
 
-    /// Records an upper bound in tokens of the board's net, if it is smaller than the bound
-    /// recorded before. Does nothing if the proof rests on a violated claim, and freezes the goal
-    /// if a larger value was seen or the sum is unbounded.
+    /// Records an upper bound of the goal's sum in the board's net, if it is smaller than the bound
+    /// recorded before. Does nothing if the proof rests on a violated claim of safe units. Freezes
+    /// the goal if a larger value was seen or the sum is unbounded.
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -230,7 +230,7 @@ pub struct CertificateReporter<'d> {
 }
 
 impl CertificateReporter<'_> {
-    /// Reports that no reachable marking satisfies the goal.
+    /// Reports that no reachable marking satisfies the goal, because of the certificate.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
@@ -244,7 +244,8 @@ impl CertificateReporter<'_> {
         }
     }
 
-    /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net.
+    /// Reports that the goal's sum is at most `bound` in every reachable marking of the engine's
+    /// net, because of the certificate.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Maximise(sum) = board.goal(goal) else {
@@ -254,7 +255,7 @@ impl CertificateReporter<'_> {
         if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
             return;
         }
-        // Certificates have 64-bit numbers; a larger maximum stays open.
+        // Certificates have 64-bit numbers. A maximum with a larger bound stays open.
         let Ok(claimed) = i64::try_from(bound) else { return };
         let more = Predicate::at_most(sum.clone(), claimed).negated();
         if let Some(evidence) = self.evidence(goal, more, &proof) {
@@ -262,7 +263,7 @@ impl CertificateReporter<'_> {
         }
     }
 
-    /// Checks the certificate for the claim that no reachable marking of the net that was read
+    /// Checks that the certificate shows a claim: no reachable marking of the net that was read
     /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If this
     /// check or an earlier check of the certificate runs out of time, the evidence is the engine's
     /// own exhaustive search. This requires that `proof` rests on such a search and that the board
@@ -307,7 +308,7 @@ impl CertificateReporter<'_> {
     }
 
     /// Checks that the certificate is correct and implies that no reachable marking satisfies
-    /// `refuted`.
+    /// `refuted`, a predicate on the net that was read.
     fn check(
         &self,
         refuted: Predicate,

@@ -1,8 +1,8 @@
 //! Reports on runs: a run with the property exists, or no run has it.
 //!
-//! A run is fired on the net that was read, and the property is evaluated along it. The absence of
-//! runs needs an argument that the checker accepts, which may assume that other goals are
-//! unreachable; or it rests on an exhaustive search.
+//! The board replays a run on the net that was read, and evaluates the property along it. The
+//! absence of runs needs an argument that the checker accepts. The argument may assume that other
+//! goals are unreachable. Without such an argument, the result rests on an exhaustive search.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique};
 use crate::working_net::WorkingNet;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The largest number of stored prefixes of runs.
 const MAX_RUN_HINTS: usize = 64;
 
-/// The largest number of markings that the checker visits again.
+/// The largest number of markings for which the checker repeats an exhaustive search.
 const MAX_REVISITED_MARKINGS: u64 = 100_000;
 
 /// The reporter for properties of runs. See [`crate::board`].
@@ -56,7 +56,7 @@ impl<'b> RunReporter<'b> {
         RunReporter { working_net: Some(working_net), ..self }
     }
 
-    /// Returns the engine's net if it is not the board's net.
+    /// Returns the engine's net if it is a derived net. Returns `None` if it is the board's net.
     fn derived(&self) -> Option<&'b WorkingNet<'b>> {
         self.working_net.filter(|working_net| working_net.parent().is_some())
     }
@@ -105,9 +105,10 @@ impl<'b> RunReporter<'b> {
         }
     }
 
-    /// Reports that no run has the property, with an argument. The argument assumes that the goals
-    /// in `given` are unreachable, one for each of its premises. Does nothing for an engine on a
-    /// reduced net, because reductions need not preserve runs.
+    /// Reports that no run has the property, with an argument. The premises of the argument are
+    /// predicates that are never reached. For each premise, `given` contains a goal that is settled
+    /// as unreachable. Does nothing for an engine on a reduced net, because reductions need not
+    /// preserve runs.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         if self.derived().is_some() {
             return;
@@ -136,22 +137,25 @@ impl<'b> RunReporter<'b> {
         );
     }
 
-    /// Reports that no run has the property after an exhaustive search. The checker repeats a small
-    /// search first. A search that the checker does not complete is recorded only if the board
-    /// accepts unchecked searches. Does nothing for an engine on a reduced net.
+    /// Reports that no run has the property after an exhaustive search of `markings` markings. The
+    /// checker repeats a small search first. If it does not complete its search, the result is
+    /// recorded only if the board accepts unchecked searches. Does nothing for an engine on a
+    /// reduced net.
     pub fn searched(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
-    /// Reports that no run has the property after evaluation on a decision diagram of all markings.
-    /// The checker searches again if there are few markings. Without a completed search of the
-    /// checker, the result is recorded only if the board accepts unchecked searches. Does nothing
+    /// Reports that no run has the property, after an evaluation on a decision diagram of all
+    /// markings. The checker searches again if there are few markings. If it does not complete its
+    /// search, the result is recorded only if the board accepts unchecked searches. Does nothing
     /// for an engine on a reduced net.
     pub fn described(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |_| Argument::RunsDescribed);
     }
 
     /// Records that no run has the property after a search or evaluation over `markings` markings.
+    /// The checker searches again if this number is small. `argument` gets the number of markings
+    /// of the search that counts: the checker's, or else the engine's.
     fn all_seen(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
         if self.derived().is_some() {
             return;
@@ -175,9 +179,9 @@ impl<'b> RunReporter<'b> {
         );
     }
 
-    /// Repeats the search in the checker. Returns the number of markings visited. Returns `None` if
-    /// the checker did not complete the search, because of the time or another limit, such as 4 ·
-    /// `markings` markings.
+    /// Searches for a run with the property in the checker. Returns the number of markings visited
+    /// if there is no such run. Returns `None` if the checker did not complete the search, because
+    /// of the time or another limit, such as 4 · `markings` markings.
     ///
     /// # Errors
     /// Returns an error if the checker finds a run with the property.
@@ -217,8 +221,8 @@ impl<'b> RunReporter<'b> {
         self.board.fault(self.technique, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// Records a result, unless its proof rests on a violated claim. Freezes a goal with the
-    /// opposite result.
+    /// Records a result, unless its proof rests on a violated claim of safe units. Freezes the goal
+    /// if the opposite result is recorded already.
     fn enter(&self, goal: GoalId, found: RunKnowledge) {
         let mut entry = self.board.entry(goal);
         if let RunKnowledge::Excluded { proof, .. } = &found

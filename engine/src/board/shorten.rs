@@ -33,8 +33,9 @@ const MAX_STORED_TOKEN_COUNTS: usize = 6_000_000;
 /// The share of the elapsed time that shortening may take.
 const SHORTENING_TIME_SHARE: f64 = 0.04;
 
-/// The default minimum of the total time for shortening witnesses. Together with
-/// `SHORTENING_TIME_SHARE` it is less than 5 % of any noticeable run.
+/// The default minimum of the total time for shortening witnesses. It applies while the share of
+/// the elapsed time is smaller. Together with `SHORTENING_TIME_SHARE` it is less than 5 % of any
+/// noticeable run.
 pub const FREE: Duration = Duration::from_micros(500);
 
 /// The time limit for a proof that a witness is shortest, if the analysis has no limit.
@@ -46,7 +47,7 @@ const PROVING_TIME_LIMIT: Duration = Duration::from_secs(60);
 pub(super) struct ShorteningState {
     /// The start of the analysis; `None` if witnesses are not shortened.
     start_time: Option<Instant>,
-    /// True if a proof is wanted that no witness is shorter.
+    /// True if the board tries to prove that no shorter witness exists.
     proving: bool,
     /// The minimum of the total time for shortening, which applies when the share of the elapsed
     /// time is smaller.
@@ -71,7 +72,8 @@ impl ShorteningState {
         }
     }
 
-    /// Returns the time that may be spent now; `None` if witnesses are not shortened.
+    /// Returns the time that may still be spent on shortening. Returns `None` if witnesses are not
+    /// shortened.
     fn time(&self) -> Option<Duration> {
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
         Some(
@@ -83,11 +85,13 @@ impl ShorteningState {
         )
     }
 
+    /// Adds the time since `since` to the time spent.
     pub(super) fn spend(&self, since: Instant) {
         let took = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.spent.fetch_add(took, Ordering::Relaxed);
     }
 
+    /// Counts a witness for which shortening was tried, with its firings before and after.
     fn note(&self, before: u64, after: u64) {
         tracing::debug!("a witness of {before} firings is one of {after}");
         self.witness_count.fetch_add(1, Ordering::Relaxed);
@@ -95,9 +99,9 @@ impl ShorteningState {
         self.firings_after.fetch_add(after, Ordering::Relaxed);
     }
 
-    /// Describes in words how many witnesses shortening was tried for, their firings before and
-    /// after, and the time. Returns `None` if shortening was tried for no witness; self-covering
-    /// sequences are not counted.
+    /// Returns a text with statistics: for how many witnesses shortening was tried, their firings
+    /// before and after, and the time. Returns `None` if shortening was tried for no witness.
+    /// Self-covering sequences are not counted.
     pub(super) fn summary(&self) -> Option<String> {
         let [tried, before, after] =
             [&self.witness_count, &self.firings_before, &self.firings_after]
@@ -118,14 +122,15 @@ impl ShorteningState {
 }
 
 impl Board<'_> {
-    /// Returns the time that may be spent now on shortening. Returns `None` if witnesses are not
+    /// Returns the time that may still be spent on shortening. Returns `None` if witnesses are not
     /// shortened, and for a coloured net.
     pub(super) fn time_to_shorten(&self) -> Option<Duration> {
         self.shortening.time().filter(|_| self.coloured.is_none())
     }
 
-    /// Runs an engine's own method of shortening within the time limit. Returns `None` if there is
-    /// no time, witnesses are not shortened, the net is coloured, or the method finds nothing.
+    /// Runs `shorter`, an engine's own method of shortening, with the time that it may use. Returns
+    /// `None` if there is no time, witnesses are not shortened, the net is coloured, or the method
+    /// finds nothing.
     pub(crate) fn shorter_within<T>(
         &self,
         shorter: impl FnOnce(Duration) -> Option<T>,
@@ -137,10 +142,10 @@ impl Board<'_> {
         found
     }
 
-    /// Returns the given witness of the goal, or another witness, which is shorter or known to be
+    /// Returns the given witness of the goal, or another witness that is shorter or known to be
     /// shortest. `end` is the end marking of the given witness. The end of another witness
-    /// satisfies the predicate, or has at least the same value of the sum, or, for other goals,
-    /// equals `end`.
+    /// satisfies the predicate of the goal, or has at least the same value of the sum. For other
+    /// kinds of goals, it equals `end`.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
@@ -219,10 +224,11 @@ pub(super) struct Long<'a> {
     pub(super) is_wanted: &'a dyn Fn(&Marking) -> bool,
 }
 
-/// A shortened witness, with a flag for "shortest".
+/// A shortened witness.
 #[derive(Debug)]
 pub(super) struct Short {
     pub(super) sequence: FiringSequence,
+    /// True if no shorter witness exists.
     pub(super) is_shortest: bool,
 }
 
@@ -230,8 +236,9 @@ pub(super) struct Short {
 enum Breadth {
     /// A shortest firing sequence to a wanted marking.
     Found(Vec<TransitionId>),
-    /// No wanted marking was found, although all markings within this number of firings were
-    /// visited. After a complete search, the number is the search's length limit `less`.
+    /// All sequences with one to this many firings were tried, and none leads to a wanted marking.
+    /// After a complete search the number is the search's length limit `less`, although only
+    /// shorter sequences were tried.
     NoneWithin(u64),
 }
 
@@ -289,8 +296,9 @@ impl Long<'_> {
     }
 
     /// Removes the firings between two visits of the same marking, and those after the first wanted
-    /// marking. Markings are compared by hash; the result is replayed later. If the time is over,
-    /// the rest stays. Returns `None` if the firings do not replay.
+    /// marking. Markings are compared by hash only, so the caller must replay the result. At the
+    /// time `until`, the firings not yet examined are kept. Returns `None` if the firings do not
+    /// replay.
     fn without_loops(&self, firings: &[TransitionId], until: Instant) -> Option<Vec<TransitionId>> {
         let net = self.net;
         let mut marking = net.initial().clone();
@@ -322,10 +330,10 @@ impl Long<'_> {
         Some(kept.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// Searches for a wanted marking breadth-first, by sequences with fewer than `less` firings.
-    /// Single firings are tried for each `less`; the initial marking is not tested. Stops after
-    /// about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at the time
-    /// `until`. If `visited` is `usize::MAX`, only the time limits the search.
+    /// Searches breadth-first for a wanted marking, by sequences with fewer than `less` firings.
+    /// Sequences with one firing are tried for any `less`. The initial marking is not tested. Stops
+    /// after about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at the
+    /// time `until`. If `visited` is `usize::MAX`, only the time limits the search.
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
         let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
@@ -375,7 +383,9 @@ impl Long<'_> {
         Breadth::NoneWithin(less as u64)
     }
 
-    /// Removes unneeded firings by trial: half of them, a quarter, …, one.
+    /// Removes blocks of firings by trial, as long as the rest leads to a wanted marking. The
+    /// blocks have half of the firings, then a quarter, and so on down to single firings. Stops at
+    /// the time `until`.
     fn without_needless(
         &self,
         mut firings: Vec<TransitionId>,
@@ -425,7 +435,7 @@ impl Long<'_> {
     }
 }
 
-/// Lists the firings one by one; there are not too many.
+/// Lists the firings one by one. The caller must ensure that there are not too many.
 fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
     let firings = sequence.steps().iter().flat_map(|step| {
         std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
@@ -446,7 +456,8 @@ fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
     way
 }
 
-/// Returns an odd pseudo-random number for each place.
+/// Returns an odd pseudo-random number, which depends only on the place. Hashes of markings use it
+/// as the place's factor.
 fn mixed(place: usize) -> u64 {
     let mut x = (place as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

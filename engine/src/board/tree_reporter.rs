@@ -1,8 +1,8 @@
 //! Reports on the tree of runs: whether it has a CTL property.
 //!
-//! A labelling lists markings with the subformulas that hold there; the checker verifies that each
-//! label follows from others. It may assume that other goals are unreachable. If a labelling is too
-//! large to keep, the result rests on a search.
+//! A labelling lists markings with the subformulas that hold there. The checker verifies that each
+//! label follows from others. A labelling may assume that other goals are unreachable or stay
+//! reachable. If it is too large to keep, the result rests on a search.
 
 use super::{Argument, Board, Evidence, KeptDocument, Knowledge, Proof, Technique, TreeKnowledge};
 use parikh_evidence::tree::visit::{TreeSearch, visit_tree};
@@ -13,7 +13,7 @@ use parikh_solvers::Budget;
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-/// The largest number of markings that the checker visits again.
+/// The largest number of markings for which the checker repeats an exhaustive search.
 const MAX_REVISITED_MARKINGS: u64 = 20_000;
 
 /// The reporter for properties of the tree of runs. See [`crate::board`].
@@ -31,8 +31,8 @@ impl Board<'_> {
 }
 
 impl<'b> TreeReporter<'b> {
-    /// Reports that the property holds, or its negation, with a labelling. Each premise of the
-    /// labelling is shown by one of the goals in `given`.
+    /// Reports the truth value of the property that follows from `labelling`. The labelling may use
+    /// premises about other goals. The goals in `given` must be settled and show every premise.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let TreePremises { unreachable_predicates: never, home_predicates: stays } =
@@ -63,9 +63,10 @@ impl<'b> TreeReporter<'b> {
         );
     }
 
-    /// Reports the truth value after a search of all relevant markings, assuming that the goals in
-    /// `given` are unreachable. The checker repeats a small search first. If the checker does not
-    /// complete a search, the result is recorded only if the board accepts unchecked searches.
+    /// Reports the truth value `holds` after a search of all relevant markings. The search assumes
+    /// that the goals in `given` are unreachable. The checker repeats a small search first. If the
+    /// checker does not complete a search, the result is recorded only if the board accepts
+    /// unchecked searches.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.check_premises(&given, (&[], &[])) {
@@ -131,8 +132,8 @@ impl<'b> TreeReporter<'b> {
             .fault(self.technique, format_args!("the tree of {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// Records a truth value, unless its proof rests on a violated claim. Freezes a goal with the
-    /// opposite value.
+    /// Records a truth value, unless its proof rests on a violated claim of safe units. Freezes the
+    /// goal if the opposite value is recorded already.
     fn enter(&self, goal: GoalId, found: TreeKnowledge) {
         let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
         let new = *new;
@@ -163,16 +164,16 @@ pub struct DiagramTreeReporter<'d> {
     /// The certificate after its check, or the flaw that the check found. Empty before the first
     /// completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if the check of the certificate ran out of time, or an evaluation for which only a
-    /// small share of the time was allowed. Later results are then not checked.
+    /// True if a check ran out of time: the check of the certificate itself, or an evaluation that
+    /// got only a small share of the time. Later results are then not checked.
     gave_up: Cell<bool>,
 }
 
 impl<'d> DiagramTreeReporter<'d> {
-    /// Reports the truth value. The checker evaluates the formula again within `budget`, if there
-    /// is a certificate. If the checker does not finish, the result rests on the engine's
-    /// evaluation, provided that the board accepts unchecked searches. If such searches are
-    /// accepted and no evidence is kept, the check gets a small share of the time.
+    /// Reports the truth value `holds`. If there is a certificate, the checker evaluates the
+    /// formula again within `budget`. If the checker does not finish, the result rests on the
+    /// engine's evaluation, provided that the board accepts unchecked searches. If the board
+    /// accepts such searches and keeps no evidence, the check gets a small share of the time.
     pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
         let DiagramTreeReporter { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
@@ -207,7 +208,8 @@ impl<'d> DiagramTreeReporter<'d> {
         );
     }
 
-    /// Evaluates the formula in the checker.
+    /// Evaluates the formula in the checker and returns its truth value. The first call also checks
+    /// the certificate.
     fn check(
         &self,
         document: &'d Document,
@@ -243,7 +245,8 @@ impl<'d> DiagramTreeReporter<'d> {
     }
 }
 
-/// Returns true if the checker could not decide, so that the certificate is not at fault.
+/// Returns true if the flaw only means that the checker reached a limit. Then neither the
+/// certificate nor the result is shown to be wrong.
 fn says_nothing(flaw: &Flaw) -> bool {
     matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
 }

@@ -7,17 +7,17 @@ use std::sync::Arc;
 /// A firing sequence from the initial marking to the marking that it witnesses.
 #[derive(Clone, Debug)]
 pub enum Witness {
-    /// A sequence that several witnesses may share, and the number of its first firings that form
-    /// this witness.
+    /// A firing sequence, and the number of its first firings that form this witness. Several
+    /// witnesses may share the sequence.
     Firings(Arc<FiringSequence>, u64),
-    /// An accelerated sequence, that is, a firing sequence with nested loops, up to a position in
-    /// it. It is used if no plain sequence was recorded: it would be too long, its replay would
-    /// exceed the token limit, or the time ended first.
+    /// An accelerated sequence, that is, a firing sequence with nested loops, and the position
+    /// where this witness ends. It is used if no plain sequence was recorded: it would be too long,
+    /// its replay would exceed the token limit, or the time ended first.
     Loops(Arc<LoopRun>, Arc<Spot>),
 }
 
 impl Witness {
-    /// Makes the witness of the first `firings` firings of `sequence`.
+    /// Makes a witness from the first `firings` firings of `sequence`.
     pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
         Witness::Firings(sequence, firings)
     }

@@ -30,7 +30,8 @@ impl<'b> WitnessReporter<'b> {
         self.board
     }
 
-    /// Returns true if the engine works on another net than the board's.
+    /// Returns true if the engine works on a derived net, such as a reduced net, instead of the
+    /// board's net.
     pub(super) fn is_derived(&self) -> bool {
         self.working_net.is_some_and(|working_net| working_net.parent().is_some())
     }
@@ -63,7 +64,7 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Reports all observations along a sequence; observations of closed goals are ignored. A
+    /// Reports all observations along a sequence. Observations of closed goals are ignored. A
     /// sequence of the board's net is replayed once. A sequence of a derived net is translated and
     /// replayed for each goal separately.
     pub fn reached_along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
@@ -105,15 +106,16 @@ impl<'b> WitnessReporter<'b> {
     ) -> Result<(), ReplayError> {
         sightings.sort_by_key(|sighting| sighting.firings);
         let firings = sightings.last().map_or(0, |sighting| sighting.firings);
-        // Checked first, so that no proof from a violated claim seems to contradict the
-        // observations.
+        // The claim of safe units is checked first. Otherwise a proof that rests on a violated
+        // claim might seem to contradict the observations.
         self.board.check_claim(sequence, firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
         visit(self.board.net, sequence, stops, |firings, marking| {
             let Observation { goal, .. } = sightings[next];
             next += 1;
-            // If the initial marking shows the same as the reported marking, no firing is needed.
+            // If the initial marking already satisfies the predicate or has the same value, the
+            // witness needs no firing.
             let initial = self.board.net.initial();
             let needs_no_firing = match self.board.goal(goal) {
                 Goal::Reach(predicate) => {
@@ -184,7 +186,8 @@ impl<'b> WitnessReporter<'b> {
     }
 
     /// Translates and replays each observation separately, since their translations need not share
-    /// a prefix. Of several observations of a goal the last counts: a maximum is larger there.
+    /// a prefix. Of several observations of one goal, only the one with the most firings is used. A
+    /// maximum has its largest value there.
     fn along_and_back(
         &self,
         working_net: &WorkingNet<'_>,
@@ -213,8 +216,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Reports that `pump` can be repeated forever after `prefix` and increases the goal's sum each
-    /// time.
+    /// Reports that `pump` can be repeated forever after `prefix`, and that each repetition
+    /// increases the goal's sum. Both are sequences of the engine's net.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.working_net {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
@@ -237,7 +240,8 @@ impl<'b> WitnessReporter<'b> {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.technique, format_args!("{goal:?} is no maximum"));
         };
-        // If any stage violates the claim, the first one does, since its tokens grow.
+        // If any stage violates the claim of safe units, the first stage does: a place that gains
+        // tokens in each repetition soon has two.
         if let Some(Stage { prefix, pump }) = pumping.stages().next() {
             let mut twice = prefix.clone();
             (0..2).for_each(|_| twice.extend(pump));
@@ -268,8 +272,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Records a goal as reached. Freezes a goal that is proved unreachable, unless that proof
-    /// rests on a violated claim.
+    /// Records a goal as reached. A goal that is proved unreachable is frozen. If its proof rests
+    /// on a violated claim of safe units, the proof is replaced by the witness instead.
     pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
@@ -297,8 +301,8 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Records a value of a maximum if it is the largest seen. First drops a proved bound that
-    /// rests on a violated claim. Freezes the goal if the value exceeds a proved bound.
+    /// Records a value of a maximum if it is the largest seen. Drops a proved bound that rests on a
+    /// violated claim of safe units. Then freezes the goal if the value exceeds the proved bound.
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
@@ -322,7 +326,7 @@ impl<'b> WitnessReporter<'b> {
     }
 }
 
-/// Prints the first `firings` firings of a sequence by name, at most 1000 steps, for a bug report.
+/// Returns the first `firings` firings of a sequence by name, at most 1000 steps, for a bug report.
 fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
     let name = board.net.name();
     let mut text = format!("{} firings of net `{name}`:", sequence.firings());
@@ -338,8 +342,8 @@ fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String
     text
 }
 
-/// Replays the first firings of `sequence` from the initial marking. Calls `seen` with each number
-/// of firings in `stops`, which ascend, and the marking at this point.
+/// Replays `sequence` from the initial marking up to the last of `stops`. The stops are numbers of
+/// firings in ascending order. Calls `seen` with each stop and the marking at this point.
 fn visit(
     net: &Net,
     sequence: &FiringSequence,
@@ -348,7 +352,7 @@ fn visit(
 ) -> Result<(), ReplayError> {
     let mut replayer = Replayer::new(net);
     let mut steps = sequence.steps().iter().copied();
-    // The rest of a step that the last stop cut in two.
+    // The remaining firings of a step that the last stop cut in two.
     let mut rest: Option<FiringStep> = None;
     for stop in stops {
         while replayer.fired() < stop {

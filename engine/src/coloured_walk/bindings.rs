@@ -1,9 +1,11 @@
-//! Search for enabled bindings: matches inputs with the available tokens, starting from a random
-//! token. So sorts are never enumerated for variables that an input determines.
+//! Search for enabled bindings of coloured transitions. The search matches input arcs with the
+//! available tokens, starting from a random token. So it never enumerates the colours of a variable
+//! that an input determines.
 //!
-//! The next input is always one with all variables bound, if there is one. Otherwise it is the
-//! input with the fewest colours on its place, or in exhaustive mode with the fewest fitting
-//! colours. Parts of the guard are checked as soon as their variables are bound.
+//! The search next matches an input with all variables bound, if there is one. Otherwise it takes
+//! the input with the fewest colours on its place. In exhaustive mode it takes the input with the
+//! fewest fitting colours instead. Each part of the guard is checked as soon as its variables are
+//! bound.
 
 use super::BindingConstraint;
 use super::tokens::ColouredTokens;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 /// Result of a search for a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BindingOutcome {
-    /// A binding was found. It is in the finder.
+    /// A binding was found. The finder's field `binding` has it.
     Found,
     /// No binding that satisfies the constraints is enabled.
     None,
@@ -77,12 +79,12 @@ pub(super) struct Finder {
     pub(super) binding: Vec<u64>,
     /// For each variable, true if it has a colour in `binding`.
     is_bound_variable: Vec<bool>,
-    /// The bound variables, in the order of binding.
+    /// The bound variables, in the order in which they were bound.
     trail: Vec<usize>,
-    /// Variables that must have a colour of a given class: the variable, the class, and the class
-    /// of each colour.
+    /// Variables that must have a colour of a given class: the index of the variable, the number of
+    /// the class, and the class of each colour.
     required_classes: Vec<(usize, u64, Arc<[u32]>)>,
-    /// Indices of the inputs that are not matched yet.
+    /// Indices in `BindingRule::inputs` of the inputs that are not matched yet.
     unmatched_inputs: Vec<usize>,
     /// Tokens taken by the inputs matched so far: place, colour and count.
     taken_tokens: Vec<(usize, u64, u64)>,
@@ -111,10 +113,10 @@ impl Finder {
         }
     }
 
-    /// Searches for a binding of `rule` that satisfies `constraints` and is enabled in `marking`,
-    /// inspecting about `max_inspected` tokens and colours at most. Constraints on variables that
-    /// the transition does not have are ignored. With `is_exhaustive`, inputs with few fitting
-    /// colours are matched first. This takes more time per input, but excludes bindings earlier.
+    /// Searches for a binding of `rule` that satisfies `constraints` and is enabled in `marking`.
+    /// Inspects at most about `max_inspected` tokens and colours. Constraints on variables that the
+    /// transition does not have are ignored. With `is_exhaustive`, inputs with few fitting colours
+    /// are matched first. This takes more time per input, but excludes bindings earlier.
     pub(super) fn find(
         &mut self,
         rule: &BindingRule,
@@ -151,7 +153,7 @@ impl Finder {
         self.match_inputs(rule, marking)
     }
 
-    /// Matches the remaining inputs, binds the remaining variables, and tries other tokens if this
+    /// Matches the remaining inputs and binds the remaining variables. Tries other tokens if this
     /// fails.
     fn match_inputs(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let Some(position) = self.next_input(rule, marking) else {
@@ -186,8 +188,8 @@ impl Finder {
         outcome
     }
 
-    /// Continues the search with an input matched to this colour, of which there are `tokens`
-    /// tokens, if the colour fits.
+    /// Matches an input to this colour, if the colour fits, and continues the search. The place of
+    /// the input has `tokens` tokens of this colour.
     fn match_input(
         &mut self,
         rule: &BindingRule,
@@ -266,10 +268,11 @@ impl Finder {
         pattern.variable_terms.iter().all(|leaf| self.is_bound_variable[leaf.slot])
     }
 
-    /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds the
-    /// variables of the input, unless the input uses only the block of the variable's colour, that
-    /// is, its class in a partition. If the result is false, the caller must unbind the variables.
-    /// The result is also false if no inspections are left.
+    /// Returns true if an input can take its tokens with this colour. Its place has `tokens` tokens
+    /// of this colour. Binds the variables of the input. Exception: the colour may depend only on
+    /// the block of a variable's colour, that is, its class in a partition. Such a variable is not
+    /// bound. If the result is false, the caller must unbind the variables. The result is also
+    /// false if no inspections are left.
     fn try_bind_input(
         &mut self,
         rule: &BindingRule,
@@ -319,9 +322,10 @@ impl Finder {
         }
     }
 
-    /// Returns true if all checks hold that read only bound variables and at least one variable
-    /// bound after the first `trail_length`, and if these variables have colours of their required
-    /// classes. With `only_constant`, the checks without variables are considered instead.
+    /// Tests the guard for the variables that were bound after the first `trail_length` variables
+    /// of the trail. Returns true if two conditions hold. All checks hold that read one of these
+    /// variables and no unbound variable. And each of these variables has a colour of its required
+    /// class. With `only_constant`, the checks without variables are tested instead.
     fn checks_hold(&self, rule: &BindingRule, trail_length: usize, only_constant: bool) -> bool {
         let newly_bound = &self.trail[trail_length..];
         let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
@@ -343,8 +347,8 @@ impl Finder {
         })
     }
 
-    /// Binds the remaining variables after all inputs are matched. Then checks that the marking has
-    /// all tokens that the binding takes, unless the matched inputs show this.
+    /// Binds the variables that no input has bound, after all inputs are matched. Then checks that
+    /// the marking has all tokens that the binding takes, unless the matched inputs show this.
     fn bind_remaining(&mut self, rule: &BindingRule, marking: &ColouredTokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
         let unbound = (0..sizes.len()).filter(|&slot| !self.is_bound_variable[slot]);
@@ -367,7 +371,8 @@ impl Finder {
         BindingOutcome::None
     }
 
-    /// Binds a variable to a colour and continues.
+    /// Binds a variable to a colour and continues with the remaining variables, if the guard
+    /// permits.
     fn try_colour(
         &mut self,
         rule: &BindingRule,
@@ -391,8 +396,8 @@ impl Finder {
         outcome
     }
 
-    /// Returns a variable that is alone on one side of an equation of the guard, if the other side
-    /// has only bound variables. The second number is the colour that the equation gives to the
+    /// Returns an unbound variable that is alone on one side of an equation of the guard, if the
+    /// other side has only bound variables. Also returns the colour that the equation gives to the
     /// variable. Returns `None` if there is no such equation.
     fn determined_variable(&self, rule: &BindingRule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {

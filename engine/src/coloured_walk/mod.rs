@@ -1,13 +1,13 @@
 //! Walks on a coloured net without unfolding: bindings are found by matching arcs with the
 //! available tokens. All goals about single markings are watched during the walk.
 //!
-//! A walk prefers transitions after which the distance to one goal is smallest, as far as the total
-//! token counts of places show it. Sometimes it fires a random transition. It ends when the
-//! distance has not decreased for some time. Other walks follow firing sequences of abstractions,
-//! with any available bindings that the abstraction permits.
+//! A walk prefers transitions after which the distance to one goal is smallest. The distance
+//! considers only the total token counts of places. Sometimes the walk fires a random transition.
+//! It ends when the distance has not decreased for some time. Other walks follow firing sequences
+//! of abstractions, with any available bindings that the abstraction permits.
 //!
-//! # Soundness
-//! Each sighting is replayed by the coloured firing rule before it counts (see [`crate::board`]).
+//! Each marking that is reported for a goal is replayed by the coloured firing rule before it
+//! counts (see [`crate::board`]).
 
 mod bindings;
 mod tokens;
@@ -34,12 +34,12 @@ pub const TECHNIQUE: Technique = "RANDOM_WALK";
 pub struct Hint {
     /// The goal.
     pub goal: GoalId,
-    /// Coloured transitions by index, with the abstraction's constraints on their bindings and the
-    /// number of firings.
+    /// The steps: the index of a coloured transition, the abstraction's constraints on its binding,
+    /// and the number of firings.
     pub steps: Vec<(usize, Vec<BindingConstraint>, u64)>,
 }
 
-/// A constraint on a binding.
+/// A constraint on the colour of one variable in a binding.
 #[derive(Clone, Debug)]
 pub enum BindingConstraint {
     /// The variable has exactly the given colour.
@@ -84,7 +84,7 @@ struct WatchedColouredGoal {
 
 /// Data that does not change during walks.
 struct WalkContext<'t> {
-    /// The coloured net and the skeleton.
+    /// The coloured net with its skeleton, that is, the net without colours.
     model: &'t ColouredModel,
     /// The board of the goals.
     board: &'t Board<'t>,
@@ -94,8 +94,8 @@ struct WalkContext<'t> {
     transitions: Vec<ColouredTransitionId>,
     /// The coloured transitions, prepared for firing.
     rules: Vec<BindingRule>,
-    /// For each coloured transition, its effect on the totals (the effect of its first transition
-    /// in the skeleton).
+    /// For each coloured transition, its effect on the total token counts of places. It is the
+    /// effect of the first of its transitions in the skeleton.
     effects: Vec<Vec<(PlaceId, i64)>>,
     /// For each place, its consuming transitions.
     consumers: Vec<Vec<usize>>,
@@ -103,8 +103,8 @@ struct WalkContext<'t> {
     initial: ColouredTokens,
     /// The watched goals.
     goals: Vec<WatchedColouredGoal>,
-    /// For each place, the indices in `goals` of the goals that depend on its tokens. Deadness does
-    /// not count, because the walk tests it separately.
+    /// For each place, the indices in `goals` of the goals that depend on its tokens. Dependence
+    /// through deadness does not count, because the walk tests deadness separately.
     goals_of_place: Vec<Vec<usize>>,
     /// For each coloured transition, the indices in `goals` of the goals that hold in every marking
     /// that enables the transition.
@@ -210,8 +210,8 @@ fn enabling_transitions(predicate: &Predicate) -> Vec<TransitionId> {
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 32;
 
-/// Maximum number of firings of a walk, without those that follow a hint. The same limit applies to
-/// them.
+/// Maximum number of firings of a walk. The firings that follow a hint do not count. They have the
+/// same limit of their own.
 const MAX_WALK_FIRINGS: u64 = 1 << 20;
 
 /// Walks until no goal of `board` that concerns single markings is open, or `budget` is exhausted.
@@ -284,7 +284,7 @@ pub fn run(
 }
 
 /// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
-/// Stops after [`MAX_WALK_FIRINGS`] firings, or if `is_over` returns true.
+/// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true.
 fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {

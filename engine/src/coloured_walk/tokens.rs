@@ -1,5 +1,5 @@
-//! Markings of coloured nets for walks: tokens can be found by colour and iterated from any
-//! position.
+//! Markings of coloured nets for walks. The tokens of a place can be found by colour, and listed
+//! from any position.
 
 use parikh_unfolding::{ByColour, merge};
 
@@ -18,7 +18,8 @@ impl PlaceTokens {
         self.colours.len()
     }
 
-    /// Returns the colour at a position with its token count.
+    /// Returns the colour at a position below [`len`](Self::len), with its token count. Changes of
+    /// the marking may move colours to other positions.
     pub(super) fn entry(&self, position: usize) -> (u64, u64) {
         self.colours[position]
     }
@@ -39,7 +40,8 @@ impl PlaceTokens {
         }
     }
 
-    /// Removes existing tokens.
+    /// Removes tokens of a colour. There must be at least as many, but a colour without tokens is
+    /// ignored.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
         let Some(&position) = self.positions.get(&colour) else { return };
         let remaining = &mut self.colours[position as usize].1;
@@ -54,10 +56,11 @@ impl PlaceTokens {
     }
 }
 
-/// A marking: the tokens of each place.
+/// A marking: the tokens of each place, by place index.
 pub(super) type ColouredTokens = Vec<PlaceTokens>;
 
-/// Returns the marking with these tokens. Colours with count 0 are dropped.
+/// Returns the marking with these tokens: for each place, colours with token counts. Equal colours
+/// are added up, and colours with count 0 are dropped.
 pub(super) fn marking_of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
     let place = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);

@@ -1,4 +1,4 @@
-//! One walk: its current marking and the goals seen along it.
+//! Walks on a coloured net, one after another: the current marking, and the goals seen along it.
 
 use super::bindings::{BindingOutcome, Finder};
 use super::tokens::ColouredTokens;
@@ -9,19 +9,20 @@ use parikh_net::coloured::BoundColour;
 use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 use parikh_unfolding::merge;
 
-/// Limit on the tokens and colours inspected in the first search for a binding of a transition. A
-/// step applies [`MAX_INSPECTIONS`] only if no transition has a binding within this first limit.
+/// Limit on the tokens and colours inspected in the first search for a binding of a transition. If
+/// no transition has a binding within this limit, the step searches again with [`MAX_INSPECTIONS`].
 const MAX_QUICK_INSPECTIONS: u64 = 2_000;
 
 /// Limit on the tokens and colours inspected for a binding in the second search of a step. It also
 /// limits the search in a step that follows a hint.
 const MAX_INSPECTIONS: u64 = 1_000_000;
 
-/// Limit on the tokens of a place, so that sums fit in 64 bits. The walk ends beyond it.
+/// Limit on the tokens of a place, so that sums fit in 64 bits. A walk ends when a place would
+/// exceed it.
 const MAX_TOKENS: u64 = 1 << 60;
 
-/// The result of the last search for an enabled binding of a transition, if it still applies in the
-/// current marking.
+/// The result of the last search for an enabled binding of a transition, as far as it still applies
+/// in the current marking.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BindingStatus {
     /// It is unknown if a binding is enabled: no search was completed, or a later firing may have
@@ -33,18 +34,18 @@ enum BindingStatus {
     Disabled,
 }
 
-/// Result of a step.
+/// Result of one step of a walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ColouredStepResult {
     /// A binding was fired.
     Fired,
     /// No binding of any transition is enabled.
     Dead,
-    /// No binding was found, or there would be too many tokens.
+    /// No binding was found within the limits, or a place would get too many tokens.
     Stuck,
 }
 
-/// A walk. It is reset to the initial marking between walks.
+/// A walk, with data that later walks reuse. It returns to the initial marking between walks.
 pub(super) struct ColouredWalker<'w> {
     /// The data that does not change during walks.
     context: &'w WalkContext<'w>,
@@ -55,20 +56,21 @@ pub(super) struct ColouredWalker<'w> {
     marking: ColouredTokens,
     /// Total token counts of the places, as a marking of the skeleton.
     pub(super) totals: Marking,
-    /// For each transition, the knowledge about its bindings.
+    /// For each transition, the result of the last search for a binding.
     status: Vec<BindingStatus>,
     /// The fired transitions of the current walk.
     fired_transitions: Vec<u32>,
     /// The colours of the variables of the firings in `fired_transitions`, one firing after
     /// another.
     fired_colours: Vec<u64>,
-    /// For each firing, from the first one on, the number that the model gave to this coloured step
-    /// for firing sequences. Computed only for firings that were reported.
+    /// The numbers by which firing sequences refer to the coloured steps of the current walk, in
+    /// firing order. The model assigns them. The list covers only the firings that were reported so
+    /// far.
     transition_numbers: Vec<TransitionId>,
     /// Observations of goals in the current walk that are not reported to the board yet.
     pending: Vec<Observation>,
-    /// For each goal, the largest value seen of a maximum, or 0 for a predicate. `None` if the goal
-    /// was not seen yet.
+    /// For each goal, the largest value that any walk has seen of a maximum, or 0 for a predicate
+    /// that was seen to hold. `None` if the goal was not seen yet.
     best_values: Vec<Option<i128>>,
     /// Places changed by the last firing.
     changed_places: Vec<usize>,
@@ -110,7 +112,8 @@ impl<'w> ColouredWalker<'w> {
     }
 
     /// Fires the first transition in `order` for which a short search finds an enabled binding. If
-    /// there is none, the transitions without a result are searched again with a larger limit.
+    /// there is none, the transitions whose search reached its limit are searched again with a
+    /// larger limit.
     pub(super) fn step(&mut self, order: &[usize]) -> ColouredStepResult {
         let mut undecided = Vec::new();
         for &t in order {
@@ -155,8 +158,9 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Fires `t` with the binding that was just found. The result is [`ColouredStepResult::Stuck`]
-    /// if a place would get too many tokens; the current marking is then unusable.
+    /// Fires `t` with the binding in `finder`, which was just found. Records and tests the goals
+    /// that the firing affects. The result is [`ColouredStepResult::Stuck`] if a place would get
+    /// too many tokens. The current marking is then unusable.
     fn fire(&mut self, t: usize) -> ColouredStepResult {
         let compiled = &self.context.rules[t].compiled;
         for &goal in &self.context.goals_of_firing[t] {
@@ -225,9 +229,9 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Records a goal that holds in the current marking. `value` is the value of a maximum, and
-    /// `None` for a predicate. Ignores a predicate that was seen before, and a value that is not
-    /// larger than the largest value seen.
+    /// Records that a goal was seen in the current marking. `value` is the value of a maximum, and
+    /// `None` for a predicate that holds. Ignores a predicate that was seen before, and a value
+    /// that is not larger than the largest value seen.
     fn record_goal(&mut self, goal: usize, value: Option<i128>) {
         let sighting = Observation {
             goal: self.context.goals[goal].id,
@@ -293,8 +297,9 @@ impl<'w> ColouredWalker<'w> {
         Some(self.status[t] == BindingStatus::Enabled)
     }
 
-    /// Collects the transitions that may have an enabled binding. Transitions after which the
-    /// distance to `goal` is smallest come first. Without a goal the order is random.
+    /// Replaces the content of `transitions` by the transitions that may have an enabled binding.
+    /// Transitions after which the distance to `goal` is smallest come first. Without a goal the
+    /// order is random.
     pub(super) fn order_transitions(&mut self, goal: Option<usize>, transitions: &mut Vec<usize>) {
         transitions.clear();
         transitions
@@ -377,8 +382,8 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Returns true if there are unreported observations that should be reported now. The walk must
-    /// have at least 1000 firings, and twice as many as at the first unreported observation.
+    /// Returns true if there are unreported observations that should be reported now. This requires
+    /// at least 1000 firings in the walk, and twice as many as at the first unreported observation.
     pub(super) fn should_report(&self) -> bool {
         let first_firing = self.pending.first().map(|sighting| sighting.firings);
         first_firing.is_some_and(|first_firing| {
@@ -386,7 +391,7 @@ impl<'w> ColouredWalker<'w> {
         })
     }
 
-    /// Reports the unreported observations to the board.
+    /// Reports the unreported observations to the board. Does nothing if there are none.
     pub(super) fn report_pending(&mut self, witness_reporter: &WitnessReporter<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last_firing) = pending.iter().map(|sighting| sighting.firings).max() else {

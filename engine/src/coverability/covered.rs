@@ -1,12 +1,13 @@
 //! Proofs from a complete coverability tree: the set of covered markings is an inductive invariant.
 //!
-//! Every reachable marking is covered by a kept node n (it has at most n's tokens on every place),
-//! and no firing leaves the covered set. The clauses describe the markings that are *not* covered.
-//! These have finitely many minimal elements b. A marking is covered exactly if it is at least as
-//! large as no b, which gives one clause per b: m(p) < b(p) for some place p. The minimal elements
-//! are computed node by node. A marking not covered by n has more than n(p) tokens on some place p.
-//! So a minimal element b covered by n is replaced by the markings with n(p) + 1 tokens on one more
-//! place, as far as they are minimal.
+//! A kept node n of the tree covers a marking that has at most n's tokens on every place. Every
+//! reachable marking is covered by a kept node, and no firing leaves the covered set. The clauses
+//! describe the markings that are *not* covered. These have finitely many minimal elements b. A
+//! marking is covered exactly if it is at least as large as no b. This gives one clause per b: m(p)
+//! < b(p) for some place p. The minimal elements are computed node by node. A marking not covered
+//! by n has more than n(p) tokens on some place p. So a minimal element b covered by n is replaced
+//! by the markings that have n(p) + 1 tokens on one more place. Only the minimal ones of these are
+//! kept.
 //!
 //! ```text
 //! covered by  a 1, c ω  or  b 1, c ω         a(m) < 2 · b(m) < 2 · a(m) < 1 or b(m) < 1
@@ -31,12 +32,13 @@ const MAX_CLAUSES: usize = 400;
 /// Limit on the approximate number of comparisons for computing the uncovered markings.
 const MAX_WORK: usize = 4_000_000;
 
-/// Minimum token counts by place. Places without an entry have minimum 0.
+/// Minimum token counts by place, which describe a smallest marking. Places without an entry have
+/// minimum 0.
 pub(super) type MinimumTokens = BTreeMap<PlaceId, u64>;
 
-/// Returns the minimal markings that the tree does not cover, computed node by node. Returns `None`
-/// if the work exceeds [`MAX_WORK`], or if more than [`MAX_CLAUSES`] minimal markings remain after
-/// some node.
+/// Returns the minimal markings that the kept nodes of the tree do not cover. Returns `None` if the
+/// work exceeds [`MAX_WORK`], or if more than [`MAX_CLAUSES`] minimal markings remain after some
+/// node.
 pub(super) fn minimal_uncovered(tree: &Tree<'_>) -> Option<Vec<MinimumTokens>> {
     let mut uncovered = vec![MinimumTokens::new()];
     let mut work = 0;
@@ -71,7 +73,7 @@ fn covers(node: &[u64], least: &MinimumTokens) -> bool {
     least.iter().all(|(place, &tokens)| tokens <= node[place.index()])
 }
 
-/// Returns true if every marking that is at least `upper` is at least `lower`.
+/// Returns true if `lower` requires no more tokens than `upper` on any place.
 fn is_below(lower: &MinimumTokens, upper: &MinimumTokens) -> bool {
     lower.iter().all(|(place, tokens)| upper.get(place).is_some_and(|more| tokens <= more))
 }
@@ -125,8 +127,9 @@ fn collect_required(net: &Net, predicate: &Predicate, least: &mut MinimumTokens)
     }
 }
 
-/// Returns the certificate with one clause per given marking b: every reachable marking has fewer
-/// tokens than b on some place. Returns `None` if a number is too large.
+/// Returns the certificate that every reachable marking has fewer tokens than each given marking b
+/// on some place. It has one clause per b. Returns `None` if a number does not fit the
+/// certificate's number types.
 pub(super) fn certificate(uncovered: &[MinimumTokens]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();

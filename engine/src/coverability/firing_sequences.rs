@@ -1,14 +1,15 @@
 //! Firing sequences from the tree: runs to nodes, and self-covering sequences.
 //!
 //! A node with ω represents markings with as many tokens there as *demanded*. A run to such a
-//! marking follows the branch. At each acceleration it repeats the firings since the earlier node,
-//! as often as the rest of the run needs. The numbers are computed from the end to the beginning:
+//! marking follows the branch. An acceleration makes places ω, because the firings since an earlier
+//! node can be repeated. The run repeats these firings as often as its later firings and the demand
+//! require. The numbers are computed from the end to the beginning:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made             wanted: made ≥ 7
-//! transition fill: open -> open + store     made is ω by `make`, 1 each time after 1:  6 times
-//! transition close: open -> ready           `make` takes 1 of store, 7 in all:         store ≥ 7
-//! transition make: ready + store -> ready + made    store is ω by `fill`, after 1:     6 times
+//! transition fill: open -> open + store     made has 1, each `make` adds 1: 6 more `make`
+//! transition close: open -> ready           7 firings of `make` take 7 of store: store ≥ 7
+//! transition make: ready + store -> ready + made    store has 1, `fill` adds 1: 6 more `fill`
 //!                                           run: fill 7, close, make 7
 //! ```
 //!
@@ -32,8 +33,8 @@ const MAX_STEPS: i128 = 200_000;
 /// Limit on the approximate work for removing unnecessary stages from a staged sequence.
 const MAX_STAGE_WORK: usize = 100_000;
 
-/// Returns, for each place that a sequence touches, the minimum number of tokens it needs and the
-/// number it adds, which may be negative.
+/// Returns a pair for each place that a sequence touches. The first number is the minimum number of
+/// tokens that the sequence needs. The second is the number that it adds, which may be negative.
 fn token_effects(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut effects: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
@@ -50,8 +51,8 @@ fn token_effects(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i
     effects
 }
 
-/// Returns, by place, true for the places that have ω at a node after its first
-/// `acceleration_count` accelerations.
+/// Returns, by place, true if the place has ω at a node after the node's first `acceleration_count`
+/// accelerations.
 fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
@@ -111,8 +112,8 @@ pub(crate) fn run(
     Some(sequence)
 }
 
-/// Returns the number of repetitions of an acceleration that meet the demands on its places.
-/// Removes these demands, because the places have no ω before the acceleration.
+/// Returns how often an acceleration must be repeated to meet the demands on its places. Removes
+/// these demands, because the places have no ω before the acceleration.
 fn repetitions(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
     let repetitions_for = |&GrowingPlace { place, tokens, gain }: &GrowingPlace| {
         let missing = demand.remove(&place)? - i128::from(tokens);
@@ -122,8 +123,8 @@ fn repetitions(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
     grown.places.iter().filter_map(repetitions_for).max().unwrap_or(0)
 }
 
-/// Converts the demands after firing `word` `times` times into the demands before. Returns `None`
-/// on overflow.
+/// Converts the demands after firing `word` `times` times into the demands before. Only places with
+/// ω, as given by `omega`, have demands. Returns `None` on overflow.
 fn shift_demand(
     demand: &mut TokenDemand,
     omega: &[bool],

@@ -1,5 +1,5 @@
 //! Coverability: finds unbounded places, predicates that hold with enough tokens on unbounded
-//! places, and what a complete coverability tree excludes.
+//! places, and goals that a complete coverability tree excludes.
 //!
 //! A place with ω in the Karp-Miller tree is unbounded. A walk can show this only if a single
 //! self-covering sequence suffices. In this example `made` needs two, and only the tree gives their
@@ -22,17 +22,16 @@
 //! # Conditions
 //! 1. Some place is not known to be bounded. Otherwise there is no ω, and other engines visit
 //!    markings faster.
-//! 2. The tree stays within [`LIMITS`], which takes some milliseconds: first breadth-first, then
-//!    depth-first.
+//! 2. The tree stays within [`LIMITS`], which takes some milliseconds. A breadth-first tree is
+//!    tried first, then a depth-first one.
 //!
 //! # Soundness
 //! Firing sequences and self-covering sequences are replayed, and certificates are checked. Staged
 //! self-covering sequences are reported only on the original net, because no reduction translates
 //! them back.
 //!
-//! # Cost
-//! Each new node is compared with all kept nodes and with its predecessors on the branch, each up
-//! to the first place that decides.
+//! Each new node is compared with all kept nodes and with its predecessors on the branch. A
+//! comparison ends at the first place that decides it.
 
 mod covered;
 pub(super) mod firing_sequences;
@@ -75,11 +74,14 @@ const LIMITS: [TreeLimits; 2] = [
 const LIMITS_OF_PUMP: TreeLimits =
     TreeLimits { order: TreeOrder::Breadth, nodes: 1_000, work: 1_000_000 };
 
-/// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
-/// each time, like [`walk`](super::walk::find_self_covering_sequence). The first unbounded place of
-/// a branch always needs a single self-covering sequence only. `None` proves nothing.
+/// Searches for a firing sequence, and a second one that can repeat forever after it and adds
+/// tokens each time. The function [`walk`](super::walk::find_self_covering_sequence) does the same
+/// by walks. The first unbounded place of a branch always needs only one such repeated sequence.
+/// `None` proves nothing.
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut sequences = None;
+    // The visitor returns `Some(0)` to continue the tree without additional work, and `None` to
+    // stop.
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
         let acceleration = tree.nodes[node as usize].accelerations.first();
         let place = acceleration.and_then(|acceleration| acceleration.places.first());
@@ -90,6 +92,8 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
     sequences
 }
 
+/// Grows coverability trees and reports what they show about the open goals. Returns a summary for
+/// the log.
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let task = Task::on(work.working_net, work.board, budget, work.seed);
     let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
@@ -196,8 +200,8 @@ impl<'t> OpenGoals<'t> {
         self.initially_open - self.count_open()
     }
 
-    /// Tests the open goals at a new node. Returns the approximate work, or `None` if no goal is
-    /// open.
+    /// Tests the open goals at a new node and reports those that the node settles. Returns the
+    /// approximate work, or `None` if no goal is open any more.
     fn test_node(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
         let new_node = &tree.nodes[node as usize];
         let mut work = (self.maxima.len() + self.predicates.len()) as u64;
@@ -227,9 +231,10 @@ impl<'t> OpenGoals<'t> {
         (self.count_open() > 0).then_some(work)
     }
 
-    /// Reports that a sum is unbounded, if the acceleration at this index of the node shows it.
-    /// Staged self-covering sequences, that is, sequences with several cycles, are reported only
-    /// for the original net.
+    /// Reports that a sum is unbounded, if the acceleration at this index of the node shows it. An
+    /// acceleration is a set of places that become ω because firings can be repeated. Staged
+    /// self-covering sequences, that is, sequences with several cycles, are reported only for the
+    /// original net.
     fn report_unbounded(
         &self,
         tree: &Tree<'_>,
@@ -250,8 +255,8 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Reports goals that a marking of the node satisfies, where the ω places have the demanded
-    /// tokens.
+    /// Reports that a marking satisfies the goals. The node represents this marking, and its ω
+    /// places have the demanded tokens.
     fn report_reached(
         &self,
         tree: &Tree<'_>,
@@ -268,7 +273,8 @@ impl<'t> OpenGoals<'t> {
         self.witness_reporter.reached_along(run, observations.collect());
     }
 
-    /// Reports the largest value of each sum over the nodes where no term has ω.
+    /// Reports, for each open maximum, the largest value of the sum over the nodes without ω in any
+    /// term, with a firing sequence.
     fn report_maxima(&self, tree: &Tree<'_>) {
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
             let value = |node: &u32| {
@@ -290,7 +296,8 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Reports proofs for the goals that a complete tree excludes.
+    /// Reports proofs of unreachable predicates and of upper bounds, as far as a complete tree
+    /// shows them.
     fn report_excluded(&self, tree: &Tree<'_>, proof_reporter: ProofReporter<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();

@@ -1,10 +1,10 @@
 //! Evaluates predicates at nodes with ω.
 //!
 //! A predicate *eventually holds* at a node if it holds in all markings that the node represents
-//! with enough tokens on its ω places. A sum with ω on one side only is decided: p + q ≥ 7 holds if
-//! p is ω, and p ≤ 3 does not. A sum with ω on both sides is undecided and counts as false.
-//! Predicates are in negation normal form, so counting a part as false never makes a predicate
-//! true.
+//! with enough tokens on its ω places. A sum is decided if its ω places all have coefficients of
+//! the same sign. For example, p + q ≥ 7 holds if p is ω, and p ≤ 3 does not. A sum with ω places
+//! of both signs is undecided, and its comparison counts as false. Predicates are in negation
+//! normal form, so counting a part as false never makes a predicate true.
 
 use super::firing_sequences::TokenDemand;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
@@ -22,7 +22,7 @@ enum CoverabilityValue {
     Unknown,
 }
 
-/// Returns the value of the comparison's sum at a node.
+/// Returns the value of the atom's sum at a node with these tokens.
 fn value(atom: &Atom, tokens: &[u64]) -> CoverabilityValue {
     let (mut finite_part, mut grows, mut falls) = (0i128, false, false);
     for &(place, a) in atom.sum.terms() {
@@ -75,8 +75,8 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
     }
 }
 
-/// Adds to `demand` the tokens on ω places from which on the predicate holds. The predicate must
-/// [hold](holds) at the node.
+/// Adds to `demand` the tokens on ω places with which the predicate holds. May also add entries for
+/// places without ω, which the caller must ignore. The predicate must [hold](holds) at the node.
 pub(super) fn add_demands(
     net: &Net,
     tokens: &[u64],

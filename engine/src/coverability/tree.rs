@@ -1,19 +1,18 @@
 //! The coverability tree: reached markings, their predecessors, and unbounded places.
 //!
 //! A node is a marking with ω. For each k there is a reachable marking that equals the node on its
-//! finite places and has at least k tokens on its ω places. If a node covers an earlier node on its
-//! branch and is larger on some places, the firings in between can be repeated, and these places
-//! become ω: an [`Acceleration`].
+//! finite places and has at least k tokens on its ω places. Suppose that a node covers an earlier
+//! node on its branch and is larger on some places. Then the firings in between can be repeated,
+//! and these places become ω: an [`Acceleration`].
 //!
-//! A new node covered by a kept node is dropped. Kept nodes covered by a new node are no longer
-//! expanded. Earlier nodes on a branch are compared whether they are kept or not. At the end every
-//! successor of a kept node is covered by a kept node, so together they cover all reachable
-//! markings.
+//! A new node is dropped if a kept node covers it. Kept nodes that a new node covers are no longer
+//! kept, and not expanded further. A new node is compared with all earlier nodes on its branch,
+//! kept or not, to find accelerations. At the end every successor of a kept node is covered by a
+//! kept node. So together the kept nodes cover all reachable markings.
 //!
-//! # Termination
 //! In an infinite branch some node would be covered by a later one. They cannot be equal, since
-//! covered nodes are dropped. If the earlier one is smaller somewhere, there was an acceleration,
-//! and a branch has at most as many accelerations as places.
+//! covered nodes are dropped. If the earlier one is smaller somewhere, there was an acceleration. A
+//! branch has at most as many accelerations as places.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969 (the
@@ -28,7 +27,7 @@ use parikh_structure::graph::omega::{OMEGA, fire, is_covered};
 use parikh_structure::graph::reachability::NoGraph;
 use std::collections::BinaryHeap;
 
-/// The order of expansion among nodes with equally many ω.
+/// The order of expansion among nodes with equally many ω. Nodes with more ω come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeOrder {
     /// Oldest first: finds early unbounded places with short sequences.
@@ -37,12 +36,12 @@ pub(super) enum TreeOrder {
     Depth,
 }
 
-/// Limits on the size of a tree, and its order.
+/// Limits on the size of a tree, and the order in which it is expanded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
     /// The order in which nodes are expanded.
     pub(super) order: TreeOrder,
-    /// Limit on the number of nodes. Nodes that a later node covers count, too.
+    /// Limit on the number of nodes. Nodes that are no longer kept count, too.
     pub(super) nodes: usize,
     /// Limit on the approximate number of token comparisons until the next unbounded place is
     /// found.
@@ -58,8 +57,8 @@ pub(crate) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The nodes. The initial marking is node 0.
     pub(crate) nodes: Vec<Node>,
-    /// The outline of each node, that is, a summary for fast comparisons, by node number. Nodes
-    /// that are not kept have one too.
+    /// The outline of each node, that is, a summary for fast comparisons, by node number. It exists
+    /// for nodes that are no longer kept, too.
     outlines: Vec<Outline>,
     /// Numbers of the nodes that no later node covers.
     kept_nodes: Vec<u32>,
@@ -79,8 +78,8 @@ pub(crate) struct Tree<'n> {
     pub(super) work: u64,
 }
 
-/// A summary of a marking for fast comparisons. It usually shows already that one marking does not
-/// cover another.
+/// A summary of a marking for fast comparisons. Two summaries usually show already that one marking
+/// does not cover the other.
 #[derive(Clone, Copy)]
 struct Outline {
     /// One bit per marked place, where several places may share a bit.
@@ -132,6 +131,7 @@ impl Node {
 pub(crate) struct Acceleration {
     /// Number of the earlier node on the same branch.
     pub(crate) start: u32,
+    /// The places that become ω.
     pub(crate) places: Vec<GrowingPlace>,
 }
 
@@ -139,7 +139,8 @@ pub(crate) struct Acceleration {
 #[derive(Clone, Copy)]
 pub(crate) struct GrowingPlace {
     pub(crate) place: PlaceId,
-    /// The tokens at the node where the place becomes ω, after the firings were executed once.
+    /// The token count at the node where the place becomes ω, just before it does. The firings were
+    /// executed once so far.
     pub(crate) tokens: u64,
     /// The tokens that each repetition adds.
     pub(crate) gain: u64,
@@ -152,7 +153,8 @@ pub(super) enum TreeEnd {
     Complete,
     /// A limit was reached, a place would get too many tokens, or the budget is exhausted.
     Limit,
-    /// `visit` stopped the growth: no goal is open, or a self-covering sequence was found.
+    /// The callback `visit` of [`grow`](Tree::grow) stopped the growth: no goal is open, or a
+    /// self-covering sequence was found.
     Settled,
 }
 
@@ -273,7 +275,7 @@ impl<'n> Tree<'n> {
         TreeEnd::Complete
     }
 
-    /// Raises the work limit if a node has a new unbounded place.
+    /// Raises the work limit if the node makes a place ω that was ω in no earlier node.
     fn raise_work_limit_if_new(&mut self, node: u32) {
         let growing_places = self.nodes[node as usize]
             .accelerations
@@ -318,9 +320,9 @@ impl<'n> Tree<'n> {
         transitions
     }
 
-    /// Sets places of `next` to ω, where `next` is a successor of node `from`. These places are
-    /// larger than in an earlier node of the branch that `next` covers. Repeats until nothing
-    /// changes.
+    /// Accelerates `next`, a successor of node `from`: sets places to ω that are larger than in an
+    /// earlier node of the branch that `next` covers. Repeats this until nothing changes. Returns
+    /// the accelerations in order.
     fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
         let mut accelerations = Vec::new();
         loop {

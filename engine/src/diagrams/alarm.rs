@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The value of a deadline in nanoseconds if there is no deadline.
+/// The value of `nanoseconds` that means no deadline.
 const NO_DEADLINE: u64 = u64::MAX;
 
-/// A deadline that can be changed while threads read it.
+/// A deadline that one thread can change while others read it.
 #[derive(Debug)]
 pub(super) struct DiagramDeadline {
     epoch: Instant,
@@ -14,7 +14,8 @@ pub(super) struct DiagramDeadline {
     nanoseconds: AtomicU64,
 }
 
-/// A deadline that [`DiagramDeadline::shorten`] replaced, in nanoseconds.
+/// A deadline that [`DiagramDeadline::shorten`] replaced, in nanoseconds since the same start, or
+/// [`NO_DEADLINE`].
 pub(super) struct PreviousDeadline(u64);
 
 impl DiagramDeadline {
@@ -31,7 +32,7 @@ impl DiagramDeadline {
     }
 
     /// Moves the deadline to `share` (0 to 1) of the remaining time. Returns the previous deadline
-    /// for [`restore`](Self::restore). Does nothing if there is no deadline.
+    /// for [`restore`](Self::restore). Without a deadline, there is none afterwards either.
     pub(super) fn shorten(&self, share: f64) -> PreviousDeadline {
         let previous = self.nanoseconds.load(Ordering::Relaxed);
         let now = self.epoch.elapsed().as_nanos() as u64;
@@ -47,7 +48,7 @@ impl DiagramDeadline {
         self.nanoseconds.store(previous.0, Ordering::Relaxed);
     }
 
-    /// Returns true if the deadline has passed.
+    /// Returns true if there is a deadline and it has passed.
     pub(super) fn has_passed(&self) -> bool {
         let deadline = self.nanoseconds.load(Ordering::Relaxed);
         deadline != NO_DEADLINE && self.epoch.elapsed().as_nanos() >= u128::from(deadline)

@@ -1,8 +1,9 @@
-//! Attempts at computing the reachable set, in time slices.
+//! Attempts at computing the reachable set, spread over the time slices of an engine.
 //!
-//! Orders are tried as in [`explore`](super::explore), in growing slices. An interrupted try is
-//! repeated when more time is available than before. If places are not known to be bounded, there
-//! may be infinitely many markings, and only one order is continued after the first short tries.
+//! Orders of places are tried as in [`explore`](super::explore), each for a longer and longer time.
+//! A try that the end of a slice interrupted is repeated when more time is available than before.
+//! If places are not known to be bounded, there may be infinitely many markings. Then only one
+//! order is continued after the first short tries.
 
 use super::{
     FIRST_SLICE, MAX_LEVELS, ORDERING_SHARE, ORDERS_PER_SLICE, ReachableSet, TryLog, order,
@@ -15,11 +16,13 @@ use parikh_symbolic::Stop;
 use parikh_symbolic::order::LevelOrder;
 use std::time::{Duration, Instant};
 
-/// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
+/// Share of the remaining memory for diagrams, in [0, 1]. It is not larger because other engines
+/// search at the same time.
 const MEMORY_SHARE: f64 = 0.5;
 
 /// Limit on the time of each try with any order but the first, if places are not known to be
-/// bounded. The number of markings may then be infinite.
+/// bounded. Longer tries with other orders are left out, since the number of markings may be
+/// infinite.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
 /// Number of slices without enough time for another try, after which the engine gives up.
@@ -76,7 +79,8 @@ impl Attempts {
         Attempts { first_slice_share: Some(share), ..Attempts::default() }
     }
 
-    /// Computes the orders at the first call.
+    /// Computes the orders and the list of tries at the first call. Leaves both empty if the net
+    /// has too many places.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
         if !self.orders.is_empty() || net.place_count() > MAX_LEVELS {
             return;
@@ -169,7 +173,8 @@ impl Attempts {
         }
     }
 
-    /// Runs one try. `budget` limits the computation of the set, and `use_budget` also its use.
+    /// Runs one try with the order at this index. `budget` limits the computation of the set.
+    /// `use_budget` limits its use. Returns the result of `use_set`, and the times.
     fn attempt(
         &mut self,
         net: &Net,
@@ -190,8 +195,9 @@ impl Attempts {
         Ok((used, AttemptTimes { until_set, total: start.elapsed() }))
     }
 
-    /// Returns true if no goal lacked time. Otherwise the remaining tries are replaced by a try of
-    /// this order without a time limit.
+    /// Decides after a use of the set if more tries are needed. Returns true if no goal lacked
+    /// time, and drops the remaining tries. Otherwise replaces them by a try of this order without
+    /// a time limit.
     fn is_enough(
         &mut self,
         order: usize,

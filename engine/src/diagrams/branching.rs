@@ -4,14 +4,15 @@
 //! reachable set is closed under firing, so a formula holds at the initial marking within the set
 //! exactly if it holds in the net.
 //!
-//! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds. E(φ R ψ) is computed
-//! from ψ by removing, in rounds, the markings that neither satisfy φ nor have a successor that
-//! remains. Some markings need no successor: those of φ, dead ones, and those that enable a
-//! transition without effect. These markings, and those that lead to them within ψ, are never
-//! removed. So the rounds concern only the other markings, which remain only if a cycle is
-//! reachable from them. There may be as many rounds as the longest run has firings, so from time to
-//! time a separate test checks if a cycle is possible ([`cycles`](super::cycles)). Universal path
-//! quantifiers are computed through their existential duals.
+//! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds of one firing each.
+//! E(φ R ψ) is computed from ψ by removing markings in rounds. A round removes the markings that
+//! neither satisfy φ nor have a successor that remains. Some markings need no successor: those of
+//! φ, dead ones, and those that enable a transition without effect. These markings, and those that
+//! lead to them within ψ, are never removed. So the rounds concern only the other markings, which
+//! remain only if a cycle is reachable from them. There may be as many rounds as the longest run
+//! has firings. So from time to time a separate test checks if a cycle is possible
+//! ([`cycles`](super::cycles)). Universal path quantifiers are computed through their existential
+//! duals.
 //!
 //! Source: McMillan, *Symbolic Model Checking*, 1993.
 
@@ -41,12 +42,12 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
-    /// Test for cycles, created at its first use.
+    /// The semiflows for the test for cycles, computed at the first use.
     cycles: Option<Cycles>,
     /// The reversed transition relation.
     backwards: TransitionRelation,
-    /// The markings that satisfy each condition evaluated so far. Garbage collection does not
-    /// remove these sets.
+    /// The reachable markings that satisfy each predicate evaluated so far. Garbage collection does
+    /// not remove these sets.
     satisfying: HashMap<Predicate, Set>,
     /// The dead markings, and the reachable markings that enable a transition without effect.
     /// `None` before the first use. Garbage collection does not remove these sets.
@@ -56,7 +57,8 @@ pub(super) struct CtlEvaluation<'e, 'r, 'd> {
 }
 
 impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
-    /// Prepares the evaluation.
+    /// Prepares the evaluation of formulas over `reached`, the reachable set of `net`. `budget`
+    /// limits the computation of semiflows and of cycles.
     ///
     /// # Errors
     /// Returns an error if there are too many transitions.
@@ -79,8 +81,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         })
     }
 
-    /// Returns true if a property holds at a marking, given by its token counts from the top level
-    /// on.
+    /// Returns true if a property holds at a marking, given by its token counts, indexed by level.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded. Another property may still be decided.
@@ -91,8 +92,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         holds
     }
 
-    /// Returns true if a marking is a member of the set. The marking is given by its token counts
-    /// from the top level on.
+    /// Returns true if a marking is a member of the set. The marking is given by its token counts,
+    /// indexed by level.
     pub(super) fn contains(&self, members: Set, marking: &[u64]) -> bool {
         self.reached.diagrams.contains(members, marking)
     }
@@ -104,7 +105,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         }
     }
 
-    /// Returns the markings that satisfy a property.
+    /// Returns the reachable markings that satisfy a CTL property. The result is protected from
+    /// garbage collection until [`release_kept`](Self::release_kept).
     fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
         let formulas = property.formulas().subformulas(property.formula());
         let mut sets: HashMap<_, Set> = HashMap::new();
@@ -182,7 +184,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.kept_sets.push(set);
     }
 
-    /// Returns the number of sets kept for the current formula.
+    /// Returns the number of sets that are kept for the current formula, as an argument for
+    /// [`keep_only`](Self::keep_only).
     pub(super) fn kept_set_count(&self) -> usize {
         self.kept_sets.len()
     }
@@ -197,7 +200,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.kept_sets.extend(retained);
     }
 
-    /// Returns the markings that satisfy a condition.
+    /// Returns the reachable markings that satisfy a predicate. The result is stored, and garbage
+    /// collection does not remove it.
     pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
         if let Some(&cached) = self.satisfying.get(condition) {
             return Ok(cached);
@@ -217,7 +221,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok(others)
     }
 
-    /// Returns the dead markings, and the markings that enable a transition without effect.
+    /// Returns the dead reachable markings, and the reachable markings that enable a transition
+    /// without effect. Both sets are computed at the first call.
     fn resting(&mut self) -> Result<(Set, Set), Stop> {
         if let Some(cached) = self.dead_and_idle {
             return Ok(cached);
@@ -233,7 +238,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         Ok((dead, idle))
     }
 
-    /// Returns the markings with a successor in `targets`. A dead marking has no successor.
+    /// Returns the reachable markings with a successor in `targets`. A dead marking has no
+    /// successor.
     fn exists_next(&mut self, targets: Set) -> Result<Set, Stop> {
         let (_, idle) = self.resting()?;
         let self_loops = self.reached.diagrams.intersection(targets, idle)?;
@@ -243,8 +249,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.union(predecessors, self_loops)
     }
 
-    /// Returns the markings with a successor in `targets`. A dead marking counts as a successor of
-    /// itself.
+    /// Returns the reachable markings with a successor in `targets`. A dead marking counts as a
+    /// successor of itself.
     pub(super) fn next_or_stay(&mut self, targets: Set) -> Result<Set, Stop> {
         let next = self.exists_next(targets)?;
         let (dead, _) = self.resting()?;
@@ -268,10 +274,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.leading_to(right, inside)
     }
 
-    /// Returns the markings from which a path within `inside` leads to a member of `targets`.
-    /// Saturation runs first, and rounds follow if it takes too long. Backward search creates sets
-    /// that do not fit the order of places. Which of the two methods has smaller intermediate sets
-    /// is unpredictable.
+    /// Returns the markings from which a path within `inside` leads to a member of `targets`. Tries
+    /// saturation first, and rounds if saturation takes too long. Which of the two methods has
+    /// smaller intermediate sets is unpredictable, since the sets of a backward search often do not
+    /// fit the order of places.
     fn leading_to(&mut self, targets: Set, inside: Set) -> Result<Set, Stop> {
         self.keep(targets);
         self.keep(inside);
@@ -314,8 +320,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         self.reached.diagrams.union(remaining_at_rest, circling)
     }
 
-    /// Returns the markings from which an infinite run within `among` exists. No member may enable
-    /// a transition without effect.
+    /// Returns the markings from which an infinite run within `among` exists. No member of `among`
+    /// may enable a transition without effect.
     fn with_infinite_run(&mut self, among: Set) -> Result<Set, Stop> {
         let (mut found, mut remaining, mut rounds) = (Set::EMPTY, among, 0u32);
         while !remaining.is_empty() {
@@ -361,7 +367,8 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns markings from which the firings in `remaining`, whose total effect is zero, are
     /// possible within `inside`. The order of the firings is built greedily backwards. Each step
-    /// takes the first effect that leads into the current set.
+    /// takes the first effect class whose firing leads into the current set. The result is empty if
+    /// no class does.
     fn cycle_starts(
         &mut self,
         inside: Set,
@@ -421,7 +428,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 }
 
-/// Returns the tokens that a transition needs, by ascending level.
+/// Returns the tokens that a transition needs, as pairs of level and number, by ascending level.
 fn required_tokens(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
     touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
 }
@@ -432,8 +439,8 @@ mod tests {
     use super::*;
     use parikh_generate::{Shape, random, random_predicate};
 
-    /// Compares saturation with rounds, and the computation of infinite runs with and without loops
-    /// and semiflows.
+    /// Compares backward saturation with backward rounds. Also compares the computation of infinite
+    /// runs with a plain fixpoint, which uses no semiflows.
     #[test]
     fn there_are_two_ways_to_go_back_and_two_to_go_round() {
         let (mut led, mut gone_round) = (0, 0);

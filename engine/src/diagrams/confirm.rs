@@ -1,8 +1,8 @@
 //! Verification of a diagram by the checker: no firing leaves the set, so no reachable marking is
 //! missing.
 //!
-//! This checks the side on which an error of saturation would go unnoticed: missing markings. That
-//! every member is reachable is not checked.
+//! This check detects missing markings, an error of saturation that would otherwise go unnoticed.
+//! It does not detect unreachable members of the set.
 
 use super::ReachableSet;
 use num_bigint::BigUint;

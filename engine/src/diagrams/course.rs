@@ -1,6 +1,7 @@
-//! Log of the tried orders: the number of nodes while a set grows, and the result.
+//! Log of the tries to compute a reachable set with different orders of places. It has the number
+//! of diagram nodes while the set grows, and the result.
 //!
-//! The log is kept outside the run, so that it is available even if nothing was found.
+//! The log is kept outside the computation, so that it is available even if no set was found.
 
 use num_bigint::BigUint;
 use parikh_solvers::locked;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Limit on the number of samples of one try. Beyond the limit, every second sample is dropped.
 const MAX_SAMPLES: usize = 400;
 
-/// A try of an order of places, within a time slice.
+/// One try to compute a reachable set with an order of places, within a time slice.
 #[derive(Clone, Debug)]
 pub struct OrderTry {
     /// Name of the method that made the order.
@@ -71,13 +72,13 @@ impl TryLog {
         tries.len() - 1
     }
 
-    /// Records the current size of the diagrams of a try.
+    /// Records the current size of the diagrams of the try with this index.
     pub(super) fn sample(&self, index: usize, figures: &DiagramFigures) {
         let entry = &mut self.lock()[index];
         let age = entry.start.elapsed();
         entry.figures = *figures;
-        // Minimum distance between samples: the age divided by the maximal number of samples, but
-        // at least half a millisecond.
+        // Minimum time between samples: the age of the try divided by the maximal number of
+        // samples, but at least half a millisecond.
         let min_distance = (age / MAX_SAMPLES as u32).max(Duration::from_micros(500));
         if entry.nodes.last().is_none_or(|last| age.saturating_sub(last.0) >= min_distance) {
             entry.nodes.push((age, figures.nodes));
@@ -91,7 +92,8 @@ impl TryLog {
         }
     }
 
-    /// Records the end of the construction of the set, with its result. The final sample is added.
+    /// Records the end of the construction of the set in the try with this index, with its result.
+    /// Adds the final sample.
     pub(super) fn finish_try(
         &self,
         index: usize,

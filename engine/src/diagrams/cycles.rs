@@ -1,10 +1,11 @@
-//! The transitions that can be on a cycle.
+//! A test for cycles in a set of markings, by T-semiflows.
 //!
 //! An infinite run in a finite set of markings visits some marking twice. The firings in between
-//! have zero total effect: they form a T-semiflow, and so a sum of semiflows with minimal support,
-//! each on a subset of these transitions. If each minimal semiflow contains a transition that no
-//! marking of the set enables, every run leaves the set or ends. Conversely, if the firings of a
-//! semiflow are possible one after another within the set, they return to their start.
+//! have zero total effect: they form a T-semiflow. Each T-semiflow is a sum of semiflows with
+//! minimal support, whose transitions all fire in between. Suppose that each minimal semiflow
+//! contains a transition that no marking of the set enables. Then every run leaves the set or ends.
+//! Conversely, if the firings of a semiflow are possible one after another within the set, they
+//! return to their start.
 
 use parikh_net::{EffectId, Net};
 use parikh_solvers::Budget;
@@ -21,10 +22,12 @@ const TIME_SHARE: f64 = 0.05;
 /// Limit on the number of firings of a semiflow that is tried as a cycle.
 const MAX_FIRINGS: u64 = 64;
 
-/// Effect classes with their numbers of firings.
+/// Effect classes with their numbers of firings. An effect class has all transitions with the same
+/// effect.
 type EffectCounts = Vec<(EffectId, u64)>;
 
-/// The T-semiflows of minimal support of a net.
+/// The T-semiflows of minimal support of a net, that is, the minimal firing counts with zero total
+/// effect.
 pub(super) struct Cycles {
     /// The semiflows, those with few effects first. `None` if the list is incomplete.
     semiflows: Option<Vec<EffectCounts>>,
@@ -55,8 +58,8 @@ impl Cycles {
         })
     }
 
-    /// Returns false if no cycle is possible when only the effects for which `is_enabled` is true
-    /// can fire. Returns true if a cycle is possible, or if this is unknown because the list of
+    /// Returns false if no cycle is possible when only the effect classes can fire for which
+    /// `is_enabled` returns true. Returns true if a cycle may be possible, also if the list of
     /// semiflows is incomplete.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Figures of a state space from the diagram of all markings of the original net.
+//! Figures of a state space, computed from the diagram of all markings of the original net.
 
 use super::confirm::confirm;
 use super::{DiagramError, TryLog, explore_logged};
@@ -17,8 +17,8 @@ pub struct StateSpace {
     pub max_tokens_in_place: u64,
     /// Maximum total number of tokens in a reachable marking.
     pub max_tokens_per_marking: i128,
-    /// True if the checker verified that no marking is missing. False if the check was not
-    /// completed.
+    /// True if the checker verified that no marking is missing. False if the check was left out or
+    /// not completed.
     pub closed: bool,
 }
 

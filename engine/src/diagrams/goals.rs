@@ -1,10 +1,11 @@
 //! Answers goals from the set of all markings.
 //!
-//! A closed set answers every open goal for which there is enough time. A predicate that no member
-//! satisfies is refuted, and the maximum of a sum is its largest value in the set. The set itself
-//! is the certificate, one for all goals, unless it has too many nodes. Without a certificate, no
-//! predicate is refuted and no bound is reported. If some member satisfies a predicate, a firing
-//! sequence to it is searched backwards within the set and reported as a witness.
+//! The set of all markings answers every open goal for which there is enough time. A predicate that
+//! no member satisfies is refuted, and the maximum of a sum is its largest value in the set. The
+//! set itself is the certificate, one for all goals, unless it has too many nodes. Without a
+//! certificate, no predicate is refuted and no bound is reported. If some member satisfies a
+//! predicate, a firing sequence to it is searched backwards within the set and reported as a
+//! witness.
 
 use super::ReachableSet;
 use super::attempts::{Attempts, QuestionsAnswered};
@@ -103,7 +104,8 @@ struct SettleResult {
     in_time: bool,
 }
 
-/// Settles the open goals of a net while there is time.
+/// Settles the open goals of a net from its reachable set, while there is time. First evaluates all
+/// goals on the set, then searches for the witnesses.
 fn settle(
     working_net: &WorkingNet<'_>,
     board: &Board<'_>,
@@ -159,6 +161,7 @@ fn settle(
                     settled.refuted += 1;
                 }
             }
+            // A maximum that needs no witness: the value was seen before, or the goal is closed.
             (Ok(target), _) if target.is_empty() => {}
             (Ok(target), _) => {
                 reached.diagrams.protect(target);

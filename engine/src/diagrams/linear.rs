@@ -1,14 +1,16 @@
 //! Linear-time properties over the set of all markings.
 //!
-//! A run has the property if the automaton accepts it. For each automaton state, the set of
-//! markings from which an accepted run continues in that state is computed. Strongly connected
-//! components of states are processed after the components that they lead to.
+//! A run has the property if the property's automaton accepts it. For each automaton state, the set
+//! of markings is computed from which an accepted run can continue in that state. The strongly
+//! connected components of the states are processed one by one. A component comes after the
+//! components that it leads to.
 //!
-//! Most components are a single state, possibly with a self-loop. A run leaves it eventually, or
-//! stays forever if all acceptance marks are on the self-loops: an until and a release of
-//! [`CtlEvaluation`]. In other components, a run that stays must carry each mark infinitely often.
-//! This set is computed by starting with all markings, per state, and removing for one mark after
-//! another the markings that do not lead to an edge with the mark within the remaining set.
+//! Most components are a single state, possibly with self-loops. A run leaves such a state
+//! eventually, or stays forever if the self-loops carry all acceptance marks. Both cases are
+//! computed as an until and a release of [`CtlEvaluation`]. In other components, a run that stays
+//! must carry each mark infinitely often. This set is computed by starting with all markings, per
+//! state. For one mark after another, the markings are removed that do not lead to an edge with the
+//! mark within the remaining set.
 //!
 //! A dead marking repeats forever, so it is its own successor here.
 //!
@@ -26,9 +28,9 @@ use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 /// of these states.
 type SetsByState = Vec<Set>;
 
-/// Returns true if no run from a marking has the property. The marking is given by its token counts
-/// from the top level on. Returns `None` if this is unknown: the automaton is too large, or the
-/// property mentions firings or is restricted to fair runs.
+/// Returns true if no run from a marking has the property, and false if some run has it. `marking`
+/// has token counts, indexed by level. Returns `None` if this is unknown: the automaton is too
+/// large, or the property mentions firings or is restricted to fair runs.
 ///
 /// # Errors
 /// Returns an error if the limits are exceeded. Another property may still be decided.
@@ -64,7 +66,7 @@ struct LinearCheck<'l, 'e, 'r, 'd> {
 }
 
 impl LinearCheck<'_, '_, '_, '_> {
-    /// Returns, by state, the markings from which an accepted run begins.
+    /// Returns, by automaton state, the markings from which an accepted run begins in this state.
     fn accepted(mut self) -> Result<SetsByState, Stop> {
         let automaton = self.automaton;
         let mut accepted = vec![Set::EMPTY; automaton.states.len()];
@@ -86,8 +88,9 @@ impl LinearCheck<'_, '_, '_, '_> {
         Ok(accepted)
     }
 
-    /// Returns the accepted markings of a state that is a component of its own. `leaving` contains
-    /// the markings from which an accepted run leaves the state at once.
+    /// Returns the markings from which an accepted run begins in `state`, which is a component of
+    /// its own. `leaving` contains the markings from which an accepted run leaves the state at
+    /// once.
     fn accepted_by_single(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
         let automaton = self.automaton;
         let edges: Vec<&AutomatonEdge> =
@@ -100,20 +103,25 @@ impl LinearCheck<'_, '_, '_, '_> {
         let leaves = self.branching.exists_until(staying, leaving)?;
         self.branching.keep(leaves);
         let all_marks = Marks::all(automaton.marks);
+        // A run that stays forever carries every mark with each firing.
         if edges.iter().all(|edge| all_marks.is_subset(edge.marks)) {
             let stays = self.branching.exists_release(Set::EMPTY, staying)?;
             return self.kept_union(leaves, stays);
         }
+        // Some mark is on no self-loop, so a run that stays forever is not accepted.
         if !all_marks.is_subset(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks)))
         {
             return Ok(leaves);
         }
+        // The marks are spread over several self-loops, and a run must use all of them forever.
         let fair = self.fair_markings(&[state])?;
         let to_fair = self.branching.exists_until(staying, fair[0])?;
         self.kept_union(leaves, to_fair)
     }
 
-    /// Computes the accepted markings of a component with several states.
+    /// Computes the accepted markings of a component with several states, and stores them in
+    /// `accepted`. `leaving` contains, by state of the component, the markings from which an
+    /// accepted run leaves the component at once.
     fn accept_component(
         &mut self,
         component: &[usize],
@@ -165,8 +173,8 @@ impl LinearCheck<'_, '_, '_, '_> {
     }
 
     /// Returns, by state of a component, the markings from which a run stays in the component until
-    /// it ends. It ends with a marking in the set that `ends` gives for the current state. Before
-    /// that, each marking is in the set that `inside` gives for its state.
+    /// it reaches an end. An end is a marking in the set that `ends` gives for the current state.
+    /// Each marking before the end is in the set that `inside` gives for its state.
     fn leading_to(
         &mut self,
         component: &[usize],
@@ -190,8 +198,8 @@ impl LinearCheck<'_, '_, '_, '_> {
     }
 
     /// Returns the markings from which an edge of `state` leads into the set that `targets` gives
-    /// for the edge's target state. Only edges that stay in the component and that `accepts`
-    /// accepts count.
+    /// for the edge's target state. `targets` has the states of the component. Edges that leave the
+    /// component, or for which `accepts` returns false, do not count.
     fn leading_into_component(
         &mut self,
         component: &[usize],
@@ -210,9 +218,10 @@ impl LinearCheck<'_, '_, '_, '_> {
         self.leading_along(&edges, &by_state)
     }
 
-    /// Returns the markings that satisfy the label of one of these automaton edges and have a
-    /// successor in the set that `targets` gives for the edge's target state. A dead marking counts
-    /// as its own successor. The result is protected from garbage collection.
+    /// Returns the markings from which one of these automaton edges leads into its target set. The
+    /// marking satisfies the label of the edge and has a successor in the set that `targets` gives
+    /// for the edge's target state. A dead marking counts as its own successor. The result is
+    /// protected from garbage collection.
     fn leading_along(
         &mut self,
         edges: &[&AutomatonEdge],
@@ -229,8 +238,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         Ok(sources)
     }
 
-    /// Returns the markings that satisfy the label of an edge. The result is protected from garbage
-    /// collection.
+    /// Returns the reachable markings that satisfy the label of an automaton edge. The result is
+    /// protected from garbage collection.
     fn satisfying_label(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
         let mut label_set = self.branching.reachable();
         for literal in edge.cube.literals() {

@@ -1,17 +1,18 @@
 //! Reachable sets as decision diagrams: sets too large to enumerate often have a small symbolic
 //! description.
 //!
-//! The engine in [`goals`] answers goals from such a set, and the engine in [`trees`] CTL formulas.
-//! Other modules use the set for counting (`run/counting.rs`) and for home properties
-//! (`engine/home`).
+//! The engine in [`goals`] answers goals about single markings from such a set. The engine in
+//! [`trees`] answers CTL formulas and refutes LTL properties. Other modules use the set for
+//! counting (`run/counting.rs`) and for home properties (`engine/home`).
 //!
-//! The places are arranged in several orders ([`order`]). The best orders are tried in growing time
-//! slices, on several threads in parallel. The first complete diagram is used. If it is not too
-//! large, the checker itself verifies that no reachable marking is missing ([`confirm`]). The
-//! converse, that each marking in the diagram is reachable, is not checked and rests on the search.
+//! A diagram has one level per place, so it depends on the order of places. Several orders are
+//! computed ([`order`]). The best orders are tried in growing time slices, on several threads in
+//! parallel. The first complete diagram is used. If it is not too large, the checker itself
+//! verifies that no reachable marking is missing ([`confirm`]). The converse, that each marking in
+//! the diagram is reachable, is not checked and rests on the search.
 //!
-//! Saturation does not terminate for infinitely many markings. So a caller must either know that
-//! the state space is finite, or limit the time.
+//! Saturation, the fixpoint computation on diagrams, does not terminate for infinitely many
+//! markings. So a caller must either know that the state space is finite, or limit the time.
 
 mod alarm;
 mod attempts;
@@ -63,13 +64,14 @@ const MEMORY_SHARE: f64 = 0.7;
 /// grows with them.
 const MAX_LEVELS: usize = 400_000;
 
-/// The reason why the reachable set was not found, or could not be used.
+/// The reason why the reachable set was not computed, or could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiagramError {
     /// The budget is exhausted.
     #[error(transparent)]
     BudgetExhausted(#[from] ExhaustionReason),
-    /// No order led to a complete diagram and a result of its use within the limits.
+    /// No order led to a complete diagram, or the use of a diagram stopped early. The field is the
+    /// reason of the last try.
     #[error(transparent)]
     Stopped(#[from] Stop),
     /// The checker refused the set: an internal error.
@@ -78,8 +80,7 @@ pub enum DiagramError {
     /// The net has too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,
-    /// The number of original markings that a marking of a reduced net stands for cannot be
-    /// computed.
+    /// A marking of a reduced net stands for a number of original markings that cannot be computed.
     #[error(transparent)]
     Weight(#[from] parikh_evidence::counting::WeightError),
 }
@@ -96,19 +97,21 @@ pub struct ReachableSet<'r, 'd> {
     pub order: &'r LevelOrder,
     /// The level of a place in the diagram, by place index.
     pub level_of: &'r [u32],
-    /// The input weights and changes of each transition by level, indexed by
-    /// [`TransitionId`](parikh_net::TransitionId).
+    /// The input weights and changes of tokens of each transition, for the levels that it touches.
+    /// Indexed by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
-    /// The log entry of this try, where a caller can record the number of markings.
+    /// The log entry of the try that computed the set, where a caller can record the number of
+    /// markings.
     pub log_entry: TryEntry<'r>,
-    /// Deadline for computations with the set.
+    /// Deadline for computations with the set. It may be earlier than the end of the budget.
     deadline: &'r DiagramDeadline,
 }
 
 impl ReachableSet<'_, '_> {
-    /// Returns a marking as token counts, indexed by the diagram's level.
+    /// Returns a marking as token counts, indexed by level. Level 0 is the top level of the
+    /// diagram.
     pub fn vector(&self, marking: &Marking) -> Vec<u64> {
         let mut vector = vec![0; self.level_of.len()];
         for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
@@ -117,7 +120,7 @@ impl ReachableSet<'_, '_> {
         vector
     }
 
-    /// Converts pairs of place and number to pairs of level and number, by ascending level.
+    /// Converts pairs of place and number to pairs of level and number, sorted by ascending level.
     pub fn to_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
         let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
         let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
@@ -126,13 +129,12 @@ impl ReachableSet<'_, '_> {
     }
 }
 
-/// Computes the reachable set of `net` and calls `then` with it. The diagram is freed when `then`
-/// returns. Several orders are tried in parallel on `threads` threads, so `then` may be called more
-/// than once.
+/// Computes the reachable set of `net` and calls `then` with it. Returns the result of `then`. The
+/// diagram is freed when `then` returns. Several orders are tried in parallel on `threads` threads,
+/// so `then` may be called more than once.
 ///
-/// # Errors
-/// Returns an error if the net has too many places, or if no order led to a diagram and a result of
-/// `then` within the budget.
+/// Returns an error if the net has too many places. Also returns an error if no order led to a
+/// diagram and a result of `then` within the budget.
 pub fn explore<T: Send>(
     net: &Net,
     threads: usize,
@@ -202,8 +204,8 @@ pub fn explore_logged<T: Send>(
     }
 }
 
-/// Returns the sequence of tries: the index of the order and its time slice. `None` is unlimited
-/// time.
+/// Returns the sequence of tries for this number of orders. A try is the index of an order and a
+/// time slice, where `None` is unlimited time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
     let mut slice = FIRST_SLICE;
@@ -217,8 +219,9 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order with `bytes` bytes of memory. `budget` limits the construction of the diagram,
-/// and `use_budget` limits `then`, which uses the set.
+/// Tries one order: computes the reachable set with at most `bytes` bytes of memory, and calls
+/// `then` with it. `budget` limits the construction of the diagram, and `use_budget` limits `then`.
+/// Records the try in `log`.
 fn saturate<T: Send>(
     net: &Net,
     order: &LevelOrder,
@@ -281,7 +284,8 @@ fn saturate<T: Send>(
     with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
 }
 
-/// Returns the input weight and the change of `t` at each level, by ascending level.
+/// Returns the input weight and the change of tokens of `t` at each level that `t` touches, by
+/// ascending level.
 fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
     let mut touches: Vec<LevelTouch> = net
         .pre(t)

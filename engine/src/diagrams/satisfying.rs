@@ -66,9 +66,10 @@ impl ReachableSet<'_, '_> {
         }
     }
 
-    /// Returns markings in `members` that satisfy `predicate`, using only one operand of each
-    /// disjunction. If this finds none, returns every such marking. If one marking is enough, this
-    /// usually avoids the union of many sets.
+    /// Returns markings in `members` that satisfy `predicate`: at least one if there is any, but
+    /// not always all. First uses only one operand of each disjunction, which usually avoids the
+    /// union of many sets. If this finds no marking, returns all markings that satisfy the
+    /// predicate.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded.
@@ -107,7 +108,8 @@ impl ReachableSet<'_, '_> {
         self.diagrams.enabling_any(members, &needs)
     }
 
-    /// Returns the tokens that a transition needs, by ascending level.
+    /// Returns the tokens that a transition needs, as pairs of level and number, by ascending
+    /// level.
     fn required_tokens(&self, t: TransitionId) -> Vec<(u32, u64)> {
         let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
         touches.map(|touch| (touch.level, touch.pre)).collect()

@@ -1,6 +1,6 @@
-//! Sums over the markings of a component of a reduced net, for [numbers of
-//! markings](parikh_evidence::counting), as weighted counts on a diagram. These are the sums that
-//! [`explicit`](crate::explicit::sums) computes by visiting all markings.
+//! Sums over the markings of a component of a reduced net, computed as weighted counts on a
+//! diagram. They give the [number of markings](parikh_evidence::counting) of the original net. The
+//! module [`explicit`](crate::explicit::sums) computes the same sums by visiting all markings.
 
 use super::confirm::confirm;
 use super::{DiagramError, TryLog, explore_logged};
@@ -22,8 +22,8 @@ pub struct DiagramSums {
     pub sums: Vec<BigUint>,
     /// Number of markings.
     pub markings: BigUint,
-    /// True if the checker verified that no marking is missing. False if the check was not
-    /// completed.
+    /// True if the checker verified that no marking is missing. False if the check was left out or
+    /// not completed.
     pub closed: bool,
 }
 
@@ -61,13 +61,14 @@ pub fn sums(
     })?
 }
 
-/// Identifies a factor of a product. The factor is 0 below a lower bound of the tokens, otherwise a
-/// function of the tokens, or 1.
+/// Identifies a factor of a product. For token counts below a lower bound the factor is 0.
+/// Otherwise it is a function of the token count, or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FactorKey {
-    /// The level of the place. 0 without a function, since such a factor is the same at all levels.
+    /// The level of the place. 0 if there is no function, since such a factor is the same at all
+    /// levels.
     level: u32,
-    /// Minimum number of tokens with a nonzero value. 0 for no lower bound.
+    /// Lower bound of the token count, below which the factor is 0. 0 for no lower bound.
     min_tokens: u64,
     /// The function of the tokens, or `None` for the constant 1.
     function: Option<Function>,
@@ -111,9 +112,9 @@ impl FactorTable<'_> {
     }
 }
 
-/// Adds the factors of the products of `component` to the table, and sets the common factors, one
-/// per level. Returns, for each product, the levels where its factor differs from the common
-/// factor, each with the index of the product's factor.
+/// Adds the factors of the products of `component` to the table. A level has a common factor, which
+/// most products share. Returns the deviations of each product: the levels where its factor differs
+/// from the common factor, each with the index of the product's factor.
 fn factors(
     component: &CountedComponent,
     level_of: &[u32],

@@ -1,8 +1,8 @@
 //! Answers CTL formulas from the set of all markings, and refutes LTL properties if no run has
 //! them.
 //!
-//! [`fixpoint`](crate::fixpoint) may have to visit too many markings one by one. Their set, and the
-//! sets of markings that satisfy subformulas, may still be simple
+//! The engine [`fixpoint`](crate::fixpoint) visits markings one by one, which may be too many.
+//! Their set, and the sets of markings that satisfy subformulas, may still have small diagrams
 //! ([`branching`](super::branching)). If the set of all markings has few enough nodes, it is
 //! evidence for all CTL formulas at once. The checker verifies that no firing leaves it, and
 //! evaluates the formula on it with its own algorithm.
@@ -49,12 +49,13 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Share of the first slice for each try of an order, in [0, 1].
 const FIRST_TRY_SHARE: f64 = 0.08;
 
-/// Minimum share of the remaining time that one property gets, in [0, 1].
+/// Minimum share of the remaining time that one property may use, in [0, 1].
 const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
 const MAX_CHECKED_NODES: usize = 500_000;
 
+/// The engine, with the state of its work on one net.
 struct TreeEngine<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
@@ -97,8 +98,8 @@ impl Session for TreeEngine<'_> {
     }
 }
 
-/// Decides the open CTL formulas of a net, short ones first, and refutes open run properties that
-/// no run has, as far as time permits.
+/// Decides the open CTL formulas of a net on its reachable set, short ones first. Then refutes open
+/// run properties that no run has. Stops when the budget is exhausted.
 fn settle(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,
@@ -159,8 +160,10 @@ fn settle(
     })
 }
 
-/// Refutes open run properties. Returns the number of refuted properties, and true if there was
-/// time for all. Walks find the runs that exist.
+/// Refutes the open run properties that no run has. Runs that exist are not reported, since walks
+/// find them. `initial` is the initial marking, indexed by level. `markings` is the number of
+/// reachable markings. Returns the number of refuted properties, and true if there was time for
+/// all.
 fn settle_runs(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     branching: &mut CtlEvaluation<'_, '_, '_>,

@@ -22,15 +22,16 @@ const RECENT_SLOTS: usize = 1 << 13;
 pub(crate) struct Block<N> {
     /// Number of the first marking.
     pub(crate) first_marking: u32,
-    /// For each expanded marking of the block, the index after its last kept successor. Successors
-    /// that are stored already, or that the block has met recently, are not kept.
+    /// For each expanded marking of the block, the number of successors kept for this and all
+    /// earlier markings of the block. Successors that are stored already, or that the block has met
+    /// recently, are not kept.
     pub(crate) successor_ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
     /// For each kept successor, the fired transition.
     pub(crate) fired_transitions: Vec<u32>,
-    /// Whole keys of the kept successors, one after another: the stored words and the words that
-    /// follow from them.
+    /// Whole keys (packed markings) of the kept successors, one after another: the stored words and
+    /// the words that follow from them.
     keys: Vec<u64>,
     /// For each kept successor, its root, that is, the single word into which its stored words are
     /// folded. 0 while the root is unknown. Empty if keys are not folded.
@@ -70,6 +71,7 @@ pub(crate) struct BlockBuilder {
 }
 
 impl BlockBuilder {
+    /// Creates empty buffers. `folder` is `None` if keys are not folded.
     pub(crate) fn new(folder: Option<Folder>) -> Self {
         BlockBuilder {
             keys: Vec::new(),
@@ -79,7 +81,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Prepares for the next block.
+    /// Forgets the recent successors, for the next block.
     pub(crate) fn begin(&mut self) {
         self.recent.fill(0);
     }
@@ -87,15 +89,16 @@ impl BlockBuilder {
 
 /// Queries of a block to the set of stored markings.
 pub(crate) trait Lookup {
-    /// Returns the root of a successor's stored words. Returns `None` if a part of the key has no
-    /// number yet, or if keys are not folded. The predecessor must be loaded in `folder`.
+    /// Returns the root of a successor's stored words, that is, the single word into which they are
+    /// folded. Returns `None` if a part of the key has no number yet, or if keys are not folded.
+    /// The predecessor must be loaded in `folder`.
     fn root_if_known(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
 
     /// Loads the table's cache line for a hash, so that a later query is fast.
     fn prefetch(&self, hash: Hash);
 
-    /// Returns true if a marking with these stored words is stored, or with this root if keys are
-    /// folded.
+    /// Returns true if the set has the marking with these stored words. If keys are folded,
+    /// `stored` has the marking's root only. `hash` is the hash of `stored`.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
@@ -104,6 +107,7 @@ pub(crate) trait Lookup {
 pub(crate) struct BlockError;
 
 impl<N: Default> Block<N> {
+    /// Creates an empty block. [`begin`](Self::begin) must be called before use.
     pub(crate) fn new() -> Self {
         Block {
             first_marking: 0,
@@ -137,14 +141,14 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Fires each transition of `transitions` in the next marking of the block. `key` is its whole
-    /// key, and the folder of `builder` has loaded it last. Keeps the successors that are neither
-    /// in `store` nor among the recent successors of the block, and all successors with an unknown
-    /// root.
+    /// Fires each transition of `transitions` in the next marking of the block. `key` is the
+    /// marking's whole key, and the folder of `builder` must have loaded this marking last. Keeps
+    /// the successors that are neither in `store` nor among the recent successors of the block, and
+    /// all successors with an unknown root.
     ///
     /// # Errors
     /// Returns an error if a firing does not fit the layout of keys, or memory is short. Then
-    /// nothing is added.
+    /// nothing is added to the block.
     pub(crate) fn fire(
         &mut self,
         key: &[u64],
@@ -217,12 +221,13 @@ impl<N: Default> Block<N> {
         self.roots.try_reserve(folded)
     }
 
-    /// Returns the whole key of a successor.
+    /// Returns the whole key of the kept successor with this index.
     pub(crate) fn key(&self, successor: u32) -> &[u64] {
         &self.keys[successor as usize * self.layout.words_per_key..][..self.layout.words_per_key]
     }
 
-    /// Returns the stored words of a successor, or its root if keys are folded.
+    /// Returns the stored words of the kept successor with this index, or its root if keys are
+    /// folded.
     pub(crate) fn stored(&self, successor: u32) -> &[u64] {
         match self.layout.folded {
             true => &self.roots[successor as usize..=successor as usize],
@@ -232,7 +237,7 @@ impl<N: Default> Block<N> {
         }
     }
 
-    /// Sets the missing root of a successor, and its hash.
+    /// Sets the missing root of the kept successor with this index, and its hash.
     pub(crate) fn set_root(&mut self, successor: u32, root: u64) {
         (self.roots[successor as usize], self.hashes[successor as usize]) =
             (root, Hash::of(&[root]));
@@ -268,7 +273,7 @@ impl<N: Default> Block<N> {
             [self.segment_starts[segment] as usize..self.segment_starts[segment + 1] as usize]
     }
 
-    /// Returns the approximate size of the successors in bytes.
+    /// Returns the approximate memory for the kept successors, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.keys.len() + 32 * self.fired_transitions.len()
     }

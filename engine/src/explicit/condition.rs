@@ -1,26 +1,27 @@
 //! Predicates compiled for very many evaluations on packed markings.
 //!
-//! They are equivalent to a [`Test`](super::packed_tests::Test), which searches need for its numbered
-//! atoms. Here conditions on one-bit places become bit masks. A conjunction of such conditions
-//! takes two comparisons per word, and checking enabledness in a safe net takes one look.
+//! A condition is equivalent to a [`Test`](super::packed_tests::Test), which searches use because
+//! it numbers its atoms. Here comparisons of one-bit places become bit masks. A conjunction of such
+//! conditions takes two comparisons per word. So the enabledness of a transition in a safe net
+//! takes two comparisons for each word with an input place.
 //!
-//! The distance of a marking to required bits is the number of wrong bits, and to a sum its excess
-//! over the bound. A conjunction adds the distances of its parts, and a disjunction takes their
-//! minimum. Deadness counts as satisfied. Without deadness, the distance is 0 exactly if the
-//! condition holds. It is otherwise only a heuristic.
+//! A condition also has a distance from each marking. For required bits it is the number of wrong
+//! bits, and for a sum its excess over the bound. A conjunction adds the distances of its parts,
+//! and a disjunction takes their minimum. Deadness counts as satisfied. Without deadness, the
+//! distance is 0 exactly if the condition holds. It is otherwise only a heuristic.
 
 use super::packed_tests::PackedSum;
 use super::packing::Packing;
 use parikh_net::{Atom, Predicate};
 
-/// A predicate over packed markings.
+/// A predicate over packed markings (keys), compiled for one layout of keys.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
     /// The same truth value in every marking.
     Constant(bool),
     /// The sum is at most the bound.
     AtMost(PackedSum, i128),
-    /// Deadness: no transition is enabled (true), or at least one transition is enabled (false).
+    /// With true: no transition is enabled. With false: at least one transition is enabled.
     Dead(bool),
     /// A condition on the bits in `masks`. If `all` is true, every bit must have its required
     /// value. If `all` is false, at least one bit must have its required value.
@@ -57,7 +58,8 @@ impl Mask {
 }
 
 impl Condition {
-    /// Compiles a predicate whose leaves are atoms and deadness, see
+    /// Compiles a predicate whose leaves are constants, atoms and deadness. Enabledness of
+    /// transitions must be rewritten before, see
     /// [`enabledness_as_atoms`](super::packed_tests::enabledness_as_atoms).
     pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Condition {
         match predicate {
@@ -74,8 +76,9 @@ impl Condition {
         }
     }
 
-    /// Compiles an atom. An atom over one place without a field is a constant. If the field has one
-    /// bit, the atom is a constant or a bit mask. Other atoms are sums.
+    /// Compiles an atom, that is, a comparison of a sum of token counts. An atom over a single
+    /// place that never changes becomes a constant. If the place has a one-bit field, the atom
+    /// becomes a constant or a bit mask. Other atoms become sums.
     fn compile_atom(atom: &Atom, packing: &Packing) -> Condition {
         let bound = i128::from(atom.bound);
         if let [(place, coefficient)] = *atom.sum.terms() {
@@ -163,7 +166,11 @@ impl Condition {
         }
     }
 
-    /// Returns the distance of the marking to the condition. Deadness counts as satisfied.
+    /// Returns an estimate of how far the marking with this key is from satisfying the condition. A
+    /// sum counts its excess over the bound, and bits that must all be right count the wrong bits.
+    /// If one right bit is enough and none is right, the distance is 1. A conjunction adds the
+    /// distances of its parts, and a disjunction takes their minimum. Deadness counts as satisfied.
+    /// The constant false is `u64::MAX` away.
     pub(crate) fn distance(&self, key: &[u64]) -> u64 {
         match self {
             Condition::Constant(false) => u64::MAX,
@@ -187,8 +194,8 @@ impl Condition {
     }
 }
 
-/// Returns true if the masks constrain exactly one bit to exactly one value. Then "all" and "any"
-/// mean the same.
+/// Returns true if the masks constrain exactly one bit to exactly one value. Then "all bits" and
+/// "any bit" mean the same.
 fn is_single_bit(masks: &[Mask]) -> bool {
     matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
 }

@@ -6,10 +6,10 @@
 //! omitted token counts are computed again when the marking is expanded. Two markings are equal if
 //! their stored parts are equal.
 //!
-//! The invariants are processed by ascending number of terms. Each determines one place that occurs
-//! in no earlier invariant and has coefficient 1 or −1, if it has such a place. The tokens of this
-//! place are then a sum over places that are stored or derived earlier. Sums are computed modulo
-//! 2⁶⁴. This is exact, since token counts are smaller.
+//! The invariants are processed by ascending number of terms. Each determines one place with
+//! coefficient 1 or −1 that occurs in no invariant used before, if it has such a place. The tokens
+//! of this place are then a sum over places that are stored or derived earlier. Sums are computed
+//! modulo 2⁶⁴. This is exact, since token counts are smaller.
 //!
 //! # Source
 //! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
@@ -32,9 +32,9 @@ pub(crate) struct DerivedPlace {
     terms: Vec<(PlaceId, u64)>,
 }
 
-/// Selects places whose token counts follow from other places by place invariants. Only places for
-/// which `changes` is true are selected. A derived place depends only on places that are not
-/// derived, and on derived places before it in the result.
+/// Selects places whose token counts follow from other places by the place invariants `flows`. Only
+/// places for which `changes` is true are selected. A derived place depends only on places that are
+/// not derived, and on derived places before it in the result.
 pub(crate) fn select_derived_places(
     net: &Net,
     flows: &[PlaceFlow],
@@ -101,8 +101,8 @@ impl Derivations {
         this
     }
 
-    /// Computes the tokens of the derived places and writes them to their fields, which must be 0
-    /// in `key`.
+    /// Computes the tokens of the derived places and writes them to their fields in the packed
+    /// marking `key`. These fields must be 0 before.
     pub(crate) fn apply(&self, key: &mut [u64]) {
         let mut start = 0;
         for &(field, constant, end) in &self.steps {

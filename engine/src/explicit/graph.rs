@@ -1,11 +1,11 @@
 //! The reachability graph of a small net, for questions about what remains reachable forever.
 //!
 //! From every marking, some *terminal* (bottom) strongly connected component is reachable, that is,
-//! one without outgoing edges. A run that enters it stays there. So
+//! one without outgoing edges. A run that enters it stays there.
 //!
-//! a predicate always remains reachable if and only if every terminal component has a marking that
-//! satisfies it. The predicate is the enabledness of a transition for liveness, and the initial
-//! marking for reversibility. If the answer is no, a firing sequence leads into a terminal
+//! So a predicate always remains reachable if and only if every terminal component has a marking
+//! that satisfies it. The predicate is the enabledness of a transition for liveness, and the
+//! initial marking for reversibility. If the answer is no, a firing sequence leads into a terminal
 //! component without such a marking.
 //!
 //! # Cost
@@ -37,7 +37,7 @@ pub struct ExplicitGraph<'n> {
     is_terminal: Vec<bool>,
 }
 
-/// A search for a marking with a condition, during the exploration.
+/// A search for a marking that satisfies a condition, during the exploration of a graph.
 pub struct GraphSearch<'s> {
     /// The condition for the marking.
     pub condition: &'s dyn Fn(&Marking) -> bool,
@@ -50,8 +50,8 @@ impl<'n> ExplicitGraph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
-    /// Returns an error if the budget is exhausted, memory is short, there are too many markings
-    /// for 32-bit numbers, or a place would get 2⁶³ tokens or more.
+    /// Returns an error if the budget is exhausted, memory is short, or there are too many markings
+    /// for 32-bit numbers. Also returns an error if a place would get 2⁶³ tokens or more.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, ExplorationError> {
         Self::explore_and_search(net, facts, budget, None)
     }
@@ -113,14 +113,14 @@ impl<'n> ExplicitGraph<'n> {
         Ok(())
     }
 
-    /// Returns the numbers of a marking's successors.
+    /// Returns the numbers of a marking's successors. A successor may occur several times.
     fn successors(&self, marking: u32) -> &[u32] {
         let at = marking as usize;
         &self.edges[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// Checks the budget if `marking`, a count of visited markings, is a multiple of
-    /// [`POLLING_INTERVAL`].
+    /// Checks the budget if the argument, the number of markings visited so far, is a multiple of
+    /// [`POLLING_INTERVAL`]. Returns an error if the budget is exhausted.
     fn check_budget(&self, marking: u32) -> Result<(), ExplorationError> {
         if marking.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()
@@ -162,7 +162,7 @@ impl<'n> ExplicitGraph<'n> {
         self.space.store().len().into()
     }
 
-    /// Returns a firing sequence to a marking.
+    /// Returns a firing sequence from the initial marking to the marking with this number.
     pub fn sequence_to(&mut self, marking: u32) -> FiringSequence {
         self.space.sequence_to(marking)
     }
@@ -232,7 +232,7 @@ impl<'n> ExplicitGraph<'n> {
 
     /// Returns two results about predicates, given by their indices. The first lists, for each
     /// transition, the predicates that its enabledness implies. The second lists the predicates
-    /// with other operands than enabled transitions, which are evaluated on markings.
+    /// with a disjunct other than "t is enabled", which are evaluated on markings.
     fn split_by_enabledness(&self, predicates: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut by_enabledness = vec![Vec::new(); self.net.transition_count()];
         let mut other_predicates = Vec::new();

@@ -1,7 +1,7 @@
 //! The layout of a key, that is, of a packed marking: the field of each place, and the stored
 //! words.
 
-/// The position of a place's tokens in a key.
+/// The bits of a key (packed marking) that contain a place's token count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     /// Index of the word.
@@ -13,28 +13,29 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Returns the field's bits, shifted to the lowest end.
+    /// Returns a mask of `width` low bits. This is also the largest token count that the field can
+    /// hold.
     pub(crate) fn low_mask(self) -> u64 {
         (1 << self.width) - 1
     }
 
-    /// Returns the field's bits in its word.
+    /// Returns the mask of the field's bits in its word.
     pub(crate) fn mask(self) -> u64 {
         self.low_mask() << self.shift
     }
 
-    /// Returns the field's highest bit in its word. The width must not be 0.
+    /// Returns the mask of the field's highest bit in its word. The width must not be 0.
     pub(crate) fn high_bit(self) -> u64 {
         1 << (self.shift + self.width - 1)
     }
 }
 
-/// The storage layout of keys.
+/// The number of words of a key (packed marking), and their storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Number of words of a key.
     pub(crate) words_per_key: usize,
-    /// Number of leading words that are stored, at least 1.
+    /// Number of leading words that are stored, at least 1. The other words follow from them.
     pub(crate) stored: usize,
     /// True if the stored words are folded into one word, the root (see `tree`).
     pub(crate) folded: bool,

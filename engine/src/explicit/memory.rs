@@ -37,7 +37,7 @@ impl MemoryAccount {
         MemoryAccount::new(u64::MAX, &Budget::unlimited())
     }
 
-    /// Returns the number of bytes taken.
+    /// Returns the number of bytes taken now.
     pub(crate) fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Relaxed)
     }

@@ -5,13 +5,14 @@
 //! is also the reference that the other engines are tested against.
 //!
 //! Reading order: `packing` (markings as words), `moves` (transitions on words), `store` (the set
-//! of markings). The store uses `set` (numbers the markings), `tree` (compresses each to one word),
-//! `derived` (omits places determined by others), `parents` (the predecessor of each marking) and
-//! `memory` (memory accounting). Then follow `space` (these parts combined), `packed_tests` and
-//! `watch` (goals on words, and which goals to test when), `stubborn` (transitions that can be left
-//! out), `search` (one search), and `parallel_expansion` (parallel expansion by several `threads`,
-//! in `block`s). [`run`] below decides what to search for and for how long. [`state_space`] counts
-//! markings, and [`graph`] builds the reachability graph.
+//! of markings). The store uses `set` (numbers the markings), `tree` (compresses each marking to
+//! one word) and `derived` (omits places determined by others). It also uses `parents` (the
+//! predecessor of each marking) and `memory` (memory accounting). Then follow `space` (these parts
+//! combined), `packed_tests` and `watch` (goals on words, and which goals to test when). The last
+//! are `stubborn` (transitions that can be left out), `search` (one search), and
+//! `parallel_expansion` (by several `threads`, in `block`s). [`run`] below decides what to search
+//! for and for how long. [`state_space`] counts markings, and [`graph`] builds the reachability
+//! graph.
 //!
 //! # Strategy
 //!
@@ -93,10 +94,11 @@ pub struct ExplicitConfig {
     /// True if searches for one goal use stubborn sets. True by default.
     pub uses_stubborn_sets: bool,
     /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default. This search runs
-    /// only if there are several goals.
+    /// only if there are several goals. Without a time limit of the engine, it has none either.
     pub all_goals_share: f64,
-    /// Time slice per goal in the first round of searches for one goal. 2 s by default. A single
-    /// remaining goal gets the whole remaining time.
+    /// Time slice per goal in the first round of searches for one goal. 2 s by default. The slice
+    /// is shorter if the remaining time is short. A single remaining goal gets the whole remaining
+    /// time.
     pub first_slice: Duration,
     /// Growth factor of the slices from round to round, at least 2. 4 by default.
     pub growth: u32,
@@ -122,7 +124,7 @@ impl Default for ExplicitConfig {
     }
 }
 
-/// Statistics of a run.
+/// Statistics of a run of the engine, over all of its searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExplicitStatistics {
     /// Number of searches started.
@@ -131,12 +133,12 @@ pub struct ExplicitStatistics {
     pub exhausted: u64,
     /// Number of markings stored, summed over all searches.
     pub states: u64,
-    /// Number of firings.
+    /// Number of firings, summed over all searches. Firings to stored markings count too.
     pub firings: u64,
     /// Number of times that all markings of a search were repacked because a place's bit field was
-    /// too narrow.
+    /// too narrow. Summed over all searches.
     pub repackings: u64,
-    /// Estimated peak memory of one search, in bytes.
+    /// Largest memory of the tables during any one search, in bytes.
     pub peak_bytes: u64,
     /// Number of markings of the largest search.
     pub largest_search: u64,
@@ -163,8 +165,8 @@ impl std::fmt::Display for ExplicitStatistics {
 }
 
 impl ExplicitStatistics {
-    /// Returns the bytes per marking of the largest search, with all tables. NaN if no search has
-    /// stored a marking.
+    /// Returns the bytes per marking at the end of the largest search, with all tables. NaN if no
+    /// search has stored a marking.
     pub fn bytes_per_state(&self) -> f64 {
         self.largest_bytes as f64 / self.largest_search as f64
     }
@@ -183,8 +185,9 @@ impl ExplicitStatistics {
 }
 
 /// Searches for the open goals of `task` until each is settled or given up, or the budget is
-/// exhausted. A goal is given up if its own search ends within its time without settling the goal.
-/// This happens if no further marking can be stored, or if the board does not accept the result.
+/// exhausted. The reporters receive the firing sequences and the proofs. A goal is given up if its
+/// own search ends within its time without settling the goal. This happens if no further marking
+/// can be stored, or if the board does not accept the result.
 pub fn run<'a>(
     task: &'a Task<'a>,
     witness_reporter: WitnessReporter<'a>,
@@ -264,7 +267,7 @@ fn open_goals<'g>(
     goals.filter(|(id, _)| task.board.is_open(*id)).collect()
 }
 
-/// Logs the report of a search for `what`.
+/// Logs the report of a search. `what` says if the search is for all goals or for one.
 fn log(what: &str, report: &SearchReport) {
     tracing::debug!(
         "explicit, {what}: {:?} after {} states, {} firings, {} bytes, {} repackings",

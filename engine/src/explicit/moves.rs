@@ -1,10 +1,11 @@
-//! Transitions compiled to word arithmetic on packed markings, and the computation of the enabled
-//! transitions.
+//! Transitions compiled to word arithmetic on packed markings (keys), and the computation of the
+//! enabled transitions.
 //!
-//! *Enabledness.* All fields of a word are compared at once. Let `x` be the word, `y` the input
-//! weights packed in the same way, and `h` the highest bits of the fields with a weight. Setting
-//! `h` in `x` and clearing it in `y` gives each field a bit to borrow from. Then one subtraction
-//! compares the lower bits of all fields, and the highest bits are corrected afterwards:
+//! *Enabledness.* Each place has a bit field in a word of the key. All fields of a word are
+//! compared at once. Let `x` be the word, `y` the input weights packed in the same way, and `h` the
+//! highest bits of the fields with a weight. Setting `h` in `x` and clearing it in `y` gives each
+//! field a bit to borrow from. Then one subtraction compares the lower bits of all fields, and the
+//! highest bits are corrected afterwards:
 //!
 //! ```text
 //! z  = (x | h) − (y & ¬h)            no field borrows from its neighbour
@@ -20,14 +21,15 @@
 //! *Candidates.* Each transition is listed under one of its input places, and only the lists of
 //! marked places are checked. The best place for a transition is the one that is marked least
 //! often. So after some time the lists are rebuilt according to the visited markings
-//! ([`Moves::rebuild_lists`]). An incrementally updated set of enabled transitions, as walks use
-//! it, was rejected: a search jumps between markings, so the set would have to be stored with each
-//! marking.
+//! ([`Moves::rebuild_lists`]). An incrementally updated set of enabled transitions, as random walks
+//! use it, was rejected. A search jumps between markings, so the set would have to be stored with
+//! each marking.
 
 use super::packing::Packing;
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// A check that the fields of one word have at least the input weights of one transition.
+/// A check that the places in one word of a packed marking have at least the input weights of one
+/// transition. Each place has a bit field of the word.
 #[derive(Clone, Copy, Debug)]
 struct InputCheck {
     /// Index of the word.
@@ -41,6 +43,7 @@ struct InputCheck {
 }
 
 impl InputCheck {
+    /// Returns true if the packed marking `key` passes the check.
     fn passes(&self, key: &[u64]) -> bool {
         let x = key[self.word as usize];
         if self.is_one_bit {
@@ -52,13 +55,14 @@ impl InputCheck {
     }
 }
 
-/// The changes of one word by a transition.
+/// The changes of one word of a packed marking when a transition fires.
 #[derive(Clone, Copy, Debug)]
 struct WordChange {
     word: u32,
-    /// The number to add, modulo 2⁶⁴: the changes of the fields, shifted to their positions.
+    /// The number to add to the word, modulo 2⁶⁴: the token changes of its places, each shifted to
+    /// the place's field.
     delta: u64,
-    /// The positive changes only, shifted to their fields.
+    /// The positive token changes only, each shifted to the place's field.
     gain: u64,
     /// The highest bits of the fields with positive changes.
     high: u64,
@@ -72,7 +76,7 @@ impl WordChange {
     }
 }
 
-/// A compiled transition.
+/// A transition compiled to checks and changes of words.
 #[derive(Clone, Copy, Debug)]
 struct TransitionMove {
     /// Range of the input checks in [`Moves::checks`].
@@ -117,10 +121,11 @@ pub(crate) struct Moves {
     checks: Vec<InputCheck>,
     /// The word changes of all transitions, one transition after another.
     changes: Vec<WordChange>,
-    /// The transitions that [`enabled`](Self::enabled) may report, without the transitions that can
-    /// never be enabled in this packing.
+    /// The transitions that [`enabled`](Self::enabled) may report. Transitions that can never be
+    /// enabled in this packing are left out.
     candidates: Vec<TransitionId>,
-    /// Indices of the candidates that have no input place with a field. They are always enabled.
+    /// Indices of the candidate transitions without an input place whose token count can change.
+    /// They are always enabled.
     always_enabled: Vec<u32>,
     /// The candidates of all lists, one list after another.
     entries: Vec<MoveEntry>,
@@ -134,8 +139,8 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// Compiles all transitions of `net`. [`enabled`](Self::enabled) reports only those for which
-    /// `listed` is true.
+    /// Compiles all transitions of `net`. [`enabled`](Self::enabled) reports only transitions for
+    /// which `listed` is true.
     pub(crate) fn new(
         net: &Net,
         packing: &Packing,
@@ -162,7 +167,7 @@ impl Moves {
         this
     }
 
-    /// Compiles the input checks and changes of `t`. Returns false if `t` can never be enabled in
+    /// Appends the compiled checks and changes of `t`. Returns false if `t` can never be enabled in
     /// this packing.
     fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
         let mut can_be_enabled = true;
@@ -214,9 +219,9 @@ impl Moves {
         can_be_enabled
     }
 
-    /// Rebuilds the candidate lists. A candidate is listed under that input place with a field for
-    /// which `marked_count` is smallest, the estimate of how often the place is marked. Candidates
-    /// without such a place are always enabled.
+    /// Rebuilds the candidate lists. `marked_count` estimates how often a place is marked. Each
+    /// candidate is listed under its input place with the smallest estimate, among places whose
+    /// token count can change. Candidates without such a place are always enabled.
     pub(crate) fn rebuild_lists(
         &mut self,
         net: &Net,
@@ -259,8 +264,10 @@ impl Moves {
         }
     }
 
-    /// Collects the enabled candidates, in an order that depends only on the key and the candidate
-    /// lists. Returns the number of transitions that were checked.
+    /// Replaces the contents of `enabled_transitions` by the indices of the candidates that are
+    /// enabled in the marking with this key. Their order depends only on the key and the candidate
+    /// lists. Returns the number of candidates in the lists of marked places, which were all
+    /// checked.
     pub(crate) fn enabled(&self, key: &[u64], enabled_transitions: &mut Vec<u32>) -> usize {
         enabled_transitions.clear();
         enabled_transitions.extend_from_slice(&self.always_enabled);
@@ -286,7 +293,7 @@ impl Moves {
         checked
     }
 
-    /// Fires `t`, which must be enabled, in `key`.
+    /// Changes `key` to the marking after firing `t`, which must be enabled.
     ///
     /// # Errors
     /// Returns an error if a field would overflow. The key is then invalid.
@@ -307,8 +314,8 @@ impl Moves {
     }
 }
 
-/// Returns the index of the first entry, from `first` on, that satisfies `is_wanted`. If there is
-/// none, appends `make()` and returns its index.
+/// Returns the index of the first entry, from index `first` on, that satisfies `is_wanted`. If
+/// there is none, appends `make()` and returns its index.
 fn find_or_append<T>(
     rows: &mut Vec<T>,
     first: usize,

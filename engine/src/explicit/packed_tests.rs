@@ -1,19 +1,22 @@
-//! Goals compiled to tests on packed markings, so that no marking is unpacked for a test.
+//! Predicates of goals compiled to tests on packed markings (keys), so that no marking is unpacked
+//! for a test.
 //!
-//! A sum of one-bit places with equal coefficients is evaluated by a mask and a population count
-//! per word. Other places are fields times coefficients. Enabledness of a transition is a
+//! Each place has a bit field in a word of the key. The one-bit places of a sum with equal
+//! coefficients are evaluated by a mask and a population count per word. For other places, the
+//! number in the field is multiplied by the coefficient. Enabledness of a transition is a
 //! conjunction of atoms here ([`Predicate::to_atoms`]). Deadness is no atom, since the search
 //! computes the enabled transitions anyway.
 //!
-//! Each test also has a distance. For an atom it is the excess of its sum over its bound. For a
-//! conjunction it is the sum over its parts, and for a disjunction the minimum. Deadness counts as
-//! satisfied. Without deadness, the distance is 0 exactly if the test holds. It is otherwise only a
-//! heuristic.
+//! Each test also has a distance from a marking. For an atom it is the excess of its sum over its
+//! bound. For a conjunction it is the sum of the distances of its parts, and for a disjunction
+//! their minimum. Deadness counts as satisfied. Without deadness, the distance is 0 exactly if the
+//! test holds. It is otherwise only a heuristic.
 
 use super::packing::Packing;
 use parikh_net::{LinearSum, Net, Predicate};
 
-/// The terms of a sum with one coefficient on one-bit fields of one word.
+/// The terms of a sum that share one coefficient, and whose places have one-bit fields in the same
+/// word.
 #[derive(Clone, Copy, Debug)]
 struct BitTerms {
     /// Index of the word.
@@ -23,7 +26,7 @@ struct BitTerms {
     coefficient: i64,
 }
 
-/// A term of a sum on a field of two or more bits.
+/// A term of a sum whose place has a field of two or more bits.
 #[derive(Clone, Copy, Debug)]
 struct FieldTerm {
     word: u32,
@@ -46,7 +49,7 @@ pub(crate) struct PackedSum {
 }
 
 impl PackedSum {
-    /// Compiles `sum`.
+    /// Compiles `sum` for one layout of keys.
     pub(crate) fn new(sum: &LinearSum, packing: &Packing) -> PackedSum {
         let mut compiled =
             PackedSum { bits: Vec::new(), fields: Vec::new(), constant: 0, fits_i64: false };
@@ -104,7 +107,7 @@ impl PackedSum {
     }
 }
 
-/// A predicate over packed markings.
+/// A predicate over packed markings (keys), compiled for one layout of keys.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
     /// The same truth value in every marking.
@@ -120,7 +123,7 @@ pub(crate) enum Test {
     },
     /// No transition is enabled.
     Dead,
-    /// At least a single transition is enabled.
+    /// At least one transition is enabled.
     NotDead,
     /// Conjunction of the tests.
     All(Vec<Test>),
@@ -129,12 +132,14 @@ pub(crate) enum Test {
 }
 
 impl Test {
-    /// Compiles a predicate whose leaves are atoms and deadness, see [`enabledness_as_atoms`].
+    /// Compiles a predicate whose leaves are constants, atoms and deadness. Enabledness of
+    /// transitions must be rewritten before, see [`enabledness_as_atoms`].
     pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Test {
         Test::compile(predicate, packing, &mut 0)
     }
 
-    /// Compiles a predicate whose first atom gets the number `next`.
+    /// Compiles a predicate. Its first atom gets the number `next`, which is increased by one for
+    /// each atom.
     fn compile(predicate: &Predicate, packing: &Packing, next: &mut u32) -> Test {
         let mut compile_all = |parts: &[Predicate]| {
             parts.iter().map(|part| Test::compile(part, packing, next)).collect()
@@ -171,7 +176,10 @@ impl Test {
         }
     }
 
-    /// Returns the distance of the marking to the test. Deadness counts as satisfied.
+    /// Returns an estimate of how far the marking with this key is from satisfying the test. An
+    /// atom counts the excess of its sum over its bound. A conjunction adds the distances of its
+    /// parts, and a disjunction takes their minimum. Deadness counts as satisfied. The constant
+    /// false is `u64::MAX` away.
     pub(crate) fn distance(&self, key: &[u64]) -> u64 {
         match self {
             Test::Constant(false) => u64::MAX,
@@ -189,7 +197,8 @@ impl Test {
     }
 }
 
-/// Returns the predicate with enabledness rewritten as atoms, and deadness kept.
+/// Returns an equivalent predicate in which comparisons of token counts (atoms) replace the
+/// enabledness of transitions. Deadness stays as it is.
 pub(crate) fn enabledness_as_atoms(predicate: &Predicate, net: &Net) -> Predicate {
     match predicate {
         Predicate::Dead | Predicate::NotDead => predicate.clone(),

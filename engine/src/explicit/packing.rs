@@ -2,7 +2,7 @@
 //!
 //! A hundred one-safe places fit in two words instead of a hundred. A marking of two words is
 //! hashed, compared and copied in a few instructions. No field spans two words, so arithmetic on
-//! one word does not affect its neighbour: firing a transition is one addition per changed word
+//! one word does not affect its neighbour. Firing a transition is one addition per changed word
 //! (see [`moves`](super::moves)).
 //!
 //! The width of a field follows from an upper bound of the place. Without a bound the field starts
@@ -45,7 +45,7 @@ struct FieldShift {
 pub(crate) struct KeyConversion(Vec<FieldShift>);
 
 impl KeyConversion {
-    /// Writes the fields of `old` to `new` in the new layout.
+    /// Writes the whole key `old` to `new` in the new layout.
     pub(crate) fn apply(&self, old: &[u64], new: &mut [u64]) {
         new.fill(0);
         for shift in &self.0 {
@@ -64,7 +64,8 @@ impl KeyConversion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpackable;
 
-/// The places' fields in a key, with the storage layout and the derived places.
+/// The layout of packed markings (keys): the field of each place, the stored words, and the derived
+/// places.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
     /// The fields in a key, by place index.
@@ -83,8 +84,8 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// Creates the layout for the reachable markings of `net`, as narrow as `facts` and the initial
-    /// marking allow.
+    /// Creates a layout for markings of `net`, as narrow as the upper bounds in `facts` and the
+    /// initial marking allow.
     pub(crate) fn new(net: &Net, facts: &Facts) -> Self {
         let mut is_changed = vec![false; net.place_count()];
         for class in net.effect_classes() {
@@ -127,8 +128,8 @@ impl Packing {
         (compact.layout != self.layout).then_some(compact)
     }
 
-    /// Places fields of these widths, first fit in the order of the places. The fields of derived
-    /// places come last.
+    /// Assigns fields of these widths in bits, one per place, first fit in the order of the places.
+    /// The fields of derived places come last, in words that are not stored.
     fn place_fields(&mut self, widths: &[u8]) {
         let mut is_derived = vec![false; widths.len()];
         self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);
@@ -188,7 +189,8 @@ impl Packing {
         key[field.word as usize] >> field.shift & field.low_mask()
     }
 
-    /// Packs `tokens(p)` for every place. Each count must fit its field.
+    /// Writes `tokens(p)` to the field of each place p in `key`, a whole key. Each count must fit
+    /// its field.
     pub(crate) fn pack(&self, tokens: impl Fn(PlaceId) -> u64, key: &mut [u64]) {
         key.fill(0);
         for (index, field) in self.fields.iter().enumerate().filter(|(_, field)| field.width > 0) {
@@ -196,14 +198,14 @@ impl Packing {
         }
     }
 
-    /// Returns the marking of a whole `key`.
+    /// Returns the marking with this whole key, including the words that are not stored.
     pub(crate) fn unpack(&self, key: &[u64]) -> Marking {
         let places = (0..self.fields.len()).map(PlaceId::new);
         Marking::new(places.map(|p| self.tokens(key, p)).collect())
     }
 
-    /// Returns the conversion of keys to another layout of the same places, whose fields are at
-    /// least as wide.
+    /// Returns the conversion of whole keys to another layout of the same places, whose fields are
+    /// at least as wide.
     pub(crate) fn conversion_to(&self, wider: &Packing) -> KeyConversion {
         let mut shifts: Vec<FieldShift> = Vec::new();
         for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
@@ -260,8 +262,8 @@ impl Packing {
     }
 }
 
-/// Places fields of these widths, first fit, in words from `first` on. Returns the fields and the
-/// number of the first unused word.
+/// Assigns fields of these widths in bits, first fit, in words from index `first` on. Returns the
+/// fields, and the index after the last used word. A field of width 0 takes no space.
 fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
     // Words with free bits: (word, bits used).
     let mut open_words: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);

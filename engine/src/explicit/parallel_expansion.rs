@@ -1,8 +1,8 @@
 //! Parallel expansion of many markings by several threads.
 //!
-//! A breadth-first search expands markings in the order of their numbers, and later discoveries do
-//! not change the successors of the next few thousand markings, a *chunk*. So a chunk is expanded
-//! in three steps:
+//! A breadth-first search expands markings in the order of their numbers. The next few thousand
+//! markings are a *chunk*, and their successors do not depend on later discoveries. So a chunk is
+//! expanded in three steps:
 //!
 //! 1. *Fire.* Threads take blocks of the chunk, compute all successors of their markings, look them
 //!    up, and keep the unknown ones ([`Block`]). The set of markings does not change.
@@ -13,13 +13,13 @@
 //!    would have found them. It stores each with the number and the parent that it would have had
 //!    there.
 //!
-//! So numbers and witnesses do not depend on the number of threads or on the chunks, and a search
-//! may switch between sequential and parallel expansion at any marking. The third step is short,
+//! So numbers and witnesses do not depend on the number of threads or on the chunks. A search may
+//! switch between sequential and parallel expansion at any marking. The third step is short,
 //! because most successors are not new and each new one takes a word or two. Threads wait for each
 //! other only at the end of a step, and the only lock protects the list of remaining tasks. The
-//! look-up in the first step makes the method fast: neighbouring markings have neighbouring
-//! successors, which are in the thread's cache if it takes them in order instead of by parts of the
-//! table.
+//! look-up in the first step makes the method fast. Neighbouring markings have neighbouring
+//! successors, and these are in the thread's cache if it processes markings in order. They would
+//! not be if threads processed segments of the table.
 //!
 //! A firing that overflows a field ends its chunk before its marking. This marking is then expanded
 //! sequentially, which widens the field. All other special cases are handled in the same way.
@@ -68,7 +68,7 @@ const MIN_BLOCKS_PER_THREAD: u32 = 8;
 /// Number of markings between two checks of the budget.
 const POLLING: u32 = 16;
 
-/// The operations on each expanded marking, called by any thread.
+/// The operations of a search on each expanded marking, called by any thread.
 pub(crate) trait Visitor: Sync {
     /// A thread's working data for visits, such as buffers.
     type Scratch: Send;
@@ -78,7 +78,8 @@ pub(crate) trait Visitor: Sync {
     /// Creates the working data of another thread.
     fn scratch(&self) -> Self::Scratch;
 
-    /// Reduces the enabled transitions to those that should fire.
+    /// Reduces the transitions enabled in the marking `seen`, given by their indices, to those that
+    /// should fire.
     fn select_transitions(
         &self,
         scratch: &mut Self::Scratch,
@@ -239,7 +240,7 @@ impl<V: Visitor> ParallelExpansion<V> {
         self.memory.is_some()
     }
 
-    /// Creates the thread buffers anew if the layout of keys has changed.
+    /// Creates the thread buffers, if there are none or the layout of keys has changed.
     fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
         if self.thread_states.is_empty() || self.layout_version != space.layouts() {
             self.layout_version = space.layouts();
@@ -337,6 +338,8 @@ mod tests {
     use parikh_net::PlaceId;
     use parikh_net::{Facts, Net, NetBuilder, TransitionId, text};
 
+    /// A visitor that fires one transition per effect, and notes the numbers of the visited
+    /// markings.
     struct Plain<'n>(&'n Net);
 
     impl<'n> Visitor for Plain<'n> {
@@ -361,15 +364,20 @@ mod tests {
         }
     }
 
-    /// Result of an exploration up to its end or an error: the tokens and the parent of each
-    /// marking.
+    /// Result of an exploration up to its end or an error.
     #[derive(Default)]
     struct FoundMarking {
+        /// For each marking, its tokens by place and its parent.
         markings: Vec<(Vec<u64>, u32)>,
+        /// The error that ended the exploration.
         stuck: Option<SpaceError>,
+        /// Number of markings expanded in parallel.
         together: u32,
+        /// Number of times that a field was widened.
         widened: u64,
+        /// True if keys were folded at the end.
         folded: bool,
+        /// Largest memory of the tables, in bytes.
         peak: u64,
     }
 
@@ -377,7 +385,8 @@ mod tests {
     #[derive(Clone, Copy)]
     struct VisitPath {
         threads: usize,
-        /// Limit on the number of expanded markings.
+        /// Number of expanded markings at which the exploration stops. In parallel, a chunk may
+        /// exceed it.
         most: u32,
         ceiling: u64,
         /// The budget is cancelled at this marking. The exploration continues, as the test does not
@@ -388,6 +397,7 @@ mod tests {
     const ONE: VisitPath =
         VisitPath { threads: 1, most: u32::MAX, ceiling: u64::MAX, cancel_at: u32::MAX };
 
+    /// Explores the markings of `net` and checks the order of the reported events.
     fn explore(net: &Net, way: VisitPath) -> FoundMarking {
         let fired = representatives(net, false);
         let listed = |t: TransitionId| fired[t.index()];
@@ -498,6 +508,8 @@ mod tests {
         text::parse(&text).unwrap()
     }
 
+    /// Checks that the markings that both explorations found have the same numbers, tokens and
+    /// parents.
     fn assert_same(one: &FoundMarking, many: &FoundMarking, context: &dyn Fn() -> String) {
         let common = one.markings.len().min(many.markings.len());
         for at in 0..common {

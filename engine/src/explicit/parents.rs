@@ -48,7 +48,8 @@ struct ParentSteps {
 }
 
 impl Parents {
-    /// Creates an empty list, for the initial marking.
+    /// Creates an empty list, for a set with only the initial marking. Memory is taken from
+    /// `memory`.
     pub(crate) fn new(memory: &MemoryAccount) -> Self {
         Parents { kind: ParentKind::Steps(ParentSteps::default()), len: 0, memory: memory.clone() }
     }
@@ -76,7 +77,8 @@ impl Parents {
         Ok(())
     }
 
-    /// Returns the parent of a marking. [`NO_NUMBER`] for the initial marking.
+    /// Returns the parent of the marking with this number. [`NO_NUMBER`] for marking 0, the initial
+    /// marking.
     pub(crate) fn of(&self, number: u32) -> u32 {
         let Some(index) = number.checked_sub(1) else { return NO_NUMBER };
         match &self.kind {
@@ -87,7 +89,7 @@ impl Parents {
         }
     }
 
-    /// Converts the bit vector to plain numbers.
+    /// Converts the bit vector to plain numbers. Leaves the bit vector as it is if memory is short.
     fn convert_to_plain(&mut self) -> Result<(), OutOfMemory> {
         let ParentKind::Steps(steps) = &self.kind else { return Ok(()) };
         let mut chunks = Vec::new();
@@ -101,7 +103,7 @@ impl Parents {
     }
 }
 
-/// Appends the parents of the bit vector to `chunks` as plain numbers.
+/// Appends all parents of the bit vector to `chunks`, which are empty, as plain numbers.
 fn write_plain(
     steps: &ParentSteps,
     chunks: &mut Vec<Vec<u32>>,
@@ -129,7 +131,7 @@ impl Drop for Parents {
     }
 }
 
-/// Appends the parent with this index to `chunks`.
+/// Appends a parent to `chunks`, which contain `index` parents so far.
 fn push_plain(
     chunks: &mut Vec<Vec<u32>>,
     index: u32,
@@ -145,7 +147,8 @@ fn push_plain(
 }
 
 impl ParentSteps {
-    /// Extends the bit vector up to bit `last_bit`. `ones` is the number of ones so far.
+    /// Extends the bit vector with zeros, to the end of the word with bit `last_bit`. `ones` is the
+    /// number of ones so far.
     fn extend_to(
         &mut self,
         last_bit: u64,
@@ -172,6 +175,7 @@ impl ParentSteps {
         Ok(())
     }
 
+    /// Appends the parent of the next marking. `ones` is the number of parents so far.
     fn push(&mut self, parent: u32, ones: u32, memory: &MemoryAccount) -> Result<(), OutOfMemory> {
         let new_bit = self.bit_len + u64::from(parent - self.last_parent);
         self.extend_to(new_bit, ones, memory)?;

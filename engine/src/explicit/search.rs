@@ -1,7 +1,7 @@
 //! One search through the markings of a net, for all goals or for one.
 //!
-//! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
-//! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
+//! A search takes a marking from its frontier, fires the enabled transitions, and puts the new
+//! markings on the frontier. It repeats this until the frontier is empty. Goals are tested when a
 //! marking is new. For breadth-first search the frontier is a single number, since markings are
 //! numbered in the order of discovery. For best-first search it is a heap ordered by the distance
 //! to the goal.
@@ -31,8 +31,8 @@ use std::time::{Duration, Instant};
 /// Maximum number of sequential expansions between two checks of the budget and the board.
 const MAX_POLLING_INTERVAL: u64 = 64;
 
-/// Reserve memory that is freed when memory runs out. It is needed to report what was found:
-/// sequences are read back and replayed in ordinary vectors.
+/// Size in bytes of the reserve memory, which is freed when memory runs out. It is needed to report
+/// results: firing sequences are read back and replayed in ordinary vectors.
 const RESERVE_BYTES: usize = 4 << 20;
 
 /// The order in which a search expands the stored markings.
@@ -41,8 +41,8 @@ pub enum SearchOrder {
     /// Breadth-first: finds shortest firing sequences, and needs no memory for the frontier. With
     /// stubborn sets, sequences to other goals than the first may be longer.
     BreadthFirst,
-    /// Best-first by the distance to the first open goal. Among equal distances the newest marking
-    /// comes first.
+    /// Best-first by the heuristic distance to the first open goal. Among equal distances the
+    /// newest marking comes first.
     BestFirst,
 }
 
@@ -53,7 +53,8 @@ pub(crate) struct SearchConfig {
     /// True if the search is for the first goal only. The other goals are watched, but not refuted,
     /// and the search ends when the first goal is settled.
     pub(crate) only_first_goal: bool,
-    /// True if only stubborn sets are fired. Requires `only_first_goal`.
+    /// True if only the enabled transitions of a stubborn set are fired in each marking. Requires
+    /// `only_first_goal`.
     pub(crate) uses_stubborn_sets: bool,
     /// Limit on the memory for markings, in bytes.
     pub(crate) max_bytes: u64,
@@ -66,16 +67,16 @@ pub(crate) struct SearchConfig {
 pub(crate) enum SearchEnd {
     /// Every marking that the search stored has been expanded.
     Exhausted,
-    /// No goal of the search is open: with `only_first_goal` the first goal, otherwise every goal
-    /// is reached or settled elsewhere.
+    /// Every goal of the search is reached, or settled by another engine. With `only_first_goal`
+    /// this is the first goal, otherwise all goals.
     Settled,
     /// The budget is exhausted.
     BudgetExhausted(Spent),
-    /// No further marking can be stored.
+    /// No further marking can be stored, for example because memory is exhausted.
     SpaceFull(SpaceError),
 }
 
-/// Statistics of a search.
+/// The reason for the end of a search, and its statistics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchReport {
     pub(crate) end: SearchEnd,
@@ -109,8 +110,8 @@ impl Frontier {
         }
     }
 
-    /// Adds a marking with its distance to the first open goal. Does nothing in a breadth-first
-    /// search. The memory of the heap is taken from `memory`.
+    /// Adds the marking with this number and its distance to the first open goal. Does nothing in a
+    /// breadth-first search. The memory of the heap is taken from `memory`.
     fn push(
         &mut self,
         number: u32,
@@ -129,8 +130,8 @@ impl Frontier {
         Ok(())
     }
 
-    /// Removes and returns the next marking to expand, or returns `None` if every stored marking
-    /// has been expanded. `marking_count` is the number of stored markings.
+    /// Removes and returns the number of the next marking to expand. Returns `None` if every stored
+    /// marking has been expanded. `marking_count` is the number of stored markings.
     fn pop(&mut self, marking_count: u32) -> Option<u32> {
         match self {
             Frontier::Breadth(next) if *next < marking_count => {
@@ -144,7 +145,8 @@ impl Frontier {
 }
 
 /// Returns the number of additional elements to reserve before the next push, and takes their
-/// memory from `memory`. The capacity doubles when it is used up.
+/// memory from `memory`. The number is 0 while there is spare capacity. When the capacity is used
+/// up, it doubles.
 fn reserve_doubled<T>(
     len: usize,
     capacity: usize,
@@ -166,7 +168,7 @@ struct ExplicitSearch<'a> {
     witness_reporter: WitnessReporter<'a>,
     /// The visited markings and the compiled transitions.
     space: Space<'a>,
-    /// The goals, and which of them to test in which marking.
+    /// The goals, and the selection of goals to test in a marking.
     watch: SearchWatch,
     /// The markings to expand.
     frontier: Frontier,
@@ -181,7 +183,8 @@ struct ExplicitSearch<'a> {
     firings: u64,
     /// Number of expanded markings.
     expansions: u64,
-    /// Number of expansions at which maxima are next compared with proved bounds.
+    /// Number of expansions at which the largest values found are next compared with proved upper
+    /// bounds.
     next_maxima_check: u64,
     /// Number of open goals, of which only the first counts with `only_first_goal`. The search ends
     /// when it is 0.
@@ -240,7 +243,8 @@ impl<'n> Visitor for GoalVisitor<'n> {
     }
 }
 
-/// Searches for these goals of the task within `budget`, and reports the results.
+/// Searches for these goals of the task within `budget`. Reports firing sequences to reached goals,
+/// and proofs for the other goals if the search is exhaustive.
 pub(crate) fn search<'a>(
     task: &'a Task<'a>,
     goals: &[&(GoalId, MarkingGoal)],
@@ -309,9 +313,9 @@ pub(crate) fn search<'a>(
     }
 }
 
-/// Decides when to check the budget and the board. A marking of ten thousand places with a thousand
-/// successors, each tested against a formula of thousands of atoms, takes as long as a million
-/// other markings.
+/// Decides when to check the budget and the board. The interval adapts to the time per expansion. A
+/// marking with a thousand successors, each tested against a formula of thousands of atoms, takes
+/// as long as a million other markings.
 struct PollingInterval {
     /// Number of expansions at which the next check is due.
     next: u64,
@@ -339,7 +343,8 @@ impl PollingInterval {
 }
 
 impl<'a> ExplicitSearch<'a> {
-    /// Runs the search, and returns the reason for its end.
+    /// Runs the search, and returns the reason for its end. An error means that no further marking
+    /// can be stored.
     fn run(&mut self, budget: &Budget) -> Result<SearchEnd, SpaceError> {
         self.open_goals = self.count_open();
         self.watch.test_initial(self.space.key(), &mut self.reached_now);
@@ -384,7 +389,8 @@ impl<'a> ExplicitSearch<'a> {
                 let (watch, hits) = (&mut self.watch, &mut self.reached_now);
                 let reached = &mut self.unreported;
                 // There may be a thousand successors, and each test may take a quarter of a
-                // millisecond.
+                // millisecond. So the budget is checked here too, and no more distances are
+                // computed once it is exhausted.
                 let (mut test_count, mut is_late) = (0_u32, false);
                 let mut distance_of = |watch: &SearchWatch, key: &[u64]| {
                     test_count += 1;
@@ -423,7 +429,7 @@ impl<'a> ExplicitSearch<'a> {
         Ok(SearchEnd::Exhausted)
     }
 
-    /// Expands the next markings in parallel, if the search is breadth-first and
+    /// Expands the next markings by several threads, if the search is breadth-first and
     /// [`ParallelExpansion::can_expand`] permits it. Returns true if some markings were expanded.
     fn expand_in_parallel(
         &mut self,
@@ -466,8 +472,9 @@ impl<'a> ExplicitSearch<'a> {
         Ok(expanded > 0)
     }
 
-    /// Reduces the enabled transitions to those to fire. With stubborn sets, first keeps only the
-    /// members of a stubborn set. Then keeps one transition per effect, and none without effect.
+    /// Reduces the transitions enabled in the loaded marking to those to fire. With stubborn sets,
+    /// first keeps only the members of a stubborn set. Then keeps one transition per effect, and
+    /// none without effect.
     fn select_transitions(&mut self, enabled: &mut Vec<u32>) {
         if let Some(stubborn) = &mut self.stubborn {
             let goal = &self.watch.goals[0];
@@ -498,7 +505,7 @@ impl<'a> ExplicitSearch<'a> {
         self.open_goals = self.count_open();
     }
 
-    /// Returns the number of open goals: of the first goal only, or of all goals.
+    /// Returns the number of open goals. With `only_first_goal`, only the first goal counts.
     fn count_open(&self) -> usize {
         if self.config.only_first_goal {
             usize::from(self.watch.goals[0].is_open)
@@ -507,7 +514,8 @@ impl<'a> ExplicitSearch<'a> {
         }
     }
 
-    /// Drops goals that other engines settled. Reports maxima that equal a proved bound.
+    /// Closes goals that other engines have settled since the last call. After every few thousand
+    /// expansions, also reports the largest values found that are at least a proved upper bound.
     fn check_board(&mut self) {
         let board = self.task.board;
         if self.seen_version != board.version() {
@@ -625,7 +633,8 @@ const MAX_RECOUNTED_VISITED: u32 = 100_000;
 /// recounts the markings.
 const MAX_RECOUNTED_MARKINGS: u64 = 1_000_000;
 
-/// Returns the distance of the marking to the first open goal, 0 without an open goal.
+/// Returns an estimate of how far the marking with this key is from the first open goal. For a
+/// maximum, a larger value gives a smaller distance. Returns 0 if no goal is open.
 fn distance_to_goal(watch: &SearchWatch, key: &[u64]) -> u64 {
     match watch.goals.iter().find(|goal| goal.is_open).map(|goal| &goal.packed) {
         Some(PackedGoal::Reach(_, test)) => test.distance(key),

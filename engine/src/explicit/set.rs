@@ -1,4 +1,4 @@
-//! A set of keys of fixed length, numbered in the order of insertion.
+//! A set of keys (packed markings) of fixed length, numbered in the order of insertion.
 //!
 //! The set has two parts. The *arena* contains the keys one after another in chunks that never
 //! move, so that growing copies nothing. The *table* maps keys to numbers. Its buckets are cache
@@ -6,8 +6,8 @@
 //! successful one reads two, the second in the arena.
 //!
 //! All information in the table is also in the arena. So a full table is *freed first* and then
-//! rebuilt with a larger size by one pass through the arena: two tables never exist at the same
-//! time. `hashbrown` was rejected for this reason. It needs both tables for growing, and it asks
+//! rebuilt with a larger size by one pass through the arena. Two tables never exist at the same
+//! time. `hashbrown` was rejected for this reason. It needs both tables for growing. It also asks
 //! for the hashes of keys in the order of the old table, with a cache miss each.
 //!
 //! Several threads may look up keys at the same time, each in its own [`TableSegment`]. Keys that
@@ -63,6 +63,7 @@ impl Bucket {
         (self.tags_and_count >> USED_SLOTS_SHIFT) as usize
     }
 
+    /// Fills the next free slot of the bucket, which must exist.
     fn push(&mut self, tag: u8, number: u32) {
         let slot = self.used_slots();
         self.numbers[slot] = number;
@@ -126,7 +127,9 @@ enum Slot {
     TableFull,
 }
 
-/// Searches the buckets from `from` on for a key with this tag that satisfies `is_key`.
+/// Searches the buckets from index `from` on for a key with this tag. `is_key` gets the number of a
+/// stored key and returns true if this is the searched key. The search ends at the first bucket
+/// with a free slot.
 #[inline(always)]
 fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32) -> bool) -> Slot {
     for (bucket_index, bucket) in (from..).zip(&buckets[from..]) {
@@ -145,7 +148,8 @@ fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32)
     Slot::TableFull
 }
 
-/// Like [`search_buckets`] on a whole table, where the first bucket follows the last one.
+/// Like [`search_buckets`], on a whole table from the first bucket of `hash` on. After the last
+/// bucket, the search continues at the beginning of the table.
 #[inline(always)]
 fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
     match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
@@ -173,7 +177,7 @@ impl Arena {
         &chunk[start..start + self.words_per_key]
     }
 
-    /// Adds a key and returns its number.
+    /// Adds a key and returns its number. Returns an error if memory or numbers run out.
     fn append(&mut self, key: &[u64], memory: &MemoryAccount) -> Result<u32, OutOfMemory> {
         let chunk = (self.len >> self.shift) as usize;
         if self.len == NO_NUMBER - 1 {
@@ -197,7 +201,7 @@ impl Arena {
 /// A numbered set of keys. See the module documentation.
 pub(crate) struct MarkingSet {
     arena: Arena,
-    /// Buckets of the hash table, a multiple of [`TABLE_SEGMENTS`] buckets or none.
+    /// The buckets of the hash table. Their number is 0 or a multiple of [`TABLE_SEGMENTS`].
     table: Vec<Bucket>,
     /// Number of keys at which the table is rebuilt with more buckets.
     grow_at: u64,
@@ -229,10 +233,11 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.table_buckets) - self.first_bucket].tags_and_count);
     }
 
-    /// Inserts `key` into the segment without a number, as its new key `new_index`, and returns the
-    /// position. Returns `None` if the search in the segment finds the key, as a stored key or as
-    /// an earlier new key. `equals_new_key` returns true if the new key of this segment with the
-    /// given index equals `key`.
+    /// Inserts `key` into the segment without a final number, and returns its position. Returns
+    /// `None` if the segment already has an equal key, which is stored or was inserted before in
+    /// this way. `new_index` counts the keys inserted in this way into the segment before.
+    /// `equals_new_key` gets the `new_index` of such a key and returns true if that key equals
+    /// `key`.
     pub(crate) fn insert_unnumbered(
         &mut self,
         key: &[u64],
@@ -259,7 +264,7 @@ impl TableSegment<'_> {
 }
 
 impl MarkingSet {
-    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from
+    /// Creates an empty set of keys with `words` words each, at least one. Memory is taken from
     /// `memory`.
     pub(crate) fn new(words: usize, memory: &MemoryAccount) -> Self {
         let shift = (CHUNK_BYTES / 8 / words).max(1).ilog2();
@@ -315,7 +320,7 @@ impl MarkingSet {
     }
 
     /// Returns the segments of the table, with space for `max_new_keys` more keys in all segments
-    /// together. If the table grows, at most `threads` threads fill it.
+    /// together. If the table grows, at most `threads` threads insert the stored keys again.
     ///
     /// # Errors
     /// Returns an error if memory is short or there are not enough numbers for the keys.
@@ -346,9 +351,10 @@ impl MarkingSet {
         }))
     }
 
-    /// Stores a key that a segment has reported as new, and returns its number. Returns `None` if
-    /// the key exists already, which is possible only for [`InsertPosition::NotInserted`]. All
-    /// reported keys must get their numbers before any other use of the set.
+    /// Stores a key for which [`TableSegment::insert_unnumbered`] has returned `position`, and
+    /// returns its number. Returns `None` if the key exists already, which is possible only for
+    /// [`InsertPosition::NotInserted`]. All such keys must get their numbers before any other use
+    /// of the set.
     ///
     /// # Errors
     /// Returns an error if memory is short. Then the table must be [dropped](Self::drop_table).
@@ -387,8 +393,9 @@ impl MarkingSet {
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
-    /// Rebuilds the table with enough buckets for `key_count` keys, which must be at least the
-    /// current number of keys.
+    /// Rebuilds the table with so many buckets that `key_count` keys leave room for more.
+    /// `key_count` must be at least the current number of keys. At most `threads` threads insert
+    /// the keys.
     fn grow(&mut self, key_count: u64, threads: usize) -> Result<(), OutOfMemory> {
         let load = if self.table.len() < LARGE_TABLE_BUCKETS {
             MAX_LOAD_SMALL / 2
@@ -416,8 +423,9 @@ impl MarkingSet {
         Ok(())
     }
 
-    /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
-    /// share of the buckets.
+    /// Inserts all keys into the empty table. Each thread visits all keys, and inserts those whose
+    /// first bucket is in its share of the buckets. Keys without a free slot in their share are
+    /// inserted at the end.
     fn fill(&mut self, threads: usize) -> Result<(), OutOfMemory> {
         let (arena, total_buckets) = (&self.arena, self.table.len());
         let threads =
@@ -454,12 +462,12 @@ impl MarkingSet {
         Ok(())
     }
 
-    /// Returns the set of the keys converted by `convert`, with `words` words each and with the
-    /// same numbers. Distinct keys must stay distinct. Each chunk is freed after its keys are
-    /// converted.
+    /// Returns the set of the converted keys, with `words` words each and with the same numbers.
+    /// `convert` gets an old key and writes the new key to its second argument. Distinct keys must
+    /// stay distinct. Each chunk is freed after its keys are converted.
     ///
     /// # Errors
-    /// Returns an error if memory is short. Then the keys are lost.
+    /// Returns an error if memory is short or `convert` fails. Then the keys are lost.
     pub(crate) fn converted(
         mut self,
         words: usize,
@@ -576,8 +584,9 @@ mod tests {
         assert_eq!(set.insert(&[33], Hash(7)), Ok((33, false)));
     }
 
-    /// Adds keys by parts and numbers them in order. Returns the new keys with their numbers, and
-    /// the number of keys that did not fit in their parts.
+    /// Adds keys segment by segment, and then numbers them in order. Returns the positions in
+    /// `keys` of the new keys, with the keys' numbers. Also returns the number of keys that did not
+    /// fit in their segments.
     fn add_by_parts(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
         let mut fresh: Vec<(usize, InsertPosition)> = Vec::new();
         for (at, mut part) in set.segments(keys.len() as u64, 3).unwrap().enumerate() {
@@ -608,8 +617,8 @@ mod tests {
     #[test]
     fn parts_give_the_numbers_that_one_by_one_gives() {
         let mut rng = fastrand::Rng::with_seed(9);
-        // Keys that overflow the last buckets of some parts, including the last part, into the
-        // following ones.
+        // Keys that overflow the last buckets of some segments, including the last segment, into
+        // the following ones.
         let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * TABLE_SEGMENTS) % 64 == 63;
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
         let mut all_beyond = 0;

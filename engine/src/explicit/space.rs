@@ -23,9 +23,10 @@ use std::time::Duration;
 /// second comes when the search has moved away from the initial marking.
 const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
-/// Maximum number of markings repacked since all fields were widened, as a multiple of the current
-/// markings; 10,000 more are allowed. Beyond it, all fields without a bound are widened at once. So
-/// a net with a thousand growing places is not repacked a thousand times.
+/// Limit on the work of widening single fields, as a number of repacked markings per stored
+/// marking. Another 10,000 repacked markings are allowed. Beyond this limit, the fields of all
+/// places without a bound are widened at once. So a net with a thousand growing places is not
+/// repacked a thousand times.
 const REPACKED_PER_MARKING: u64 = 3;
 
 /// Number of markings that counts as very many. From then on the compact layout is used, which
@@ -59,7 +60,7 @@ pub(crate) struct SpaceOptions<'a> {
     pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
     /// True if firing sequences will be requested.
     pub(crate) sequences: bool,
-    /// Memory limit in bytes.
+    /// Limit on the memory for markings, in bytes.
     pub(crate) ceiling: u64,
 }
 
@@ -99,7 +100,8 @@ pub(crate) struct Space<'n> {
     successors: Vec<u64>,
     /// The budget for computing place invariants.
     budget: Budget,
-    /// True after an expansion began with at least [`VERY_MANY`] stored markings.
+    /// True once the compact layout was chosen, if there is one. This happens at the first
+    /// expansion with at least [`VERY_MANY`] stored markings.
     is_compact: bool,
     /// True if the compact layout leaves out derived places.
     omits_derived_places: bool,
@@ -116,7 +118,8 @@ pub(crate) struct Space<'n> {
 }
 
 impl<'n> Space<'n> {
-    /// Creates a space with the initial marking.
+    /// Creates a space with the initial marking. The upper bounds in `facts` determine the widths
+    /// of the fields.
     ///
     /// # Errors
     /// Returns an error if there is no memory for it.
@@ -183,8 +186,9 @@ impl<'n> Space<'n> {
         self.layout_changes
     }
 
-    /// Returns true if the layout of keys will change only by widened fields. The candidate lists
-    /// are then also final, except for rebuilding them in a new layout.
+    /// Returns true if the layout of keys will change only by widened fields. Then the lists of
+    /// transitions to check per marked place are also final, except for rebuilding them in a new
+    /// layout.
     pub(super) fn is_steady(&self) -> bool {
         self.is_compact && self.expansions >= REFILE_EXPANSIONS[1]
     }
@@ -199,8 +203,8 @@ impl<'n> Space<'n> {
         &self.key
     }
 
-    /// Loads a marking and computes its enabled transitions, as far as they are
-    /// [listed](SpaceOptions::listed).
+    /// Loads the marking with this number. Replaces the contents of `enabled` by the indices of its
+    /// enabled transitions, as far as they are [listed](SpaceOptions::listed).
     pub(crate) fn load(&mut self, marking: u32, enabled: &mut Vec<u32>) {
         self.store.load(marking, &mut self.key);
         self.packing.derive(&mut self.key);
@@ -217,8 +221,8 @@ impl<'n> Space<'n> {
         self.packing.derive(&mut self.key);
     }
 
-    /// Samples the marked places in every 16th marking, and rebuilds the candidate lists when it is
-    /// time.
+    /// Counts the marked places in every 16th loaded marking. Rebuilds the candidate lists after
+    /// [`REFILE_EXPANSIONS`] expansions.
     fn sample_marked_places(&mut self) {
         if self.expansions.is_multiple_of(16) {
             for p in self.net.places() {
@@ -274,7 +278,7 @@ impl<'n> Space<'n> {
     }
 
     /// Fires `t`, which must be enabled, in the marking loaded last. The successor is then loaded,
-    /// but not stored. Returns true if the layout of keys has changed instead, and nothing is
+    /// but not stored. Returns true if the layout of keys has changed instead. Then no marking is
     /// loaded.
     ///
     /// # Errors
@@ -301,8 +305,8 @@ impl<'n> Space<'n> {
         Ok(marking)
     }
 
-    /// Computes the successors of the loaded marking. Returns true if the layout has changed
-    /// instead.
+    /// Computes the successors of the loaded marking by these transitions, without storing them.
+    /// Returns true if the layout of keys has changed instead. Then no marking is loaded.
     fn fire_all(&mut self, transitions: &[u32]) -> Result<bool, SpaceError> {
         let compacts_now = self.store.len() >= VERY_MANY && !self.is_compact;
         self.is_compact |= compacts_now;
@@ -334,7 +338,8 @@ impl<'n> Space<'n> {
         self.packing.compacted(derived)
     }
 
-    /// Widens the field that overflows when `t` fires in the loaded marking.
+    /// Widens the field that overflows when `t` fires in the loaded marking, and repacks all
+    /// markings.
     fn widen(&mut self, t: TransitionId) -> Result<(), SpaceError> {
         let overflowing = self.net.delta(t).iter().find_map(|change| {
             // No overflow here: both numbers are below 2⁶³, and the transition is enabled.
@@ -356,7 +361,8 @@ impl<'n> Space<'n> {
         self.repack(wider)
     }
 
-    /// Repacks every marking of the store.
+    /// Changes the layout of keys: repacks every stored marking and compiles the transitions again.
+    /// No marking is loaded afterwards.
     fn repack(&mut self, packing: Packing) -> Result<(), SpaceError> {
         let conversion = self.packing.conversion_to(&packing);
         self.store.repack(packing.layout(), |old, new| {
@@ -380,9 +386,9 @@ impl<'n> Space<'n> {
         self.packing.derive(key);
     }
 
-    /// Returns a firing sequence along the markings by which the marking was first reached.
-    /// Transitions are not stored. Each step is the first enabled transition, among those that are
-    /// listed, that leads to the next marking.
+    /// Returns a firing sequence from the initial marking to the marking with this number, along
+    /// its chain of parents. Transitions are not stored. Each step is the first enabled transition,
+    /// among those that are listed, that leads to the next marking.
     pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
         let mut path = vec![number];
         let mut ancestor = number;

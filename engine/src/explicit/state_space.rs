@@ -1,4 +1,4 @@
-//! Figures of a state space: numbers of markings, of firings and of tokens.
+//! Figures of a state space: numbers of reachable markings and firings, and maximum token counts.
 //!
 //! Every reachable marking is visited once, so the figures are exact or missing. A firing is a pair
 //! of a reachable marking and a transition enabled in it. Two transitions from one marking to the
@@ -81,7 +81,8 @@ impl<'n> EffectFilter<'n> {
         EffectFilter { net, last_round_of_class: vec![0; net.effect_count()], round: 0 }
     }
 
-    /// Keeps the first of `transitions` for each effect, and none without effect.
+    /// Keeps the first of `transitions`, given by their indices, for each effect. Removes
+    /// transitions without effect.
     pub(super) fn retain(&mut self, transitions: &mut Vec<u32>) {
         self.round += 1;
         transitions.retain(|&t| {
@@ -93,7 +94,8 @@ impl<'n> EffectFilter<'n> {
     }
 }
 
-/// Visitor that counts the expanded markings, their enabled transitions and their tokens.
+/// A visitor that counts the expanded markings and their enabled transitions, and finds the maximum
+/// token counts.
 struct CountVisitor<'n> {
     net: &'n Net,
 }
@@ -151,12 +153,12 @@ impl StateSpace {
     }
 }
 
-/// Counts the reachable markings of `net`, the firings and the tokens. Uses `threads` threads if
-/// there are very many markings.
+/// Counts the reachable markings of `net` and the firings, and finds the maximum token counts. Uses
+/// `threads` threads if there are very many markings.
 ///
 /// # Errors
-/// Returns an error if the budget is exhausted, memory is short, there are too many markings for
-/// 32-bit numbers, or a place would get 2⁶³ tokens or more.
+/// Returns an error if the budget is exhausted, memory is short, or there are too many markings for
+/// 32-bit numbers. Also returns an error if a place would get 2⁶³ tokens or more.
 pub fn count(
     net: &Net,
     facts: &Facts,

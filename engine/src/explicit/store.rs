@@ -4,7 +4,8 @@
 //! ([`derived`](super::derived)). They are stored as they are, or folded into one word, the root,
 //! by a [`KeyTree`]. The words or roots are in a [`MarkingSet`], and the predecessors of the
 //! markings in [`Parents`]. A marking of one word takes eight bytes for the word, six to eight in
-//! the table, up to four for its parent, and its part of the shared tree.
+//! the table, and up to four for its parent. If it is folded, its part of the shared tree comes on
+//! top.
 //!
 //! A store that is [`OutOfMemory`] accepts no more keys. It can still be read, unless memory was
 //! short during [`repack`](PackedStore::repack), which empties it.
@@ -23,7 +24,7 @@ use parikh_solvers::Budget;
 /// A successor that is new according to its segment of the hash table.
 #[derive(Clone, Copy)]
 struct NewSuccessor {
-    /// Index of the block among the blocks being added.
+    /// Index of the successor's block among the blocks being added.
     block: u32,
     /// Index of the successor among the block's kept successors.
     successor_index: u32,
@@ -67,8 +68,9 @@ pub(crate) struct PackedStore {
 }
 
 impl PackedStore {
-    /// Creates the set of one key, of at least one word. It takes at most `ceiling` bytes and no
-    /// more memory than `budget` has. Keys are not folded.
+    /// Creates a set with one key, of at least one word, which gets number 0. The third parameter
+    /// limits the memory of the set in bytes. The memory limit of `budget` holds, too. It stores
+    /// parents if `with_parents` is true. Keys are not folded.
     ///
     /// # Errors
     /// Returns an error if there is no memory for it.
@@ -111,7 +113,7 @@ impl PackedStore {
         }
     }
 
-    /// Like [`read`](Self::read), and prepares for adding successors of this marking.
+    /// Like [`read`](Self::read), and prepares for [adding](Self::add) successors of this marking.
     pub(crate) fn load(&mut self, number: u32, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match &mut self.tree {
@@ -120,8 +122,8 @@ impl PackedStore {
         }
     }
 
-    /// Returns the marking's parent. [`NO_NUMBER`] for the initial marking, and for all markings if
-    /// parents are not stored.
+    /// Returns the number of the marking's parent. [`NO_NUMBER`] for the initial marking, and for
+    /// all markings if parents are not stored.
     pub(crate) fn parent(&self, number: u32) -> u32 {
         self.parents.as_ref().map_or(NO_NUMBER, |parents| parents.of(number))
     }
@@ -131,10 +133,10 @@ impl PackedStore {
         &self.memory
     }
 
-    /// Adds the keys of successors of the marking loaded last, which are one after another in
-    /// `keys`. Calls `report` for each key in order, with its position, its number, and true if it
-    /// is new. First all keys are hashed, then all table lines are prefetched so that the memory
-    /// accesses overlap, then each key is looked up.
+    /// Adds successors of the marking loaded last, whose number is `parent`. Their whole keys are
+    /// one after another in `keys`. Calls `report` for each key in order, with its position, its
+    /// number, and true if it is new. First all keys are hashed, then all table lines are
+    /// prefetched so that the memory accesses overlap, then each key is looked up.
     ///
     /// # Errors
     /// Returns an error if memory is short or no number is left for a new key. Keys reported before
@@ -181,7 +183,8 @@ impl PackedStore {
         self.tree.as_ref().map(KeyTree::folder)
     }
 
-    /// Like [`load`](Self::load), on another thread.
+    /// Like [`load`](Self::load), with the folder of another thread. It must be `None` if keys are
+    /// not folded.
     pub(crate) fn load_with(&self, number: u32, folder: &mut Option<Folder>, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match (&self.tree, folder) {
@@ -217,8 +220,8 @@ impl PackedStore {
         settled
     }
 
-    /// Inserts the new successors of `blocks` into the table, segment by segment. They have no
-    /// numbers yet.
+    /// Inserts the new successors of `blocks` into the table, without numbers yet. Writes them to
+    /// the lists in the last parameter, one list per segment of the table.
     fn insert_unnumbered<N: Default + Send + Sync>(
         &mut self,
         blocks: &[Block<N>],
@@ -261,7 +264,7 @@ impl PackedStore {
     }
 
     /// If roots of the block's successors are missing, computes these roots, and adds the missing
-    /// parts of the keys to the tree. Then groups the successors by segment of the table.
+    /// parts of the keys to the tree. In this case, groups the successors by segment of the table.
     fn fold_remaining<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), OutOfMemory> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
@@ -314,9 +317,9 @@ impl PackedStore {
         Ok(())
     }
 
-    /// Changes the layout of the stored keys. `convert` turns the old stored words into a whole key
-    /// of the new layout. Distinct keys must stay distinct in their stored words. Numbers and
-    /// parents stay the same.
+    /// Changes the layout of the stored keys. `convert` gets a key of the old layout, whose stored
+    /// words are filled in. It writes the whole key of the new layout to its second argument.
+    /// Distinct keys must stay distinct in their stored words. Numbers and parents stay the same.
     ///
     /// # Errors
     /// Returns an error if memory is short. Then the markings are lost and the set is empty.
@@ -364,7 +367,8 @@ impl Lookup for PackedStore {
 }
 
 impl SegmentInserter<'_> {
-    /// Inserts the successors of a block that are new in this segment, in their order.
+    /// Inserts the successors of one of the `blocks` that belong to this segment and are new, in
+    /// their order.
     fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
         let SegmentInserter { segment_index, segment: part, fresh } = self;

@@ -1,10 +1,10 @@
 //! Stubborn sets: a subset of the enabled transitions in each marking that is sufficient to
 //! find the goal.
 //!
-//! Independent components of a net multiply their states, but a goal about one component does
-//! not need the product. In a marking M that does not satisfy the goal, a set S of transitions
-//! is computed, and only the enabled transitions in S are fired. If none is enabled, the goal
-//! is unreachable from M.
+//! Independent components of a net multiply their states, but a goal about one component does not
+//! need the product. In a marking M that does not satisfy the goal, a set S of transitions is
+//! computed. Only the enabled transitions in S are fired. If none is enabled, the goal is
+//! unreachable from M.
 //!
 //! # Conditions
 //!
@@ -36,15 +36,15 @@
 //!
 //! # Soundness
 //!
-//! Let M —σ→ M′, where M′ satisfies the goal and M does not. By 1, σ contains a member of S.
-//! Let t be the first one, σ = α t β. No transition of α is in S. If t were not enabled in M,
-//! by 3 no transition of α would add tokens to the place that lacks tokens for t, so t would
-//! not be enabled after α. Hence t is enabled in M. By 2, no transition of α has an arc from a
-//! place that t lowers. So α is enabled after t too, and M —t→ M″ —αβ→ M′, where αβ is one
-//! firing shorter than σ. By induction on the length, M′ is reachable from M by firing members
-//! of the stubborn sets only. For a maximum, let M′ be a marking with the largest value. If M
-//! does not have that value already, σ raises the sum somewhere. The argument needs no marking
-//! to be expanded twice, and so no cycle proviso: every step makes σ shorter.
+//! Let M —σ→ M′, where M′ satisfies the goal and M does not. By 1, σ contains a member of S. Let t
+//! be the first one, σ = α t β. No transition of α is in S. Suppose that t is not enabled in M. By
+//! 3, no transition of α adds tokens to the place that lacks tokens for t, so t is not enabled
+//! after α. Hence t is enabled in M. By 2, no transition of α has an arc from a place that t
+//! lowers. So α is enabled after t too, and M —t→ M″ —αβ→ M′, where αβ is one firing shorter than
+//! σ. By induction on the length, M′ is reachable from M by firing members of the stubborn sets
+//! only. For a maximum, let M′ be a marking with the largest value. If M does not have that value
+//! already, σ raises the sum somewhere. The argument needs no marking to be expanded twice, and so
+//! no cycle proviso: every step makes σ shorter.
 //!
 //! # Sources
 //!
@@ -98,11 +98,12 @@ const MAX_FUTILE: u32 = 500;
 /// Computes stubborn sets for a single goal.
 pub(crate) struct StubbornSets<'n> {
     net: &'n Net,
-    /// For each place, the consumers that the search may fire and that have an effect.
+    /// For each place, the transitions with an arc from it that the search may fire and that have
+    /// an effect.
     consumers: Lists,
-    /// For each place, the transitions in its list of `consumers` that lower the place.
+    /// For each place, the transitions in its list of `consumers` that lower its token count.
     lowering_consumers: Lists,
-    /// For each place, the producers that the search may fire and that raise the place.
+    /// For each place, the transitions that the search may fire and that raise its token count.
     raising_producers: Lists,
     /// For each transition, the places that it lowers.
     lowered_places: Lists,
@@ -241,7 +242,7 @@ impl<'n> StubbornSets<'n> {
         };
     }
 
-    /// Adds a transition to the current set.
+    /// Adds a transition to the current set, unless it is a member already.
     fn add(&mut self, t: u32) {
         let index = t as usize;
         if self.in_set_at[index] != self.set_number {
@@ -308,7 +309,8 @@ impl<'n> StubbornSets<'n> {
         }
     }
 
-    /// Returns the enabled transition with the fewest consumers of its input places.
+    /// Returns the enabled transition with the fewest consumers of its input places, or `None` if
+    /// `enabled` is empty.
     fn least_dependent(&self, enabled: &[u32]) -> Option<u32> {
         enabled.iter().copied().min_by_key(|&t| (self.dependency(t), t))
     }

@@ -1,11 +1,16 @@
-//! Sums over the markings of a component of a reduced net, for [numbers of
+//! Sums of products over the markings of a component of a reduced net, for [numbers of
 //! markings](parikh_evidence::counting).
 //!
+//! A product has one factor per place, a function of the tokens on the place. Product 0 is the
+//! number of original markings that a marking of the reduced net stands for. The other products
+//! count only original markings with enough tokens for certain transitions. Such a product is 0 if
+//! a place has fewer tokens than the product's lower bound.
+//!
 //! Every marking is visited once. The products that are not 0 in a marking are found like enabled
-//! transitions. The lower bounds of a product are the preset of a transition: an existing one, or
-//! an additional one without effect. The number of original markings that a marking stands for is
-//! computed once, in 128 bits if possible. A product that changes some factors divides this number
-//! by the old factors and multiplies it by the new factors.
+//! transitions. The lower bounds of a product are the input weights of a transition: an existing
+//! one, or an additional one without effect. Product 0 is computed once per marking, in 128 bits if
+//! possible. Another product replaces some of its factors: product 0 is divided by the old factors
+//! and multiplied by the new factors.
 
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
@@ -32,11 +37,12 @@ pub enum SumError {
     Weight(#[from] WeightError),
 }
 
-/// Returns for each product of `component` its sum over all markings, and the number of markings.
-/// Uses `threads` threads if there are very many markings.
+/// Returns for each product of `component` its sum over all reachable markings of the component's
+/// net. Also returns the number of these markings. Uses `threads` threads if there are very many
+/// markings.
 ///
 /// # Errors
-/// Returns an error if the exploration is incomplete, see [`ExplorationError`], or if a factor
+/// Returns an error if the exploration is incomplete (see [`ExplorationError`]), or if a factor
 /// cannot be computed.
 pub fn sums(
     component: &CountedComponent,
@@ -85,28 +91,28 @@ pub fn sums(
     Ok((totals.sums.into_iter().map(FactorSum::total).collect(), number.into()))
 }
 
-/// Visitor that adds up the products of a component over the visited markings. A product has one
+/// A visitor that adds up the products of a component over the visited markings. A product has one
 /// factor per place. The first product is the number of original markings that a marking of the
 /// reduced net stands for.
 struct SumVisitor<'p> {
     component: &'p CountedComponent,
-    /// The component's net with the transitions that [`with_probes`] adds for lower bounds of
-    /// products.
+    /// The component's net, with the transitions that [`with_probes`] adds to test the lower bounds
+    /// of products.
     net: &'p Net,
-    /// For each transition, the indices of the products assigned to it: the lower bounds of these
-    /// products are its preset. So they hold exactly if the transition is enabled.
+    /// For each transition, the indices of the products assigned to it. The lower bounds of these
+    /// products are the input weights of the transition, so they hold exactly if it is enabled.
     products_of: Vec<Vec<u32>>,
     /// The functions from token counts to factors, shared by the threads. Used for values that a
     /// thread has not cached yet.
     weights: Mutex<&'p mut MarkingFactors>,
 }
 
-/// Sums over some markings, and the first error.
+/// The sum of each product over some of the markings, and the first error.
 #[derive(Default)]
 struct FactorSums {
     /// The sum of each product. Empty before the first marking.
     sums: Vec<FactorSum>,
-    /// The first error.
+    /// The first error in computing a factor.
     error: Option<WeightError>,
 }
 
@@ -164,10 +170,10 @@ impl<'p> Visitor for SumVisitor<'p> {
     }
 }
 
-/// Returns the net of a component with additional transitions without effect: for each product,
-/// some transition has the product's lower bounds as its preset. Also returns, for each transition,
-/// the indices of the products assigned to it. The first product has no lower bounds and is
-/// assigned to no transition.
+/// Returns the net of a component with additional transitions without effect. For each product,
+/// some transition has the product's lower bounds as its input weights. Also returns, for each
+/// transition, the indices of the products assigned to it. The first product has no lower bounds
+/// and is assigned to no transition.
 fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &component.net;
     let mut builder = NetBuilder::new(net.name());
@@ -209,7 +215,7 @@ fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     (builder.build().expect(names_are_new), products_of)
 }
 
-/// A sum with mostly small summands.
+/// A sum of natural numbers, most of which fit in 128 bits.
 #[derive(Clone, Debug, Default)]
 struct FactorSum {
     /// Sum of the summands since the last overflow of 128 bits.
@@ -237,7 +243,7 @@ struct Scratch<'n> {
     /// Indices of the products, except the first, whose lower bounds hold in the current marking.
     /// The other products are 0 there.
     nonzero_products: Vec<u32>,
-    /// Cache of the values of weight functions, by function and token count. `None` for values
+    /// Cache of the values of factor functions, by function and token count. `None` for values
     /// beyond 128 bits.
     function_values: HashMap<(Function, u64), Option<u128>>,
     /// The values of the products in `nonzero_products` in the current marking, in the same order,
@@ -245,8 +251,8 @@ struct Scratch<'n> {
     product_values: Vec<u128>,
 }
 
-/// Returns the weight function of a place in products that do not change it. Returns an error if
-/// the component has no factor for the place.
+/// Returns the function that gives the factor of a place in product 0, and in products that do not
+/// replace it. Returns an error if the component has no factor for the place.
 fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
     let index = component.factors.binary_search_by_key(&place, |it| it.0);
     index.map(|index| component.factors[index].1).map_err(|_| WeightError::NotWhole)
@@ -254,11 +260,12 @@ fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Functi
 
 impl<'p> SumVisitor<'p> {
     fn weights(&self) -> MutexGuard<'_, &'p mut MarkingFactors> {
-        // A panic of another thread ends the whole count anyway.
+        // The lock of a thread that panicked is taken too: the panic ends the whole count anyway.
         locked(&self.weights)
     }
 
-    /// Returns the value of a weight function at a token count, or `None` if it exceeds 128 bits.
+    /// Returns the value of a factor function at a token count, from `cache` if possible. Returns
+    /// `None` if the value exceeds 128 bits, and an error if it cannot be computed.
     fn function_value(
         &self,
         cache: &mut HashMap<(Function, u64), Option<u128>>,
@@ -273,8 +280,9 @@ impl<'p> SumVisitor<'p> {
         Ok(number)
     }
 
-    /// Adds the values of the products in a marking to `sums`. Returns `None` and adds nothing if a
-    /// number does not fit in 128 bits, or if a factor to be replaced is 0.
+    /// Adds the values of all products in a marking to `sums`. `tokens` returns the token count of
+    /// a place. Returns `None` and adds nothing if a number does not fit in 128 bits, or if a
+    /// factor to be replaced is 0.
     fn add_small(
         &self,
         Scratch {

@@ -4,7 +4,7 @@ use parikh_solvers::locked;
 use std::sync::Mutex;
 use std::thread::Builder;
 
-/// Tasks, taken one by one by whichever thread is free.
+/// A queue of tasks. Several threads may take the next task from it.
 pub(crate) struct Tasks<I>(Mutex<I>);
 
 impl<I: Iterator> Tasks<I> {
@@ -12,13 +12,13 @@ impl<I: Iterator> Tasks<I> {
         Tasks(Mutex::new(tasks))
     }
 
-    /// Takes the next task.
+    /// Takes the next task. Returns `None` if no task is left.
     pub(crate) fn next(&self) -> Option<I::Item> {
         locked(&self.0).next()
     }
 }
 
-/// Stack size of the threads, sufficient for deeply nested formulas.
+/// Stack size of the threads in bytes, sufficient for deeply nested formulas.
 const STACK: usize = 8 << 20;
 
 /// Runs `work` on one thread per entry of `thread_states`, including the current thread. If the

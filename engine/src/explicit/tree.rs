@@ -55,7 +55,7 @@ pub(crate) struct Folder {
     undo: Vec<(usize, u32)>,
 }
 
-/// Error: a part of a key is unknown.
+/// Error: a part of a key (a word or a pair of numbers) has no number yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownPart;
 
@@ -82,7 +82,8 @@ impl KeyTree {
     }
 
     /// Makes `key` the base, that is, the key relative to which the next keys are folded. Returns
-    /// its root, that is, the single word into which it is folded.
+    /// its root, that is, the single word into which it is folded. Adds its parts that have no
+    /// number yet.
     ///
     /// # Errors
     /// Returns an error if there is no memory for its parts. Then there is no base.
@@ -100,7 +101,8 @@ impl KeyTree {
         Ok(root)
     }
 
-    /// Returns the root of `key`. There must be a base.
+    /// Returns the root of `key`, that is, the single word into which it is folded. Adds its parts
+    /// that have no number yet. There must be a base, which stays the same.
     ///
     /// # Errors
     /// Returns an error if there is no memory for its parts.
@@ -111,7 +113,7 @@ impl KeyTree {
     /// Returns the root of `key`, folded with `folder`, which must have a base.
     ///
     /// # Errors
-    /// Returns an error if a part is unknown.
+    /// Returns an error if a part has no number yet.
     pub(crate) fn fold_with(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, UnknownPart> {
         folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(UnknownPart))
     }
@@ -145,7 +147,8 @@ fn number_in(parts: &mut MarkingSet) -> impl FnMut(u64) -> Result<u32, OutOfMemo
 }
 
 impl Folder {
-    /// Returns the root of `key`. The numbers of the base stay as they are.
+    /// Returns the root of `key`. `look_up` returns the number of a part. The numbers of the base
+    /// stay as they are.
     fn fold<E>(
         &mut self,
         key: &[u64],
@@ -217,7 +220,7 @@ impl Folder {
     }
 }
 
-/// Returns the number of a part from the cache, or from `look_up`.
+/// Returns the number of a part from the cache, or from `look_up`, whose result is then cached.
 fn number_of<E>(
     cache: &mut [(u64, u32)],
     part: u64,

@@ -1,11 +1,12 @@
 //! Selects the goals to test in a new marking: only those that the last firing may have made true.
 //!
-//! A goal that was false before a firing can be true after it only if one of its atoms became true,
-//! that is, if the firing lowered the atom's sum. A maximum can rise only by a firing that raises
-//! its sum. (Predicates are in negation normal form, so no atom makes a goal true by becoming
-//! false.) So each effect class has a list of the goals that it can help, and only these are tested
-//! in a marking first reached by that class. With one goal per place or transition of the net, the
-//! lists are as short as the effects, and thousands of goals cost as much as a few.
+//! An atom is a comparison "sum of token counts ≤ bound". A firing can make a goal true only if it
+//! makes an atom of the goal true, that is, if it lowers the atom's sum. No atom makes a goal true
+//! by becoming false, since predicates are in negation normal form. A maximum can rise only by a
+//! firing that raises its sum. Transitions with the same effect form an effect class. Each class
+//! has a list of the goals that it can help. Only these goals are tested in a marking first reached
+//! by that class. With one goal per place or transition of the net, the lists are as short as the
+//! effects. Then thousands of goals cost as much as a few.
 //!
 //! Goals that mention deadness are tested when the marking is expanded, because the enabled
 //! transitions are known then. If many goals ask for the enabledness of one transition each, they
@@ -51,7 +52,8 @@ pub(crate) struct SearchGoal {
     pub(crate) is_reported: bool,
 }
 
-/// The goals of one search, identified by their index in [`goals`](Self::goals).
+/// The goals of one search, with the selection of goals to test in each new marking. A goal is
+/// identified by its index in [`goals`](Self::goals).
 pub(crate) struct SearchWatch {
     /// The goals, in the order of their indices.
     pub(crate) goals: Vec<SearchGoal>,
@@ -61,7 +63,7 @@ pub(crate) struct SearchWatch {
     /// Indices of the goals that many effect classes can help. They are tested in every new marking
     /// while they are open.
     broad_goals: Vec<u32>,
-    /// Goals tested at expansion.
+    /// The goals tested when a marking is expanded.
     pub(crate) at_expansion: ExpansionTests,
 }
 
@@ -73,15 +75,15 @@ pub(crate) struct ExpansionTests {
     /// their tests.
     deadness: Vec<(u32, Test)>,
     /// For each transition, the index plus 1 of the goal that asks for its enabledness. 0 if there
-    /// is no such goal, if the goal has a test of its own, or some time after the goal was reached
-    /// or closed. The list is empty if there are few goals of this form.
+    /// is no such goal, or if the goal has a test of its own. The entry is also set to 0 some time
+    /// after the goal was reached or closed. The list is empty if there are few goals of this form.
     enabled_goal: Vec<u32>,
 }
 
 impl SearchWatch {
-    /// Creates the tests of the given goals. The first goal always has a test of its own, even if
-    /// other goals of its form are tested at expansion. Best-first search and stubborn sets need
-    /// more than the truth value of the first goal.
+    /// Creates the tests of the given goals, in this order. The first goal always has a test of its
+    /// own, even if other goals of its form are tested at expansion. Best-first search and stubborn
+    /// sets need more than the truth value of the first goal.
     pub(crate) fn new(
         net: &Net,
         packing: &Packing,
@@ -139,8 +141,8 @@ impl SearchWatch {
         watch
     }
 
-    /// Registers goal `index` as "t is enabled", if such goals are tested at expansion and `t` has
-    /// no other goal yet. Returns true if it was registered.
+    /// Registers the goal with this index as "t is enabled". Returns false if such goals are not
+    /// tested at expansion, or if another goal is registered for `t`.
     fn register_enabledness(&mut self, t: TransitionId, index: u32) -> bool {
         let slot = self.at_expansion.enabled_goal.get_mut(t.index());
         slot.is_some_and(|slot| {
@@ -152,7 +154,7 @@ impl SearchWatch {
         })
     }
 
-    /// Compiles the tests again after a change of the packing.
+    /// Compiles the tests again after a change of the layout of packed markings.
     pub(crate) fn recompile(&mut self, packing: &Packing) {
         for goal in &mut self.goals {
             match &mut goal.packed {
@@ -181,8 +183,8 @@ impl SearchWatch {
         !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }
 
-    /// Tests all goals in the initial marking, except those tested at expansion. Appends the goals
-    /// reached to `hits`.
+    /// Tests all goals in the initial marking, except those tested at expansion. Appends the
+    /// indices of the goals reached to `hits`.
     pub(crate) fn test_initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
         for index in 0..self.goals.len() as u32 {
             if self.at_expansion.deadness.iter().all(|(other, _)| *other != index) {
@@ -191,7 +193,8 @@ impl SearchWatch {
         }
     }
 
-    /// Tests a new marking, reached by firing this class. Appends the goals reached to `hits`.
+    /// Tests the new marking `number`, reached by firing a transition of this effect class. Appends
+    /// the indices of the goals reached to `hits`.
     pub(crate) fn test_new_marking(
         &mut self,
         class: EffectId,
@@ -214,7 +217,8 @@ impl SearchWatch {
         }
     }
 
-    /// Tests a marking whose enabled transitions are known. Appends the goals reached to `hits`.
+    /// Tests the goals tested at expansion in a marking whose enabled transitions are known.
+    /// Appends the indices of the goals reached to `hits`.
     pub(crate) fn test_at_expansion(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
         let ExpansionTests { deadness, enabled_goal } = &mut self.at_expansion;
         if !enabled_goal.is_empty() {
@@ -245,7 +249,9 @@ impl SearchWatch {
 }
 
 impl ExpansionTests {
-    /// Like [`SearchWatch::test_at_expansion`], for several threads, and also for closed goals.
+    /// Like [`SearchWatch::test_at_expansion`], but changes nothing, so that several threads can
+    /// call it. Reports goals reached by their index, even if they are closed or were reached
+    /// before.
     pub(crate) fn test_all(&self, key: &[u64], enabled: &[u32], mut report_hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
@@ -256,6 +262,7 @@ impl ExpansionTests {
         reached.for_each(|(index, _)| report_hit(*index));
     }
 
+    /// Compiles the tests again for another layout of packed markings.
     fn recompile(&mut self, goals: &[SearchGoal], packing: &Packing) {
         for (index, test) in &mut self.deadness {
             if let PackedGoal::Reach(atoms, _) = &goals[*index as usize].packed {
@@ -274,7 +281,7 @@ pub(crate) fn transitions_tested_at_expansion(
     if transitions.len() >= MANY_ENABLEDNESS_GOALS { transitions } else { Vec::new() }
 }
 
-/// Returns the transitions whose enabledness is a goal.
+/// Returns the transitions t with a goal "t is enabled", in the order of the goals.
 fn enabledness_goals(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = TransitionId> {
     goals.iter().filter_map(|(_, goal)| match goal {
         MarkingGoal::Reach(Predicate::Enabled(t)) => Some(*t),
@@ -314,7 +321,7 @@ impl<'n> LoweringCache<'n> {
         LoweringCache { net, classes_by_sign: HashMap::new() }
     }
 
-    /// Appends the effect classes that lower `sum`.
+    /// Appends the effect classes whose firing lowers `sum` to `out`.
     fn classes_lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {
@@ -326,7 +333,7 @@ impl<'n> LoweringCache<'n> {
     }
 }
 
-/// Returns the effect classes that lower the sum, ascending.
+/// Returns the effect classes whose firing lowers the sum, ascending.
 pub(crate) fn lowering(net: &Net, sum: &LinearSum) -> Vec<EffectId> {
     let mut classes: Vec<EffectId> = Vec::new();
     for &(place, _) in sum.terms() {

@@ -90,7 +90,7 @@ struct EvaluationStatistics {
 }
 
 impl EvaluationStatistics {
-    /// Adds an evaluation.
+    /// Adds an evaluation with its number of configurations, its memory in bytes, and its time.
     fn add(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
         self.configurations += configurations;
         self.time += time;
@@ -133,7 +133,7 @@ impl Session for FixpointEngine<'_> {
 
 impl<'g> FixpointEngine<'g> {
     /// Evaluates each open property, with equal shares of the time. Returns
-    /// [`SliceProgress::Unfinished`] if more time would help with any property.
+    /// [`SliceProgress::Unfinished`] if the budget ended during the evaluation of some property.
     fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> SliceProgress {
         let board = self.assignment.board;
         let trees = self.assignment.working_net.tree_goals().iter();
@@ -175,7 +175,7 @@ impl<'g> FixpointEngine<'g> {
 
 impl<'g> FixpointEngine<'g> {
     /// Returns the prepared property, computed once. Returns `None` if its formula has more than 64
-    /// subformulas, and reports this to the board.
+    /// subformulas. This is reported to the board.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<PreparedFormula>> {
         let prepare = || {
             let prepared =
@@ -192,9 +192,9 @@ impl<'g> FixpointEngine<'g> {
         self.prepared.entry(id).or_insert_with(prepare).clone()
     }
 
-    /// Returns the graph without the firings that are invisible to the property. Returns `None` if
-    /// the property has no invisible firings. Also returns `None` if the graph cannot be built, or
-    /// if its chains of invisible firings are too long.
+    /// Returns a new graph of markings for the property alone, without the firings that are
+    /// invisible to it. Returns `None` if the property has no invisible firings. Also returns
+    /// `None` if the graph cannot be built, or if its chains of invisible firings are too long.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
         let working_net = self.assignment.working_net;
         let silent = silent(working_net.net(), property);
@@ -207,10 +207,11 @@ impl<'g> FixpointEngine<'g> {
     }
 }
 
-/// Returns a labelling that shows if the computation tree of `net` has the property, given facts
-/// about all reachable markings. Returns `None` if the search does not find the value within the
-/// budget and the memory, or if a place gets too many tokens. Also returns `None` if the formula is
-/// too large, or if the labelling is too large or cannot be completed.
+/// Returns a labelling that shows if the computation tree of `net` has the property: a list of
+/// markings with the subformulas that hold there. `premises` has known facts about all reachable
+/// markings. Returns `None` if the search does not find the value within the budget and the memory,
+/// or if a place gets too many tokens. Also returns `None` if the formula is too large, or if the
+/// labelling is too large or cannot be completed.
 pub fn labelling(
     net: &Net,
     facts: &Facts,
@@ -253,16 +254,16 @@ impl PreparedFormula {
     }
 }
 
-/// Simplifies a property within [`MAX_REWRITING_STEPS`] steps. Then usually no two operands of a
-/// conjunction or disjunction are each other's negation. Claims distinguish a part from its
-/// negation by its syntax.
+/// Simplifies a property within [`MAX_REWRITING_STEPS`] steps. Afterwards, usually no two operands
+/// of a conjunction or disjunction are each other's negation. Claims of a labelling distinguish a
+/// part from its negation by its syntax.
 fn simplified(property: &TreeProperty) -> TreeProperty {
     let mut formulas = property.formulas().clone();
     let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, MAX_REWRITING_STEPS);
     TreeProperty::new(&formulas, simple, property.atoms())
 }
 
-/// Returns the atoms of the properties, and the index of each predicate among them.
+/// Returns the distinct atoms of the properties, and the index of each atom in this list.
 fn conditions<'p>(
     properties: impl IntoIterator<Item = &'p TreeProperty>,
 ) -> (Vec<Predicate>, HashMap<Predicate, usize>) {
@@ -287,7 +288,8 @@ enum EvaluationResult {
     Undecided,
 }
 
-/// Evaluates a property as far as time and memory permit, and reports its value to the board.
+/// Evaluates a property as far as time and memory permit. If the value is found, reports it to the
+/// board.
 fn evaluate(
     assignment: &Assignment<'_>,
     graph: &mut Markings<'_>,

@@ -1,8 +1,9 @@
-//! Extracts the labelling of a value: exactly the configurations that it needs.
+//! Extracts the labelling of a value, that is, the configurations that the value needs. A
+//! configuration is a marking with a part (subformula).
 //!
-//! If the formula is true, the claims are about its parts. If it is false, they are about the
-//! negations of its parts, which are the parts of the negated formula. So all claims of a labelling
-//! have the same value.
+//! A claim of the labelling says that a formula holds at a marking. If the property holds, the
+//! claims are about the parts of its formula. Otherwise, they are about the negations of these
+//! parts, which are the parts of the negated formula.
 
 use super::parts::{FormulaPart, PartSet, members};
 use super::search::FixpointSearch;
@@ -18,7 +19,7 @@ const MAX_CLAIMS: usize = 100_000;
 /// Maximum size of a labelling, in markings times places.
 const MAX_TOKEN_COUNTS: usize = 4_000_000;
 
-/// The successors of a marking whose values imply the value that a claim states.
+/// The successors of a marking from whose values the value of a part at the marking follows.
 enum NeededSuccessors {
     /// No successor.
     None,
@@ -103,7 +104,8 @@ impl FixpointSearch<'_, '_> {
         Some(labelling)
     }
 
-    /// Returns, by part, the claimed formula: the part or its negation.
+    /// Returns, by index of the part, the formula that a claim about the part states: the part if
+    /// `value` is true, otherwise its negation. The formulas are in the store of `claimed`.
     fn claimed_formulas(
         &self,
         property: &TreeProperty,
@@ -129,9 +131,10 @@ impl FixpointSearch<'_, '_> {
         claimed
     }
 
-    /// Returns the configurations from which the value of a part follows. The tuple has the parts
-    /// needed at the same marking, the successors that matter, and the parts needed at these
-    /// successors. Returns `None` if no known values imply the value.
+    /// Returns the configurations from which it follows that the part has this `value` at the
+    /// marking. The tuple has the parts needed at the same marking, the successors that matter, and
+    /// the parts needed at these successors. Returns `None` if it does not follow from known
+    /// values.
     fn support(
         &mut self,
         part_index: usize,
@@ -189,9 +192,9 @@ impl FixpointSearch<'_, '_> {
         })
     }
 
-    /// Returns the successors that a claim needs: for an existential path the successor with the
-    /// value and the smallest rank, otherwise all successors. Returns `None` if the path is
-    /// existential and no successor has the value.
+    /// Returns the successors at which a claim needs the value of `part`. For an existential path
+    /// this is the successor with the value and the smallest rank, otherwise it is every successor.
+    /// Returns `None` if the path is existential and no successor has the value.
     fn needed_successors(
         &self,
         marking: u32,
@@ -210,8 +213,9 @@ impl FixpointSearch<'_, '_> {
         Some(NeededSuccessors::One(to))
     }
 
-    /// Adds the parts needed at the successors of a claim. Returns the firing if the claim needs a
-    /// single successor. The outer `None` means that this firing could not be recomputed.
+    /// Adds the parts that a claim needs at the successors `onward` of the marking. Returns the
+    /// firing if the claim needs a single successor, and otherwise `Some(None)`. Returns `None` if
+    /// this firing could not be recomputed.
     fn require_at_successors(
         &mut self,
         needed: &mut HashMap<u32, PartSet>,

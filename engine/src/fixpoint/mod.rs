@@ -2,13 +2,13 @@
 //! reachability graph that the formula needs.
 //!
 //! A *configuration* is a marking with a subformula (a *part*). Its value is true if the part holds
-//! at the marking. The value of the whole formula at the initial marking *demands* other values: a
+//! at the marking. The value of the whole formula at the initial marking *demands* other values. A
 //! conjunction demands its operands, EX φ demands φ after each firing, and so on. Markings are
 //! expanded only while an unknown value is demanded there. This three-valued evaluation keeps the
 //! search local.
 //!
-//! From time to time a *sweep* visits all demanded configurations and computes the values that
-//! follow from the known ones, with no assumption about unexpanded markings. Untils are least
+//! From time to time a *sweep* visits all demanded configurations, and computes the values that
+//! follow from known values. It assumes nothing about unexpanded markings. Untils are least
 //! fixpoints. An until is true where known values lead to its goal. It is false where the goal is
 //! not reached even if all unknown values are assumed to be true. The second fixpoint finds cycles
 //! in which the until never becomes true (in dependency graphs, certain zeros). Releases are dual.

@@ -35,7 +35,7 @@ pub(super) struct PartFacts<'b> {
 }
 
 impl<'b> PartFacts<'b> {
-    /// Collects facts from the goals of `board`.
+    /// Creates facts from the goals of `board` that are relevant for the parts of a property.
     pub(super) fn of(board: &Board<'_>, both: &'b PartsWithNegations) -> PartFacts<'b> {
         let mut relevant: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
         for implied in &both.implying_predicates {
@@ -57,7 +57,7 @@ impl<'b> PartFacts<'b> {
         known
     }
 
-    /// Uses the given facts only.
+    /// Creates facts from the given premises only, without goals of a board.
     pub(super) fn from_premises(
         premises: TreePremises,
         both: &'b PartsWithNegations,
@@ -67,7 +67,7 @@ impl<'b> PartFacts<'b> {
         known
     }
 
-    /// Creates an instance without facts.
+    /// Creates an instance without facts and without goals of a board.
     fn without_facts(parts: &'b PartsWithNegations) -> PartFacts<'b> {
         PartFacts {
             parts,
@@ -81,8 +81,9 @@ impl<'b> PartFacts<'b> {
     }
 
     /// Updates the facts if the board has changed. Returns the firing sequences to newly found
-    /// markings: markings that satisfy the predicate of a relevant goal, or from which it becomes
-    /// unreachable. Witnesses that are not kept or not plain sequences are left out.
+    /// markings. Such a marking satisfies the predicate of a relevant goal, or this predicate
+    /// becomes unreachable from it. Witnesses that are not kept or not plain sequences are left
+    /// out.
     pub(super) fn update(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
         self.collect(board);
         let mut sequences = Vec::new();
@@ -143,7 +144,8 @@ impl<'b> PartFacts<'b> {
         }
     }
 
-    /// Computes the parts known everywhere from the facts.
+    /// Computes from the facts the parts that are known to be true, and false, in all reachable
+    /// markings.
     fn derive_parts(&mut self) {
         let PartsWithNegations {
             formulas,
@@ -162,8 +164,9 @@ impl<'b> PartFacts<'b> {
         self.known_everywhere = (set(parts), set(negations));
     }
 
-    /// Returns the facts that a labelling for a property with this value may use, and their goals.
-    /// Both are empty if the facts show this value everywhere for no part.
+    /// Returns the facts that a labelling for a property with this value may use, and the goals
+    /// that prove them. Both are empty if no part is known to have this value in all reachable
+    /// markings.
     pub(super) fn premises_for(&self, value: bool) -> (TreePremises, Vec<GoalId>) {
         let set = if value { self.known_everywhere.0 } else { self.known_everywhere.1 };
         match set {
@@ -182,7 +185,7 @@ pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     goals.into_iter().filter(is_refuted).collect()
 }
 
-/// The parts of a property and their negations, with predicates that imply them.
+/// The parts (subformulas) of a property and their negations, with predicates that imply them.
 pub(super) struct PartsWithNegations {
     /// The store of the formulas.
     formulas: Ctl,

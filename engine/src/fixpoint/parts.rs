@@ -19,7 +19,7 @@ pub(super) const MAX_PARTS: usize = PartSet::BITS as usize;
 pub(super) enum FormulaPart {
     /// True everywhere, or false everywhere.
     Constant(bool),
-    /// A condition on markings, or its negation.
+    /// A condition on markings (an atom of the property), or its negation.
     Literal {
         /// Index of the condition among those that the graph evaluates.
         bit: usize,
@@ -30,16 +30,17 @@ pub(super) enum FormulaPart {
     And(PartSet),
     /// Disjunction of the parts.
     Or(PartSet),
-    /// X: the part holds after one firing, on all paths or on some path.
+    /// X: the part holds after every firing, or after some firing. In a dead marking, AX holds and
+    /// EX fails.
     Next(Quantifier, usize),
-    /// U: the first part holds until the second holds.
+    /// U: the first part holds until the second holds, on all paths or on some path.
     Until(Quantifier, usize, usize),
     /// R, the dual of U: the second part holds forever, or up to and including a marking where the
     /// first holds.
     Release(Quantifier, usize, usize),
 }
 
-/// The parts of a property's formula.
+/// The parts (subformulas) of a property's formula.
 #[derive(Debug)]
 pub(super) struct FormulaParts {
     /// The parts, each after its operands. The last one is the whole formula.
@@ -52,8 +53,9 @@ pub(super) struct FormulaParts {
 }
 
 impl FormulaParts {
-    /// Returns the parts of a property. `bits` has, for each atom of the property, its index among
-    /// the conditions that the graph evaluates. Returns `None` for more than [`MAX_PARTS`] parts.
+    /// Returns the parts of the property's formula. The map has, for each atom of the property, its
+    /// index among the conditions that the graph evaluates. Returns `None` for more than
+    /// [`MAX_PARTS`] parts.
     pub(super) fn of(
         property: &TreeProperty,
         bits: &HashMap<Predicate, usize>,
@@ -101,7 +103,7 @@ impl FormulaParts {
         Some(FormulaParts { parts: part_list, formulas, needed_at_same_marking })
     }
 
-    /// Returns the given parts and all parts whose values at the same marking determine theirs.
+    /// Returns the given parts and all parts whose values at the same marking may determine theirs.
     /// Operands of a "next" are not included, because their values are demanded at the successors.
     pub(super) fn relevant_at_same_marking(&self, parts: PartSet) -> PartSet {
         members(parts).fold(0, |set, part| set | self.needed_at_same_marking[part])

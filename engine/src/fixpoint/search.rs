@@ -1,4 +1,5 @@
-//! The search: demanded and known values per marking, and the choice of the marking to expand.
+//! The search for the value of a formula at the initial marking. It keeps the demanded and known
+//! values per marking, and chooses the next marking to expand.
 
 use super::parts::{FormulaPart, FormulaParts, PartSet, members};
 use crate::explicit::ExplorationError;
@@ -11,14 +12,15 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// Minimum number of additional firings between two sweeps, that is, computations of all values
-/// that follow from known values. A sweep may come earlier: if no marking is left to expand, if the
-/// value of the formula is known, or after firing sequences from other goals were followed.
+/// that follow from known values. A sweep comes earlier if no marking is left to expand, or if the
+/// value of the formula is known. It also comes earlier after firing sequences from other goals
+/// were followed.
 const MIN_FIRINGS_PER_SWEEP: usize = 2000;
 
 /// Number of markings between two checks of the budget.
 const POLLING_INTERVAL: usize = 64;
 
-/// Stands for a distance that has not been computed.
+/// Stands for a distance that has not been computed, in [`FixpointSearch::distances`].
 const NOT_COMPUTED: u64 = u64::MAX;
 
 /// Number of consecutive sweeps without a newly expanded marking after which the search ends.
@@ -30,7 +32,7 @@ const MAX_FOLLOWED_FIRINGS: usize = 50_000;
 /// New facts from other goals on the board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewFacts {
-    /// Parts that are true, and parts that are false, in all reachable markings.
+    /// Parts (subformulas) that are true, and parts that are false, in all reachable markings.
     pub(super) everywhere: (PartSet, PartSet),
     /// Firing sequences to markings that may decide parts. Such a marking satisfies the predicate
     /// of another goal, or that predicate becomes unreachable from it. Each sequence is returned
@@ -38,12 +40,13 @@ pub(super) struct NewFacts {
     pub(super) sequences: Vec<Arc<FiringSequence>>,
 }
 
-/// The order of expansion.
+/// The order in which a search expands markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExpansionOrder {
     /// Breadth-first: finds near markings first.
     Breadth,
-    /// Best-first by missing tokens. Among equal distances the marking demanded last comes first.
+    /// Best-first by the estimated number of missing tokens. Among equal estimates the marking
+    /// demanded last comes first.
     Guided,
     /// Depth-first: finds far markings and cycles.
     Depth,
@@ -90,7 +93,8 @@ pub(super) struct FixpointSearch<'g, 'n> {
     /// For each marking, the estimated number of tokens that it lacks to decide a demanded part, or
     /// [`NOT_COMPUTED`].
     distances: Vec<u64>,
-    /// Markings with new demands that are not propagated yet.
+    /// Expanded markings with new demands that are not propagated yet, and the newly demanded
+    /// parts.
     unpropagated: Vec<(u32, PartSet)>,
     /// Number of firings along which demands were propagated since the demands were last reset.
     demanded_firings: usize,
@@ -238,7 +242,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Records parts known to be true, and to be false, in all reachable markings.
+    /// Records the parts known to be true, and the parts known to be false, in all reachable
+    /// markings. Then computes the values that follow at demanded markings.
     fn record_everywhere(&mut self, (yes, no): (PartSet, PartSet)) {
         if (yes, no) != self.known_everywhere {
             self.known_everywhere = (yes, no);
@@ -251,8 +256,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Expands the markings along a firing sequence from the initial marking. Stops early at a
-    /// marking where nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, if a firing is
-    /// impossible, or if the value of the formula is known.
+    /// marking where nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, or if a firing is
+    /// impossible. Also stops early once the value of the formula is known.
     fn expand_along(&mut self, sequence: &FiringSequence) -> Result<(), ExplorationError> {
         let (mut marking, mut followed) = (self.graph.initial(), 0);
         for step in sequence.steps() {
@@ -282,7 +287,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         Ok(())
     }
 
-    /// Expands a marking and propagates its demands.
+    /// Expands a marking, and propagates the demands there to other parts and to its successors.
     fn expand(&mut self, marking: u32) -> Result<(), ExplorationError> {
         self.graph.expand(marking)?;
         self.extend_to_known();
@@ -307,7 +312,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         self.propagate_demands();
     }
 
-    /// Demands values at a marking. Values that follow from its atoms are known at once.
+    /// Demands the unknown values among `demanded_parts` at a marking. Values that follow from its
+    /// atoms become known at once, and are not demanded.
     fn demand(&mut self, marking: u32, demanded_parts: PartSet) {
         let index = marking as usize;
         let unknown_parts = |search: &Self| {
@@ -347,7 +353,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Evaluates the atoms needed for these parts at a marking, and computes what follows.
+    /// Evaluates the atoms needed for these parts at a marking. Then computes the values of parts
+    /// at this marking that follow.
     fn evaluate_atoms(&mut self, marking: u32, demanded_parts: PartSet) {
         let marking_index = marking as usize;
         let unknown_parts = self.parts.relevant_at_same_marking(demanded_parts)
@@ -364,7 +371,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         self.derive_at(marking);
     }
 
-    /// Propagates the new demands at expanded markings.
+    /// Propagates the new demands at expanded markings: to the operands at the same marking, and to
+    /// the successors.
     fn propagate_demands(&mut self) {
         while let Some((marking, demanded)) = self.unpropagated.pop() {
             let index = marking as usize;
@@ -392,8 +400,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Estimates the number of tokens that a marking lacks to decide a demanded part that a single
-    /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. 0 without such a part. Computed once per
-    /// marking.
+    /// marking can decide. E(φ U ψ) is decided by ψ, and A(φ R ψ) by ¬ψ. Returns 0 without such a
+    /// part. Computed once per marking.
     fn distance(&mut self, marking: u32, demanded: PartSet) -> u64 {
         let cached = self.distances[marking as usize];
         if cached != NOT_COMPUTED {
@@ -449,18 +457,18 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         nearest
     }
 
-    /// Returns true if this search uses the firings of a marking.
+    /// Returns true if this search has expanded the marking, and so uses its firings.
     pub(super) fn has_used_firings(&self, marking: u32) -> bool {
         self.uses_firings[marking as usize]
     }
 
-    /// Returns true if a marking is expanded and dead.
+    /// Returns true if this search has expanded the marking and it is dead.
     pub(super) fn is_dead(&self, marking: u32) -> bool {
         self.has_used_firings(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// Computes the values of parts at a marking that follow from other values at the same marking,
-    /// or from its being dead.
+    /// Computes the values of parts at a marking that follow from known values at the same marking,
+    /// or from the marking being dead.
     pub(super) fn derive_at(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);

@@ -1,11 +1,13 @@
-//! The fixpoints: computes the values that follow from the known ones.
+//! Computes the values of the formula's parts that follow from known values, by fixpoints over
+//! markings.
 //!
-//! A marking is *touched* if a value is demanded there, that is, if it is in `demanded_markings`. A
-//! touched marking is *open* for a part if the part's value is demanded there and unknown. Other
-//! markings keep their values. A least fixpoint begins with the open markings where the until holds
-//! at once. It adds open markings backwards along firings, as long as the left side of the until
-//! holds there (or may hold). Two fixpoints are computed for each until and release: one counts
-//! only values known to be true, the other all values not known to be false.
+//! A *part* is a subformula, and its *value* at a marking says if it holds there. A marking is
+//! *touched* if a value is demanded there, that is, if it is in `demanded_markings`. A touched
+//! marking is *open* for a part if the part's value is demanded there and unknown. Other markings
+//! keep their values. The least fixpoint of a part φ U ψ ("until") begins with the open markings
+//! where ψ holds. It adds open markings backwards along firings, as long as φ holds there (or may
+//! hold). Two fixpoints are computed for each until and release. One counts only values known to be
+//! true, the other all values not known to be false.
 
 use super::parts::{FormulaPart, PartSet};
 use super::search::FixpointSearch;
@@ -27,7 +29,7 @@ struct ReversedFirings {
     predecessors: Vec<u32>,
 }
 
-/// Parameters of a least fixpoint.
+/// Parameters of a least fixpoint over markings, for a part φ U ψ.
 pub(super) struct LeastFixpoint<'f> {
     /// Existential: a marking becomes a member if one of its firings leads to a member. Universal:
     /// all of its firings must lead to members.
@@ -39,8 +41,7 @@ pub(super) struct LeastFixpoint<'f> {
     pub(super) is_known_member: &'f dyn Fn(u32) -> bool,
     /// Returns true if an open marking is a member independent of its firings.
     pub(super) is_immediate_member: &'f dyn Fn(u32) -> bool,
-    /// Returns true if an open marking can become a member by its firings. False if the left side
-    /// of the until fails.
+    /// Returns true if an open marking can become a member by its firings. False if φ fails there.
     pub(super) can_use_firings: &'f dyn Fn(u32) -> bool,
 }
 
@@ -87,9 +88,9 @@ impl FixpointSearch<'_, '_> {
         Ok(())
     }
 
-    /// Returns the open markings in which the until certainly holds because of known values. A
-    /// marking is open if the value of the until is demanded there and unknown. If `value` is
-    /// false, the until is over the negations of `left` and `right`.
+    /// Returns the open markings in which `left` U `right`, quantified by `paths`, certainly holds
+    /// because of known values. A marking is open if the value of the part `part_index` is demanded
+    /// there and unknown. If `value` is false, U is over the negations of `left` and `right`.
     fn certainly_true(
         &self,
         reversed: &ReversedFirings,
@@ -115,9 +116,10 @@ impl FixpointSearch<'_, '_> {
         .collect()
     }
 
-    /// Returns the open markings in which the until certainly fails: it fails even if every unknown
-    /// value is assumed to be true. A marking is open if the value of the until is demanded there
-    /// and unknown. If `value` is false, the until is over the negations of `left` and `right`.
+    /// Returns the open markings in which `left` U `right`, quantified by `paths`, certainly fails.
+    /// It fails there even if every unknown value is chosen in favour of it. A marking is open if
+    /// the value of the part `part_index` is demanded there and unknown. If `value` is false, U is
+    /// over the negations of `left` and `right`.
     fn certainly_false(
         &self,
         reversed: &ReversedFirings,
@@ -194,8 +196,9 @@ impl FixpointSearch<'_, '_> {
         }
     }
 
-    /// Returns the open markings of a least fixpoint, as indices in `demanded_markings`, in the
-    /// order of becoming members: each after the markings that make it a member.
+    /// Returns the open markings that are members of the least fixpoint, as indices in
+    /// `demanded_markings`. They are in the order of becoming members: each after the open markings
+    /// that make it a member.
     fn least_fixpoint(&self, reversed: &ReversedFirings, fixpoint: &LeastFixpoint<'_>) -> Vec<u32> {
         let mut is_member = vec![false; self.demanded_markings.len()];
         let mut missing_successors = vec![0u32; self.demanded_markings.len()];
@@ -252,7 +255,7 @@ impl FixpointSearch<'_, '_> {
         order
     }
 
-    /// Returns true if a marking is touched and open for the fixpoint.
+    /// Returns true if the marking `to` is touched and open for the fixpoint.
     fn is_touched_and_open(
         &self,
         reversed: &ReversedFirings,
@@ -262,7 +265,8 @@ impl FixpointSearch<'_, '_> {
         reversed.touched_index[to as usize] != UNTOUCHED && (fixpoint.is_open)(to)
     }
 
-    /// Computes the values of a part that depends only on other parts at the same marking.
+    /// Computes the unknown demanded values of a part that depends only on other parts at the same
+    /// marking.
     fn derive_local_part(&mut self, part_index: usize) {
         for index in 0..self.demanded_markings.len() {
             let marking = self.demanded_markings[index];
@@ -272,7 +276,8 @@ impl FixpointSearch<'_, '_> {
         }
     }
 
-    /// Computes the values of a "next" part from the values at the successors.
+    /// Computes the unknown demanded values of a "next" part from the known values of its operand
+    /// `inner` at the successors.
     fn derive_next(&mut self, part_index: usize, paths: Quantifier, inner: usize) {
         for index in 0..self.demanded_markings.len() {
             let marking = self.demanded_markings[index];
@@ -299,10 +304,11 @@ impl FixpointSearch<'_, '_> {
         }
     }
 
-    /// Returns, for each marking, its position in the order of a least fixpoint over the markings
-    /// in which the until is known to hold. The fixpoint begins where `right` is known to hold.
-    /// Returns [`UNTOUCHED`] for markings that are not in the fixpoint. If `value` is false, the
-    /// until is over the negations of `left` and `right`.
+    /// Returns the rank of each marking for the part `left` U `right`, quantified by `paths`. The
+    /// rank is the position in the order of a least fixpoint over the markings in which the part is
+    /// known to hold. The fixpoint begins where `right` is known to hold. The rank is [`UNTOUCHED`]
+    /// for markings that are not in the fixpoint. If `value` is false, the part is a release, and
+    /// its negation is treated: U over the negations of `left` and `right`.
     pub(super) fn ranks(
         &mut self,
         part_index: usize,

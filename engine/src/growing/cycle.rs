@@ -11,8 +11,8 @@
 //!   and the components of the remaining graph are examined. So a cycle is found if there is one.
 //!
 //! A cycle that takes all edges of the component is fair if any cycle in the component is fair. It
-//! is fair to the transitions that it takes, to a transition that one node disables (weak
-//! fairness), and to a transition that every node disables (strong fairness). Nodes that enable a
+//! is fair to every transition that it takes. It is weakly fair to a transition that one node
+//! disables, and strongly fair to a transition that every node disables. Nodes that enable a
 //! transition required by strong fairness but without an edge in the component are removed, too.
 
 use super::prefix::run_with_cycle;
@@ -102,8 +102,8 @@ fn step_of(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
     (effect_class(product, edge.transition), edge.from as usize, edge.to as usize)
 }
 
-/// Returns the effect class of a transition. Returns `None` if the transition has no effect, and
-/// for `None`, that is, if a dead marking repeats.
+/// Returns the effect class of the transition `mover`. Returns `None` if the transition has no
+/// effect, or if `mover` is `None` because a dead marking repeats.
 fn effect_class(
     product: &CoverabilityProduct<'_>,
     mover: Option<TransitionId>,
@@ -213,9 +213,10 @@ fn shortest_cycle(
     }
 }
 
-/// Returns how often each edge is taken, at least once. `step_counts` is a solution in which every
-/// step occurs, that is, every combination of effect class, source and target. Returns `None` if
-/// the step counts cannot be scaled to integers or a number overflows.
+/// Returns how often a cycle through all edges of a component takes each edge, at least once.
+/// `step_counts` is a solution in which every step occurs, that is, every combination of effect
+/// class, source and target. Returns `None` if the step counts cannot be scaled to integers or a
+/// number overflows.
 fn cycle_with_all_edges(
     product: &CoverabilityProduct<'_>,
     component_edges: &[ProductEdge],
@@ -255,8 +256,9 @@ fn scaled_to_integers(numbers: &[f64]) -> Option<Vec<u64>> {
     })
 }
 
-/// Returns a closed walk that takes each edge as often as `counts` says, with its first node.
-/// Returns `None` if no such walk exists, or if it is empty or longer than [`MAX_CYCLE_FIRINGS`].
+/// Returns a closed walk that takes each edge as often as `counts` says: its first node, and the
+/// transitions of its edges in order. Returns `None` if no such walk exists, or if it is empty or
+/// longer than [`MAX_CYCLE_FIRINGS`].
 fn closed_walk(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option<TransitionId>>)> {
     let total = counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
     if total == 0 || total > MAX_CYCLE_FIRINGS {

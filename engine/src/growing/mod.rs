@@ -10,8 +10,9 @@
 //! A node is a state of the automaton with an interval of token counts for each place
 //! ([`CoverNode`](parikh_evidence::no_run::cover::CoverNode)). Suppose a node is reached from an
 //! earlier node with the same state and at most as many tokens on every place. Then the places with
-//! more tokens lose their upper bounds, if the letters that the automaton reads on the path stay
-//! the same while the places grow. There are four ways to build nodes ([`Precision`]):
+//! more tokens lose their upper bounds. The condition is that the letters that the automaton reads
+//! on the path stay the same while the places grow. There are four ways to build nodes
+//! ([`Precision`]):
 //!
 //! - *Bounded*: no place loses its upper bound. A path with all marks from a node to a larger node
 //!   can be repeated forever, so it gives a run.

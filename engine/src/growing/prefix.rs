@@ -8,9 +8,9 @@ use parikh_net::run_property::RunAtom;
 use parikh_net::{Atom, Predicate, TransitionId};
 use parikh_structure::graph::omega::OMEGA;
 
-/// Returns the run that reaches `node` and then repeats the cycle. If all entries of `cycle` are
-/// `None`, the run ends in a dead marking. Returns `None` if only some entries are `None`, or if no
-/// prefix with enough tokens for the cycle is found.
+/// Returns the run that reaches `node` of the product and then repeats the transitions of `cycle`.
+/// If all entries of `cycle` are `None`, the run ends in a dead marking. Returns `None` if only
+/// some entries are `None`, or if no prefix with enough tokens for the cycle is found.
 pub(super) fn run_with_cycle(
     product: &CoverabilityProduct<'_>,
     node: u32,
@@ -19,7 +19,7 @@ pub(super) fn run_with_cycle(
     let net = product.net;
     let mut demand = demand_of_comparisons(product);
     let firings: Option<Vec<TransitionId>> = cycle.iter().copied().collect();
-    // In a dead marking no transition fires.
+    // If a dead marking repeats, no transition fires, so no more tokens are needed.
     let is_dead = cycle.iter().all(Option::is_none);
     for (index, high) in product.nodes()[node as usize].high.iter().enumerate() {
         if high.is_some() || is_dead {
@@ -78,8 +78,9 @@ fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
     demand
 }
 
-/// Returns the nodes on the path to a node, as a tree with a single branch. Repetitions of a dead
-/// marking are left out, because no transition fires there.
+/// Returns the nodes on the path to a node, as a coverability tree with a single branch.
+/// Repetitions of a dead marking are left out, because no transition fires there. Returns `None` if
+/// an acceleration does not begin on the path.
 fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
     let mut path = vec![node];
     while let Some((predecessor, _)) = product.came(path[path.len() - 1]) {

@@ -1,4 +1,5 @@
-//! Nodes and edges of the product: intervals of token counts with a state of the automaton.
+//! Nodes and edges of the product of a net and the automaton of a property. A node has an interval
+//! of token counts for each place, and a state of the automaton.
 //!
 //! A place that may grow without bound has no upper bound at a node. Its lower bound depends on the
 //! [`Precision`].
@@ -61,7 +62,8 @@ struct IncomingEdge {
     transition: Option<TransitionId>,
 }
 
-/// The product of a coverability tree and an automaton. See the module documentation.
+/// The product of a coverability tree of a net and the automaton of a property. See the module
+/// documentation.
 pub(super) struct CoverabilityProduct<'a> {
     /// The net.
     pub(super) net: &'a Net,
@@ -94,11 +96,14 @@ pub(super) struct CoverabilityProduct<'a> {
     expanded: usize,
 }
 
-/// A successor of a node: the automaton's edge, the transition (`None` where a dead marking
-/// repeats), the node before any place loses its upper bound, and the acceptance marks.
+/// A successor of a node: the index of the automaton's edge, the transition, the successor node,
+/// and the edge's acceptance marks. The transition is `None` where a dead marking repeats. No place
+/// of the successor node has lost its upper bound yet.
 type RawSuccessor = (usize, Option<TransitionId>, CoverNode, Marks);
 
 impl<'a> CoverabilityProduct<'a> {
+    /// Creates the product with its first node, the initial marking with the automaton's initial
+    /// state. There is no node if the automaton has no states.
     pub(super) fn new(
         net: &'a Net,
         property: &'a RunProperty,
@@ -149,7 +154,7 @@ impl<'a> CoverabilityProduct<'a> {
         self.nodes
     }
 
-    /// Returns the accelerations at a node.
+    /// Returns the accelerations at a node: paths whose repetition removed upper bounds there.
     pub(super) fn grown(&self, node: u32) -> &[Acceleration] {
         &self.accelerations[node as usize]
     }
@@ -226,8 +231,8 @@ impl<'a> CoverabilityProduct<'a> {
         Some(found)
     }
 
-    /// Sets the lower bounds of places without an upper bound. `read` has the markings before the
-    /// firing.
+    /// Sets the lower bounds of the places without an upper bound in `next`, a successor node, as
+    /// the precision demands. `read` has the markings before the firing.
     fn set_lower_bounds(&self, read: &CoverNode, next: &mut CoverNode) {
         for (index, high) in next.high.iter().enumerate() {
             if high.is_none() {
@@ -264,8 +269,9 @@ impl<'a> CoverabilityProduct<'a> {
         Some((self.add_node(next, Some(incoming), accelerations), run))
     }
 
-    /// Returns an existing node that is equal to `node`. With [`Precision::Covering`], a node with
-    /// the same state, the same upper bounds and no larger lower bounds suffices.
+    /// Returns the number of an existing node that is equal to `node`. With
+    /// [`Precision::Covering`], a node with the same state, the same upper bounds and no larger
+    /// lower bounds suffices.
     fn existing_node(&self, node: &CoverNode) -> Option<u32> {
         if let Some(&known) = self.numbers.get(node) {
             return Some(known);
@@ -299,7 +305,7 @@ impl<'a> CoverabilityProduct<'a> {
 
     /// Removes upper bounds of places that grow when the path from an earlier node is repeated and
     /// reads the same in each round. With [`Precision::Bounded`], no upper bound is removed.
-    /// Returns the accelerations. May also return a run: such a path gives a run if it has all
+    /// Returns the accelerations. May also return a run. Such a path gives a run if it has all
     /// acceptance marks and every place has an upper bound at the earlier node.
     fn accelerate(
         &self,
@@ -414,8 +420,9 @@ fn without_lower_bounds(node: &CoverNode) -> CoverNode {
     CoverNode { state: node.state, low: Vec::new(), high: node.high.clone(), is_dead: node.is_dead }
 }
 
-/// Returns, for each place, the largest number with which the tokens of the place are compared: by
-/// an input arc, or by a comparison of the property, where the place has a coefficient.
+/// Returns, for each place, the largest number with which the tokens of the place are compared. An
+/// input arc compares them with its weight. A comparison of the property counts as its bound
+/// divided by the coefficient of the place, plus 1, without signs.
 fn compared_numbers(net: &Net, property: &RunProperty) -> Vec<u64> {
     let mut numbers = vec![0; net.place_count()];
     for t in net.transitions() {
@@ -432,7 +439,8 @@ fn compared_numbers(net: &Net, property: &RunProperty) -> Vec<u64> {
     numbers
 }
 
-/// Raises the entries of `numbers` to the numbers that the predicate compares with places.
+/// Raises the entries of `numbers`, one per place, to the numbers that comparisons in the predicate
+/// give.
 fn add_compared_numbers(predicate: &Predicate, numbers: &mut [u64]) {
     match predicate {
         Predicate::And(parts) | Predicate::Or(parts) => {
@@ -448,9 +456,10 @@ fn add_compared_numbers(predicate: &Predicate, numbers: &mut [u64]) {
     }
 }
 
-/// Returns the places with larger upper bounds at `next` than at an earlier node. Places without
-/// upper bounds are left out. Returns `None` if the states differ, if a place has a smaller upper
-/// bound at `next`, or if no such place exists.
+/// Returns the places with a larger upper bound at `next` than at an earlier node. Places without
+/// upper bounds are left out. Returns `None` if there is no such place, or if the states differ.
+/// Also returns `None` if `next` has a smaller upper bound than the earlier node, or one that is
+/// missing there.
 fn growing_places(earlier: &CoverNode, next: &CoverNode) -> Option<Vec<GrowingPlace>> {
     if earlier.state != next.state {
         return None;

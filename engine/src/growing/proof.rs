@@ -1,5 +1,5 @@
-//! The proof that no run has a property: a cover, that is, nodes that no run leaves, and rankings
-//! of the components of its graph.
+//! The proof that no run has a property. It consists of a cover, that is, nodes that no run leaves,
+//! and of ranking functions for the components of the cover's graph.
 
 use crate::ranking::program::{Step, solve};
 use crate::ranking::remove_excluded;
@@ -11,8 +11,8 @@ use parikh_net::run_property::RunProperty;
 use parikh_solvers::Budget;
 use std::collections::BTreeSet;
 
-/// Returns the pairs of automaton edges and transitions that the premises of the argument do not
-/// exclude.
+/// Returns the possible pairs of an edge of the property's automaton and a transition. Pairs that
+/// the premises of `argument` exclude are left out.
 ///
 /// # Errors
 /// Returns an error if the pairs cannot be computed, for example because `may_continue` returns

@@ -1,5 +1,5 @@
-//! Runs and arguments of unbounded nets, held against each other, and arguments that were tampered
-//! with.
+//! Tests of runs and proofs for unbounded nets. A proof must not contradict a run, and the checker
+//! must refuse a modified proof if a run exists.
 
 use super::{GrowingOutcome, GrowingSearch};
 use fastrand::Rng;
@@ -11,6 +11,7 @@ use parikh_net::{Net, Predicate, text};
 use parikh_solvers::Budget;
 use parikh_temporal::{AtomNames, Ltl, parse_ltl};
 
+/// Returns a random property with three atoms.
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
         (0..2).map(|_| RunAtom::Holds(random_predicate(rng, net, 1))).collect();
@@ -27,7 +28,7 @@ fn decide(net: &Net, property: &RunProperty) -> GrowingOutcome {
         .decide()
 }
 
-/// The argument with one thing in it changed.
+/// Returns the proof with one random change.
 fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
     let count = argument.cover.len();
     let node = rng.usize(..count);
@@ -94,7 +95,9 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
     assert!(runs > 200 && argued > 200 && refused > 500 && accepted > 100, "{counts:?}");
 }
 
-/// The outcome of a formula over `NAME` for a marked place or a firing, and `NAME_N` for N tokens.
+/// Returns the outcome for an LTL formula on a net, both as text. `atoms` has the names in the
+/// formula with their meaning: the marking is dead, or a place has at least so many tokens. The
+/// place's name is the atom's name without digits at the end.
 fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> GrowingOutcome {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
@@ -113,12 +116,15 @@ fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> GrowingOutc
     decide(&net, &RunProperty::new(&formulas, formula, &atoms))
 }
 
+/// The meaning of an atom of a formula: the marking is dead, or a place has at least so many
+/// tokens.
 #[derive(Clone, Copy)]
 enum RunAtomOf {
     Dead,
     Tokens(u64),
 }
 
+/// A net in which e makes a run possible that fires t forever, and sometimes u.
 const LATER: &str = "place s 1\nplace a\nplace b\nplace c
     transition e: s -> a\ntransition t: a -> a + b\ntransition u: 2*b -> c";
 

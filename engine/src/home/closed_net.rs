@@ -41,6 +41,7 @@ pub const ENGINE: Engine = Engine {
 /// Limit on the number of goals that are tried. Each has its own closed net.
 const MAX_GOALS: usize = 4;
 
+/// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     // Condition 1 of the module documentation: the goal is to cover a marking.

@@ -6,8 +6,8 @@
 //! checker, [`parikh_evidence::home`].
 //!
 //! # Conditions
-//! 1. Arcs into transitions have weight 1, and the consumer sets of two places with a common
-//!    consumer are comparable.
+//! 1. Arcs into transitions have weight 1. If two places have a common consumer, one of their sets
+//!    of consumers includes the other.
 //! 2. Every siphon contains a marked trap.
 
 use super::open_goals;
@@ -29,6 +29,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
+/// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     // Condition 1 of the module documentation: the net is an asymmetric-choice net.

@@ -4,11 +4,11 @@
 //! First the original net is tried for a short time. A refutation consists of a firing sequence
 //! into a component without the predicate, and the number of markings reachable from its end. Then
 //! a net reduced for the liveness of the goals is tried. If it has few markings, the checker
-//! repeats the reduction and the exploration; otherwise the result rests on the search. A net may
+//! repeats the reduction and the exploration. Otherwise the result rests on the search. A net may
 //! be a disjoint union of parts, as many nets are after reduction. Then each part has its own
-//! graph: ten parts with a hundred markings each have 10²⁰ markings together, and a thousand are
-//! visited. If a self-covering sequence shows that a net has infinitely many markings, there is no
-//! graph.
+//! graph. For example, ten parts with a hundred markings each have 10²⁰ markings together, but only
+//! a thousand markings are visited. If a self-covering sequence shows that a net has infinitely
+//! many markings, there is no graph.
 
 use super::{enabled_transitions, open_goals, reduced_net_for_liveness};
 use crate::board::{HomeFinding, Proof, SearchExtent};
@@ -105,7 +105,8 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
 /// of the form "one of these transitions is enabled". Such a goal always remains reachable if it
 /// does so for the transitions in one part. The goal is refuted if every part that contains one of
 /// its transitions can disable them permanently, because the parts are independent. A goal that a
-/// reduction simplified to the constant true is reported, too.
+/// reduction simplified to the constant true is reported, too. Returns the reason as an error if a
+/// graph cannot be built or searched.
 fn on_parts(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,
@@ -172,8 +173,8 @@ fn on_parts(
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
 
-/// Builds the graph of a net and reports the goals that it decides. Returns the reason as an error
-/// if the graph cannot be built or searched.
+/// Builds the reachability graph of a net and reports the goals, all of which it decides. Returns
+/// the reason as an error if the graph cannot be built or searched.
 fn on_net(
     assignment: &Assignment<'_>,
     working_net: &WorkingNet<'_>,

@@ -1,10 +1,11 @@
 //! Finds transitions that fire only finitely often, by place weights.
 //!
-//! If weights w ≥ 0 exist such that no firing increases w·m and firing t decreases it, then t fires
+//! Let w ≥ 0 be weights such that no firing increases w·m, and firing t decreases it. Then t fires
 //! at most w·m₀ times, and is not live. By duality, such weights exist for t exactly if no x ≥ 0
-//! has C·x ≥ 0 and x(t) > 0, that is, if t is in no sequence that could repeat forever. One linear
-//! program finds all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The
-//! dual values of its rows are the weights. They are made rational, and checked in integers.
+//! has C·x ≥ 0 and x(t) > 0. Such an x would be the firing counts of a sequence that could repeat
+//! forever. One linear program finds all such t at once. It maximises Σ s subject to C·(s + r) ≥ 0,
+//! 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its rows are the weights. They are made rational, and
+//! checked in integers.
 //!
 //! # Conditions
 //! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions t whose enabledness satisfies the goal.
@@ -61,7 +62,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
 }
 
-/// Reports goals that the weights refute, at most [`MAX_GOALS`]. Returns the number of reported
+/// Reports that the weights refute goals: each transition whose enabledness satisfies the goal can
+/// fire only finitely often. Reports at most [`MAX_GOALS`] goals. Returns the number of reported
 /// goals.
 fn report(
     assignment: &Assignment<'_>,
@@ -113,9 +115,9 @@ pub(super) fn decreasing_weights(
     transitions.iter().all(|t| decreasing.binary_search(t).is_ok()).then_some(weights)
 }
 
-/// Returns weights such that no transition of these classes increases the weighted sum, and as many
-/// of them as possible decrease it. Returns `None` if the weights are all 0, if a number is too
-/// large, or if the solver gives no certified optimum in time.
+/// Returns place weights such that no transition of these effect classes increases the weighted sum
+/// of tokens, and as many classes as possible decrease it. Returns `None` if the weights are all 0,
+/// if a number is too large, or if the solver gives no certified optimum in time.
 fn weights(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,
@@ -143,8 +145,8 @@ fn weights(
     Some(weights)
 }
 
-/// Creates the linear program of the module documentation, with the columns s and r for each effect
-/// class that changes the marking.
+/// Creates the linear program of the module documentation, with one row per place. Each effect
+/// class that changes the marking has a column for s and one for r.
 fn linear_program(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,

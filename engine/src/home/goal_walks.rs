@@ -1,4 +1,5 @@
-//! Walks from a marking that see as many goals as possible.
+//! Walks from a marking that see as many goals as possible. A walk *sees* a goal if one of its
+//! markings satisfies the goal's predicate.
 //!
 //! Random walks of growing length see most goals. Each walk is truncated after the last goal that
 //! it was the first to see.
@@ -13,8 +14,8 @@ use std::collections::HashMap;
 /// Binary logarithm of the length of the first walk.
 const FIRST_LENGTH_LOG2: u32 = 5;
 
-/// Limit on consecutive walks since the last new goal. The walk that sees the new goal counts as
-/// the first of these walks.
+/// Limit on consecutive walks since a walk last saw a new goal. The walk that sees the new goal
+/// counts as the first of these walks.
 const MAX_WALKS_WITHOUT_GOAL: u32 = 12;
 
 /// The result of the walks: the walks that saw a new goal, and the goals seen and not seen.
@@ -22,16 +23,16 @@ pub(super) struct WalkFindings {
     /// Firing sequences from the start marking of the walks. Each goal in `seen_goals` holds at the
     /// start marking or after some prefix of one of these sequences.
     pub(super) sequences: Vec<CountedFirings<TransitionId>>,
-    /// The goals seen on a walk.
+    /// The goals whose predicate holds in a marking of a walk.
     pub(super) seen_goals: Vec<GoalId>,
-    /// The goals not seen on any walk.
+    /// The other goals.
     pub(super) unseen_goals: Vec<GoalId>,
 }
 
-/// Walks from `start` repeatedly and tests the goals in each marking. The longest walks have about
-/// 2^`max_length_log` firings. Ends when all goals are seen, when the budget is exhausted, or after
-/// [`MAX_WALKS_WITHOUT_GOAL`] walks since the last new goal. The walk that sees the new goal counts
-/// as the first of these walks.
+/// Walks from `start` repeatedly and tests the predicates of the goals in each marking. The longest
+/// walks have about 2^`max_length_log` firings. Ends when all goals are seen, when the budget is
+/// exhausted, or after [`MAX_WALKS_WITHOUT_GOAL`] walks since the last new goal. The walk that sees
+/// the new goal counts as the first of these walks.
 pub(super) fn search_goals(
     net: &Net,
     start: &Marking,

@@ -1,5 +1,5 @@
-//! Home properties: engines that decide if a predicate always remains reachable, one technique per
-//! file.
+//! Home properties: engines that decide if a predicate remains reachable from every reachable
+//! marking, one technique per file.
 //!
 //! | file | result | method |
 //! |---|---|---|
@@ -36,7 +36,7 @@ use parikh_evidence::home::liveness::enabled_transitions;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
-/// Returns the open home goals of `working_net` with their predicates.
+/// Returns the home goals of `working_net` that are open on `board`, with their predicates.
 fn open_goals<'g>(
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
@@ -45,9 +45,9 @@ fn open_goals<'g>(
     homes.map(|(id, predicate)| (*id, predicate))
 }
 
-/// Returns the original net, reduced for the open goals of the form "t is enabled". Returns `None`
-/// if there is no such goal or nothing can be reduced. The first of `budgets` limits the reduction,
-/// the second one the later back-translation.
+/// Returns the original net, reduced such that the liveness of transitions with an open goal "t is
+/// enabled" is preserved. Returns `None` if there is no such goal or nothing can be reduced. The
+/// first of `budgets` limits the reduction, the second one the later back-translation.
 fn reduced_net_for_liveness<'g>(
     assignment: &Assignment<'g>,
     budgets: (&Budget, &Budget),

@@ -1,4 +1,4 @@
-//! A plain random walk from any marking that records the enabled transitions.
+//! A random walk from any marking that records the transitions that become enabled.
 
 use parikh_net::{FiringSequence, Marking, Net, TransitionId};
 
@@ -53,7 +53,7 @@ impl<'n> RecordingWalk<'n> {
         &self.marking
     }
 
-    /// Returns true if no transition is enabled.
+    /// Returns true if no transition is enabled in the current marking.
     pub(super) fn is_dead(&self) -> bool {
         self.enabled.is_empty()
     }
@@ -63,14 +63,15 @@ impl<'n> RecordingWalk<'n> {
         &self.was_enabled
     }
 
-    /// Returns the transitions enabled for the first time since the last call.
+    /// Returns the transitions that were enabled for the first time since the last call, or since
+    /// the walk began.
     pub(super) fn take_newly_enabled(&mut self) -> Vec<TransitionId> {
         std::mem::take(&mut self.newly_enabled)
     }
 
-    /// Fires random enabled transitions among those that `is_allowed` marks. Returns true if none
-    /// of these transitions is enabled any more. Returns false if `may_continue` returns false, or
-    /// if a token count would exceed 63 bits.
+    /// Fires random enabled transitions among those for which `is_allowed`, indexed by transition,
+    /// is true. Returns true if none of these transitions is enabled any more. Returns false if
+    /// `may_continue` returns false, or if a token count would exceed 63 bits.
     pub(super) fn fire_while_enabled(
         &mut self,
         is_allowed: &[bool],
@@ -103,7 +104,8 @@ impl<'n> RecordingWalk<'n> {
         sequence
     }
 
-    /// Fires a transition. Returns false if a token count would exceed 63 bits.
+    /// Fires a transition, which must be enabled. Returns false if a token count would exceed 63
+    /// bits.
     fn fire(&mut self, t: TransitionId) -> bool {
         let net = self.net;
         if net.fire(&mut self.marking, t).is_err() {
@@ -134,7 +136,7 @@ impl<'n> RecordingWalk<'n> {
         true
     }
 
-    /// Adds a transition to the enabled transitions.
+    /// Adds a transition to the enabled transitions, and records that it was enabled.
     fn enable(&mut self, t: TransitionId) {
         self.position[t.index()] = self.enabled.len() as u32;
         self.enabled.push(t);

@@ -1,16 +1,18 @@
-//! Returns to the initial marking along decreasing weights: place weights such that the transitions
-//! that decrease the weighted sum, fired as long as possible, end with all initial tokens in place.
+//! Proves by place weights that a marking that covers the initial marking always remains reachable,
+//! and with it upward-closed goals. Firing transitions that decrease the weighted sum of tokens, as
+//! long as possible, ends with all initial tokens in place.
 //!
 //! ```text
-//! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle      waiting 2, inside 1: enter and leave go downhill,
-//!                                                                  and end with all that are idle
+//! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle
+//!
+//! weights: waiting 2, inside 1. enter and leave decrease the sum, and end with all tokens on idle.
 //! ```
 //!
 //! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere
-//! (`weight_search`). When no walk does, other engines try to prove the property: no reachable
-//! marking disables all decreasing transitions while an initial token is missing. This usually
-//! takes only linear arithmetic and no visit of markings, however many there are. The proof is in
-//! the checker, [`parikh_evidence::home::ways_back`].
+//! (`weight_search`). When no walk does, other engines try to prove that no bad marking is
+//! reachable. A *bad marking* lacks an initial token and disables all decreasing transitions. This
+//! usually takes only linear arithmetic and no visit of markings, however many there are. The proof
+//! is in the checker, [`parikh_evidence::home::ways_back`].
 //!
 //! # Conditions
 //! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases
@@ -116,9 +118,10 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     "no weights".to_owned()
 }
 
-/// Reports the upward-closed goals for which a walk or a known witness shows a reachable marking
-/// that satisfies the goal. They always remain reachable, because every reachable marking leads
-/// back to a marking that covers the initial one. Returns the number of goals proved.
+/// Reports the goals, all of which are upward closed, for which a walk or a known witness shows a
+/// reachable marking that satisfies the goal. They always remain reachable: as the `ReturnWay`
+/// shows, every reachable marking leads back to a marking that covers the initial one. Returns the
+/// number of goals proved.
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -159,9 +162,9 @@ fn report(
         .returning(&proved_goals, ReturnProof { to: Some(Vec::new()), way, along: sequences })
 }
 
-/// Returns the last marking of a decreasing walk that lacks initial tokens and enables none of the
-/// `decreasing` transitions. Returns `None` if no walk ends in such a marking, or if the budget
-/// ends first.
+/// Returns a reachable marking that lacks initial tokens and enables none of the `decreasing`
+/// transitions. It is the end of a walk that fires only `decreasing` transitions after some random
+/// firings. Returns `None` if no walk ends in such a marking, or if the budget ends first.
 fn counterexample_by_walks(
     net: &Net,
     decreasing: &[TransitionId],

@@ -1,15 +1,16 @@
-//! Home properties from the set of all markings as a decision diagram.
+//! Home properties from the set of all reachable markings as a decision diagram.
 //!
 //! The set of markings that lead to a marking h is computed backwards within the reachable set, by
 //! saturation. The terminal components are found by the method of Xie and Beerel. Start with any
-//! marking h. While something is reachable from h that does not lead back to h, continue from there
-//! (first with a random walk, which skips most of the way). At the end, everything reachable from h
-//! leads back to h: a *terminal component* (bottom SCC). Markings that lead to it are removed, and
-//! the search continues with the rest.
+//! marking h. If a marking is reachable from h but does not lead back to h, take a random walk from
+//! it. Continue with the end of the walk as h. At the end, every marking reachable from h leads
+//! back to h. These markings are a *terminal component* (bottom SCC). Markings that lead to it are
+//! removed, and the search continues with the rest.
 //!
 //! ```text
-//! all markings ── what leads to component 1 ── what leads to component 2 ── …      φ stays reachable if and only if
-//!                                                                                 each component has a member with φ
+//! all markings − those that lead to component 1 − those that lead to component 2 − …
+//!
+//! φ always remains reachable if and only if each component has a member with φ.
 //! ```
 //!
 //! The number of fixpoints depends on the number of components, not on the number of transitions
@@ -57,6 +58,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| stateless_session(move |budget| run(&work, budget)),
 };
 
+/// The technique of the engine's results.
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
 /// Maximum number of places of a net for this engine.
@@ -96,6 +98,7 @@ const MAX_TIME_IF_UNBOUNDED: Duration = Duration::from_secs(8);
 /// Approximate number of firings spent on searching for a self-covering sequence.
 const SELF_COVERING_WORK: u64 = 5_000_000;
 
+/// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (original, board) = (assignment.working_net, assignment.board);
     let net = original.net();
@@ -203,7 +206,7 @@ impl SymbolicHomes<'_, '_, '_> {
     }
 
     /// Returns terminal components, and true if these are all of them. Stops early with
-    /// [`MAX_COMPONENTS`] components.
+    /// [`MAX_COMPONENTS`] components. `backwards` is the reversed transition relation.
     fn components(
         &mut self,
         backwards: &TransitionRelation,
@@ -264,19 +267,19 @@ impl SymbolicHomes<'_, '_, '_> {
         self.reachable.vector(recording_walk.marking())
     }
 
-    /// Returns the token counts of the initial marking, by level.
+    /// Returns the token counts of the initial marking, by diagram level.
     fn initial(&self) -> Vec<u64> {
         self.reachable.vector(self.working_net.net().initial())
     }
 
-    /// Converts the token counts of a member, by level, to a marking.
+    /// Converts the token counts of a marking, by diagram level, to a marking by place.
     fn marking(&self, member: &[u64]) -> Marking {
         let levels = self.reachable.level_of.iter();
         Marking::new(levels.map(|&level| member[level as usize]).collect())
     }
 
-    /// Returns a random walk that ends in a component, if one is found soon. This is faster than a
-    /// backward search.
+    /// Returns a random walk from the initial marking to a member of `set`, if one is found soon.
+    /// This is faster than a backward search.
     fn random_walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.working_net.net();
         for length in WALK_LENGTHS_LOG2 {
@@ -297,7 +300,8 @@ impl SymbolicHomes<'_, '_, '_> {
         None
     }
 
-    /// Returns a firing sequence to the home marking of a component.
+    /// Returns a firing sequence from the initial marking to the home marking of a component.
+    /// Returns `None` if none is found.
     fn sequence_to(
         &mut self,
         component: &SymbolicComponent,

@@ -1,5 +1,6 @@
-//! Reversibility by local arguments: each firing of t can be undone wherever it happens, by a
-//! sequence that needs only the products of t and restores exactly the tokens that t took.
+//! Reversibility by local arguments: each firing of a transition t can be undone wherever it
+//! happens. The undoing sequence needs only the products of t and restores exactly the tokens that
+//! t took.
 //!
 //! ```text
 //! left ──t──▶ right      t is undone by u, u by t; whatever else goes on
@@ -11,9 +12,9 @@
 //! freed before and bound again after.
 //!
 //! Then the last firing of any sequence can be undone, then the one before, and so on back to the
-//! initial marking, from which every reachable marking is reachable. For each t a short search goes
-//! from its products to its inputs: first with no other tokens, then with one additional token on
-//! each place of some semiflow, then with two, and so on.
+//! initial marking. Every reachable marking is reachable from there. For each t a short search goes
+//! from its products to its inputs, first with no other tokens. Then it tries one additional token
+//! on each place of some semiflow, then two, and so on.
 //!
 //! # Conditions
 //! The conditions of [`parikh_evidence::home::undoable_firings`].
@@ -52,6 +53,7 @@ const MAX_SEMIFLOWS: usize = 6;
 /// Limit on the number of rays in the computation of semiflows.
 const MAX_RAYS: usize = 2000;
 
+/// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     let mut search = UndoingSearch {
@@ -76,10 +78,11 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     "every firing can be undone".to_owned()
 }
 
-/// A marking with few tokens: marked places by index, ascending.
+/// A marking with few tokens: the token counts of the marked places, by place index.
 type SparseMarking = BTreeMap<usize, u64>;
 
-/// A semiflow with the initial value of the sum.
+/// A semiflow (place weights with a constant weighted sum of tokens) with the initial value of the
+/// sum.
 struct ValuedSemiflow {
     /// The places with their positive weights.
     weights: Vec<(PlaceId, u64)>,
@@ -95,7 +98,7 @@ struct UndoingSearch<'a> {
     budget: &'a Budget,
     /// Number of remaining searches for the current transition.
     searches_left: usize,
-    /// Start markings without a proof for the current transition. The value is the largest
+    /// Start markings without a proof for the current transition, with the largest
     /// `max_extra_tokens` for which [`prove_from`](Self::prove_from) failed.
     failed_markings: HashMap<SparseMarking, usize>,
 }
@@ -253,7 +256,8 @@ fn shortest_sequence(
     Err(missing_places)
 }
 
-/// Returns the marking after firing `t`, or `None` if `t` is disabled or a number overflows.
+/// Returns the marking after firing `t` in `from`. Returns `None` if `t` is disabled or a number
+/// overflows.
 fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarking> {
     let mut tokens = from.clone();
     for arc in net.pre(t) {
@@ -268,7 +272,7 @@ fn fire(net: &Net, from: &SparseMarking, t: TransitionId) -> Option<SparseMarkin
     Some(tokens)
 }
 
-/// Returns the firings on the path to a marking found by the search.
+/// Returns the firings on the path from the start of the search to a marking found by it.
 fn sequence_to(
     predecessors: &HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>>,
     mut marking: SparseMarking,
@@ -288,6 +292,7 @@ mod tests {
     use parikh_evidence::home::undoable_firings::check_undone;
     use parikh_net::text;
 
+    /// Returns for each transition a proof that its firings can be undone, if one is found.
     fn undone(net: &Net) -> Vec<Option<UndoProof>> {
         let budget = Budget::unlimited();
         let failed = HashMap::new();

@@ -11,7 +11,8 @@
 //! should be shortened, the engines also try earlier markings of the walk.
 //!
 //! ```text
-//! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
+//! m₀ ──random walk──▶ m ──second walk──▶ fires a, b, c
+//!                     m ──▶ d? e?       intervals, state equation, search, diagrams from m
 //! ```
 
 use super::recording_walk::RecordingWalk;
@@ -56,8 +57,8 @@ const DIAGRAM_SHARE: f64 = 0.25;
 /// goals refuted by one diagram, because the board checks the whole certificate for each goal.
 const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 
-/// Walks and tries to refute goals until the budget ends or no goal is open. Returns a one-line
-/// summary.
+/// Walks from the initial marking again and again, and tries to refute the open goals after each
+/// walk. Ends when the budget is exhausted or no goal is open. Returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     let homes = assignment.board.home_reporter("RANDOM_WALK");
@@ -132,11 +133,11 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     format!("{} examined", counted(examined, "marking"))
 }
 
-/// Looks for a shorter prefix of the sequence after which the predicate is proved unreachable.
-/// Token intervals, which are fast, try the prefixes of 1, 2, 4, 8, … firings. All engines then
-/// search for an even shorter prefix by bisection: what is unreachable stays so. Returns the
-/// shortest prefix found with its proof. Returns `None` if there is no such prefix, or if the
-/// budget ends first.
+/// Looks for a proper prefix of the sequence after which the predicate is proved unreachable. Token
+/// intervals, which are fast, try the prefixes of 1, 2, 4, 8, … firings. All engines then search
+/// for an even shorter prefix by bisection, since an unreachable predicate stays unreachable.
+/// Returns the shortest prefix found with its proof. Returns `None` if there is no such prefix, or
+/// if the budget ends first.
 fn shorter_prefix(
     net: &Net,
     sequence: &FiringSequence,
@@ -173,7 +174,8 @@ fn shorter_prefix(
     shortest
 }
 
-/// Returns a proof by token intervals that the predicate is unreachable in `net`.
+/// Returns a proof by token intervals that the predicate is unreachable in `net`, or `None` if
+/// there is none.
 fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Option<Proof> {
     let goal = GoalId::new(0);
     let goals = [(goal, MarkingGoal::Reach(predicate.clone()))];
@@ -192,8 +194,9 @@ fn refute_by_intervals(net: &Net, predicate: &Predicate, budget: &Budget) -> Opt
     }
 }
 
-/// Returns the goals that are proved unreachable in `net`, by position, each with a proof about
-/// `net`. Uses a temporary board.
+/// Returns the positions in `goals` of the predicates that are proved unreachable in `net`, each
+/// with a proof about `net`. Token intervals, the state equation and an explicit search are tried
+/// in turn, until one of them proves something.
 fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();
@@ -243,8 +246,8 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
 }
 
 /// Like `unreachable`, by a decision diagram of the reachable markings of `net`, and for a few
-/// goals only. This set of markings is the certificate of every proof. Returns an empty list if no
-/// goal is unreachable, if the diagram is too large, or if the budget ends first.
+/// goals only. The set of reachable markings is the certificate of every proof. Returns an empty
+/// list if no goal is unreachable, if the diagram is too large, or if the budget ends first.
 fn refute_by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Finds place weights that decrease on the way back, guided by counterexamples.
+//! Finds place weights such that the weighted sum of tokens decreases on the way back to a home
+//! marking. The search is guided by counterexamples.
 //!
 //! ```text
 //! weights ─▶ the transitions that lower them ─▶ do they end elsewhere? ─▶ no: found
@@ -7,11 +8,11 @@
 //! ```
 //!
 //! At first, each place that is empty in the home marking weighs more than the products of its best
-//! consumer: so a token returns on the shortest way. If decreasing firings end in a marking m, some
-//! transition enabled in m must decrease the sum as well, preferably the first one of a path home
-//! found by a short search. A linear program decides if weights exist that a given set of
-//! transitions decreases ([`finite_firings`](super::finite_firings)). They do not exist if these transitions
-//! together can form a cycle.
+//! consumer. So a token returns on the shortest way. If decreasing firings end in another marking
+//! m, some transition enabled in m must decrease the sum as well. The first transition of a path
+//! home, found by a short search, is tried first. A linear program decides if weights exist that a
+//! given set of transitions decreases ([`finite_firings`](super::finite_firings)). They do not
+//! exist if firings of these transitions together can reproduce a marking.
 
 use super::finite_firings::decreasing_weights;
 use parikh_evidence::home::ways_back::decreasing_transitions;
@@ -29,7 +30,7 @@ const MAX_ROUNDS: usize = 60;
 /// Maximum weight of a place in the initial weights. Corrected weights may be larger.
 const MAX_WEIGHT: u64 = 1 << 40;
 
-/// Number of markings beyond which a search for a path to the home marking is given up.
+/// Number of visited markings beyond which a search for a path to the home marking is given up.
 const MAX_MARKINGS: usize = 3000;
 
 /// Searches for place weights with the following property. Firing transitions that decrease the

@@ -1,7 +1,8 @@
-//! The derivation of interval results: only the bounds that the claims need.
+//! The derivation of results from token intervals: only the bounds that the results need.
 //!
-//! Intervals give a range for every place of the net, but a claim needs only a few of them. Each is
-//! traced back to its reasons:
+//! Intervals give a range of token counts for every place of the net. A claim, for example that a
+//! predicate is unreachable, needs only a few of their bounds. Each bound is traced back to its
+//! reasons:
 //!
 //! ```text
 //! claim ─▶ a place's upper end ─▶ nothing that could raise it can fire ─▶ upper ends of inputs …
@@ -11,10 +12,10 @@
 //!                              └▶ a place invariant ─▶ ends of its other places …
 //! ```
 //!
-//! The traced reasons become the steps of a [`BoundsCertificate`] certificate. The inductive bounds
-//! come first, then one weighted step per use of a place invariant, then units, then the remaining
-//! intervals in one inductive step, whose bounds may depend on each other. All claims of a pass
-//! share one derivation, so that thousands of goals need only one pass over each bound.
+//! The traced reasons become the steps of a [`BoundsCertificate`]. The derived bounds proved by
+//! induction come first, then one weighted step per use of a place invariant, then safe units. The
+//! remaining bounds come last, in one inductive step, and may depend on each other. All claims of a
+//! pass share one derivation, so that thousands of goals need only one pass over each bound.
 
 use parikh_evidence::Document;
 use parikh_evidence::certificate::bounds::{BoundStep, BoundsCertificate, TokenBound};
@@ -67,6 +68,8 @@ pub(crate) fn bounds(
     Some(certificate(derivation.steps(budget)?))
 }
 
+/// Returns the certificate with these steps. It assumes that units are safe if one of the steps
+/// does.
 fn certificate(steps: Vec<BoundStep>) -> BoundsCertificate {
     let assumes_units = steps.iter().any(|step| matches!(step, BoundStep::SafeUnits(_)));
     BoundsCertificate { assumes_units, steps }
@@ -109,9 +112,9 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Requests the bounds that refute `predicate`. Returns `None` if the intervals do not refute
-    /// it. Also returns `None` if a refuted part of it is not a constant, a comparison, a
-    /// conjunction or a disjunction.
+    /// Requests the bounds that show that no reachable marking satisfies `predicate`. Returns
+    /// `None` if the intervals do not refute it. Also returns `None` if a refuted part of it is not
+    /// a constant, a comparison, a conjunction or a disjunction.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
         let (net, intervals) = (self.net, self.intervals);
         let is_refuted = |operand: &Predicate| intervals.decide(net, operand) == Some(false);
@@ -141,7 +144,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Requests an interval bound of a place, unless it is requested already.
+    /// Requests the upper (or lower) interval bound of a place, unless it is requested already.
     fn request(&mut self, place: PlaceId, upper: bool) {
         if self.requested.insert((place, upper)) {
             self.pending.push((place, upper));
@@ -209,7 +212,8 @@ impl<'a> Derivation<'a> {
         Some(())
     }
 
-    /// Requests an upper bound that disables `t` forever.
+    /// Requests an upper bound of an input place that disables `t` forever. Does nothing if no
+    /// bound does so.
     fn request_disabling(&mut self, t: TransitionId) {
         let intervals = self.intervals;
         let is_insufficient = |arc: &&parikh_net::Arc| {
@@ -253,8 +257,8 @@ impl<'a> Derivation<'a> {
         is_tight_enough.then(|| self.mark_needed(index))
     }
 
-    /// Returns the index of the last derived upper (or lower) bound of the place before index
-    /// `using`. Returns `None` if there is no such bound.
+    /// Returns the index of the last derived upper (or lower) bound of the place before the given
+    /// index. Returns `None` if there is no such bound.
     fn last_before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
@@ -269,7 +273,7 @@ impl<'a> Derivation<'a> {
         Some(positions[count.checked_sub(1)?])
     }
 
-    /// Marks a derived bound as needed.
+    /// Marks the derived bound with this index as needed.
     fn mark_needed(&mut self, index: usize) {
         self.needed.resize(self.facts.derived().len(), false);
         self.needed[index] = true;
@@ -316,8 +320,8 @@ impl<'a> Derivation<'a> {
         Some(())
     }
 
-    /// Returns the indices of bounds which show that no producer of `place` can ever fire. For each
-    /// producer, one bound shows that an input place is always empty.
+    /// Returns the indices of derived bounds which show that no producer of `place` can ever fire.
+    /// For each producer, one bound shows that an input place is always empty.
     fn siphon_inputs(&mut self, place: PlaceId) -> Vec<usize> {
         let net = self.net;
         let producers = net.producers(place).iter().map(|arc| arc.transition);
@@ -328,8 +332,8 @@ impl<'a> Derivation<'a> {
         inputs
     }
 
-    /// Returns the index of a bound, derived from arcs alone, that shows that `place` is always
-    /// empty.
+    /// Returns the index of a derived bound from arcs alone that shows that `place` is always
+    /// empty. Returns `None` if there is no such bound.
     fn empty_by_arcs(&mut self, place: PlaceId) -> Option<usize> {
         let derived = self.facts.derived();
         let by_arcs = |position: usize| derived[position].reason.provenance() == Provenance::Arcs;
@@ -345,7 +349,8 @@ impl<'a> Derivation<'a> {
         None
     }
 
-    /// Returns the certificate steps of the needed derived bounds.
+    /// Returns the certificate steps of the needed derived bounds: one inductive step, and one
+    /// weighted step per use of a place invariant.
     fn derived_steps(&self) -> Vec<BoundStep> {
         let derived = self.facts.derived();
         let mut inductive_bounds = Vec::new();

@@ -1,8 +1,10 @@
 //! Settles the goals decided by [token intervals](parikh_structure::intervals), each with its
 //! derivation.
 //!
-//! These are predicates that hold nowhere or everywhere (so in the initial marking), and bounds of
-//! maxima. Claims with the same provenance share one certificate.
+//! An interval is a range for the token count of a place in every reachable marking. The goals
+//! decided are predicates that hold nowhere or everywhere (so in the initial marking), and upper
+//! bounds of maxima. Results with the same provenance, that is, the same kind of assumption, share
+//! one certificate.
 
 mod derivation;
 
@@ -14,7 +16,8 @@ use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate, Provenance};
 use parikh_structure::intervals::IntervalDecision;
 pub use parikh_structure::intervals::Intervals;
 
-/// Computes the intervals, and settles the goals that they decide.
+/// Computes the token intervals from the facts of the task, and settles the goals that they decide.
+/// Returns the intervals.
 pub fn run(
     task: &Task<'_>,
     witness_reporter: WitnessReporter<'_>,
@@ -25,10 +28,10 @@ pub fn run(
     intervals
 }
 
-/// Like [`run`], with intervals that were computed from the facts of the task. All results with the
-/// same provenance, that is, from the same strongest kind of assumption, share one certificate. If
-/// a bound that this certificate needs cannot be derived from the facts, no goal is refuted or
-/// bounded with this provenance.
+/// Like [`run`], with intervals that were already computed from the facts of the task. All results
+/// with the same provenance, that is, from the same strongest kind of assumption, share one
+/// certificate. If a bound that this certificate needs cannot be derived from the facts, no goal is
+/// refuted or bounded with this provenance.
 pub fn settle(
     intervals: &Intervals,
     task: &Task<'_>,

@@ -20,7 +20,8 @@ pub(super) struct TokenVariable {
     /// The equation from the reduction step that removed the node's place or replaced the node, or
     /// `Free`.
     pub(super) tokens: TokenEquation,
-    /// The summands of the node, if it is a merged place; empty for every other node.
+    /// The summands of the node, if a step merged several places into it. Empty for every other
+    /// node.
     pub(super) summands: Vec<NodeId>,
 }
 
@@ -128,14 +129,15 @@ impl Equations {
         Some(())
     }
 
-    /// Creates a new node for a place whose tokens change their meaning.
+    /// Creates a free node for a place whose number of tokens changes its meaning. The new node
+    /// becomes the current node of the place.
     fn new_node(&mut self, place: PlaceId) -> NodeId {
         self.nodes.push(TokenVariable { place, tokens: TokenEquation::Free, summands: Vec::new() });
         self.current[place.index()] = self.nodes.len() - 1;
         self.nodes.len() - 1
     }
 
-    /// Records that the tokens of a node follow from an equation.
+    /// Records the equation from which the tokens of a node follow.
     fn set_equation(&mut self, node: NodeId, equation: LinearEquation) {
         self.nodes[node].tokens = TokenEquation::Follows(equation);
         self.ordered.push(node);

@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, HashMap};
 pub struct CountingFormula {
     /// The components of the reduced net.
     pub components: Vec<CountedComponent>,
-    /// The functions of the tokens of one place that are the factors of products.
+    /// The functions from the tokens of a place to a factor. Products refer to them by
+    /// [`Function`].
     pub factors: MarkingFactors,
     /// The part of the number of original markings per reduced marking that is the same for every
     /// reduced marking.
@@ -38,8 +39,8 @@ pub struct CountingFormula {
 pub struct CountedComponent {
     /// The component as a net.
     pub net: Net,
-    /// Places with the function that gives their factor in the number of original markings,
-    /// ascending. The factor of other places is 1.
+    /// For places in ascending order, the function from their tokens to their factor in the number
+    /// of original markings. The factor of other places is 1.
     pub factors: Vec<(PlaceId, Function)>,
     /// The products that are summed over the markings of the component. Product 0 is the
     /// component's factor in the number of original markings of a reduced marking. The other
@@ -82,12 +83,13 @@ pub enum NoFormula {
     Net(#[from] BuildError),
 }
 
-/// Lower bounds that the precondition of a transition implies on nodes.
+/// For each node (a variable for the tokens of a place), the least number of tokens with which a
+/// transition can be enabled.
 type NodeBounds = HashMap<NodeId, u64>;
 
 impl CountingFormula {
-    /// Builds the formula. `equations` relate the markings of `original` to those of `reduced`,
-    /// whose places are `places` of the working net.
+    /// Builds the formula. `equations` relate the markings of `original` to those of `reduced`.
+    /// `places` has the id in the working net of each place of `reduced`.
     pub(super) fn of(
         original: &Net,
         mut equations: Equations,
@@ -142,10 +144,11 @@ impl CountingFormula {
         Ok(formula)
     }
 
-    /// Returns, for each combination of products, the sum of the constant factors of the
-    /// transitions that use it. A combination consists of pairs of a component's index and the
-    /// index of its product. If places are coupled, they are added to `coupled`, and the result is
-    /// incomplete.
+    /// Groups the transitions of `original` by the products that count their firings. Returns, for
+    /// each combination of products, the sum of the constant factors of its transitions. A
+    /// combination consists of pairs of a component's index and the index of its product. If
+    /// several places determine a number of firings together, these places are added to `coupled`,
+    /// and the result is incomplete.
     fn firings(
         &mut self,
         original: &Net,
@@ -251,9 +254,10 @@ impl MarkingFactors {
     }
 }
 
-/// Returns the roots of the forest that `t` has demands on. Each root has its lower bound, and the
-/// demands on the nodes below it. A root is a node that is no summand and does not follow from
-/// exactly one node. Returns `None` if `t` never fires, because a constant node has too few tokens.
+/// Returns the roots of the forest of equations from which `t` consumes tokens, directly or through
+/// their descendants. Each root has its lower bound, and the demands (lower bounds) on the nodes
+/// below it. A root is a node that is no summand and does not follow from exactly one node. Returns
+/// `None` if `t` never fires, because a constant node has too few tokens.
 ///
 /// Constant roots with the factor 1 are left out. Roots that follow from several nodes are left
 /// out, too. They are added to `coupled` if their lower bounds do not follow from the bounds on
@@ -319,12 +323,13 @@ fn demands(
     can_fire.then_some(roots)
 }
 
-/// The maximum depth of equations that are followed to derive one demand from others.
+/// The maximum depth to which [`min_value`] follows equations.
 const MAX_DEPTH: usize = 16;
 
-/// Returns a lower bound on a node by its equation, given the bounds on other nodes. Equations are
-/// followed to the depth `max_depth`. `cache` has results, because the number of paths to a node
-/// may be exponential.
+/// Returns a lower bound on a node by its equation, given the bounds on other nodes. The function
+/// follows equations to the depth `max_depth`, and returns 0 for a node without an equation.
+/// `cache` keeps the results by node and remaining depth, because the number of paths to a node may
+/// be exponential.
 fn min_value(
     equations: &Equations,
     node: NodeId,

@@ -82,7 +82,8 @@ impl CountingFormula {
         CountingFormula::of_steps(net, log.steps(net, &needs_of_counting()), goes_on)
     }
 
-    /// Builds the formula from steps of a reduction.
+    /// Checks the steps of a reduction of `net`, and builds the formula from its equations. Each
+    /// step is the name of a rule and the candidate to which the rule is applied.
     ///
     /// # Errors
     /// The errors of [`of_log`](Self::of_log).
@@ -145,7 +146,7 @@ impl CountingFormula {
     /// common transitions, the formula still multiplies the sums over the components.
     ///
     /// # Errors
-    /// When there are too many ids.
+    /// When the net has too many places or transitions for the ids of a component.
     pub fn of_net(net: &Net) -> Result<CountingFormula, NoFormula> {
         let places: Vec<PlaceId> = net.places().collect();
         CountingFormula::of(net, Equations::new(net), net, &places)

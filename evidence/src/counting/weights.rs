@@ -16,7 +16,8 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function(u32);
 
-/// Lower bounds on nodes: the position of each node in the order of the forest, and its bound.
+/// Lower bounds on nodes. Each entry has the position of a node in the depth-first order of the
+/// forest of equations, and the bound.
 pub(super) type Demands = Vec<(usize, u64)>;
 
 /// The reason that a factor of the number of original markings cannot be computed.
@@ -38,19 +39,20 @@ const MAX_PRODUCTS: u64 = 50_000_000;
 /// 65 bits longer.
 const MAX_FACTORS: u64 = 1 << 18;
 
-/// A node of the forest, with its children: its summands, and the nodes that follow from it alone.
+/// A node of the forest of equations, with its children: its summands, and the nodes that follow
+/// from it alone.
 #[derive(Clone, Debug)]
 struct ForestNode {
-    /// Summands without children.
+    /// Summands without children. A summand that is merely a sum is replaced by its own summands.
     plain_summands: Vec<NodeId>,
-    /// Summands with children.
+    /// Summands from which other nodes follow. Before `flatten`, all summands.
     summands: Vec<NodeId>,
     /// Nodes that follow from this node alone, each with its equation.
     determined: Vec<(NodeId, LinearEquation)>,
     /// True if the factor of the node may be more than 1 for some value. The factor is the number
     /// of solutions for the node's descendants.
     has_factor: bool,
-    /// The position of the node, and the position after all its descendants.
+    /// The position of the node in depth-first order, and the position after all its descendants.
     span: (usize, usize),
 }
 
@@ -72,7 +74,7 @@ pub struct MarkingFactors {
     forest: Vec<ForestNode>,
     /// The functions, by index.
     functions: Vec<FactorFunction>,
-    /// The index per function.
+    /// The index of each function.
     numbers: HashMap<FactorFunction, Function>,
     /// For each node and demands, tables of weighted numbers of distributions. Table k counts
     /// distributions over the plain summands and the first k summands with children, by the number
@@ -169,7 +171,7 @@ impl MarkingFactors {
         (self.forest[node].plain_summands, self.forest[node].summands) = (plain, parts);
     }
 
-    /// Returns the position of a node, for demands.
+    /// Returns the position of a node in depth-first order, as in [`Demands`].
     pub(super) fn position(&self, node: NodeId) -> usize {
         self.forest[node].span.0
     }
@@ -251,7 +253,8 @@ impl MarkingFactors {
         Ok(weight)
     }
 
-    /// Returns the range of demands on this node and its descendants.
+    /// Returns the range of indices of the sorted `demands` that are on this node and its
+    /// descendants.
     fn demands_within(&self, node: NodeId, demands: &[(usize, u64)]) -> std::ops::Range<usize> {
         let (start, end) = self.forest[node].span;
         demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)

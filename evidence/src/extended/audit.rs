@@ -1,5 +1,5 @@
-//! Audits evidence about a model with inhibitor or reset arcs: for each file, first the net that it
-//! is about, then the answers as for any net.
+//! Audits evidence about a model with inhibitor or reset arcs. For each file, the audit rebuilds
+//! the place/transition net that the answers are about. Then it audits the answers as for any net.
 
 use super::made_again;
 use crate::audit::{Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, OpenResult};
@@ -10,7 +10,8 @@ use parikh_net::{ExtendedNet, Marking, Net};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A callback that returns the questions of an examination about a net. It knows the query file.
+/// A callback that returns the properties that an examination asks about a net. Its arguments are
+/// the net and the name of the examination. The error is a message.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<AuditedProperty>, String> + 'm;
 
 /// The beginning of a net: the number of cases in its initial marking, and a flag. The number is
@@ -64,7 +65,8 @@ impl<'m> ExtendedAudit<'m> {
         ExtendedAudit { watch, ..self }
     }
 
-    /// Audits a file, unless the audit has already been stopped by a limit.
+    /// Audits a file, unless the audit has already been stopped by a limit. A stop during this file
+    /// gives `Ok`; the report names the limit.
     ///
     /// # Errors
     /// When the file cannot be read, is no evidence about this model, or uses a bound that is not

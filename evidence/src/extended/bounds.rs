@@ -1,4 +1,5 @@
-//! Checks upper bounds on the tokens of places.
+//! Checks the upper bounds on the tokens of places that justify the translation of a net with
+//! inhibitor or reset arcs into a place/transition net.
 
 use crate::file::{NamedBecause, NamedBound, NamedTranslation};
 use parikh_net::printable::Quoted;
@@ -47,8 +48,9 @@ pub type ResetCombinations = BTreeMap<TransitionId, BTreeSet<Vec<u64>>>;
 /// justifies, all markings of the net are visited, at most `most_visited`.
 ///
 /// # Errors
-/// A bound that is not proved, is missing, is given twice or is for an unknown place; a cap that is
-/// too low or beside bounds from visited combinations; a visit that reaches a limit or is stopped.
+/// When a bound is not proved, is missing, is given twice or is for an unknown place. When a cap is
+/// too low, or stands beside a bound that is justified by visited combinations. When the visit
+/// reaches a limit or is stopped.
 pub fn check_bounds(
     net: &ExtendedNet,
     named: &NamedTranslation,
@@ -144,8 +146,8 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, bound: u64) -> bool {
 
 /// Returns true if a sum with non-negative weights that no transition increases proves that `place`
 /// holds at most `bound` tokens. Returns false also if a number overflows, and an error for an
-/// unknown place. An inhibitor arc only forbids firings, and a reset arc removes at least as many
-/// tokens as the ordinary arc beside it.
+/// unknown place. The sum ignores inhibitor and reset arcs. This is sound: an inhibitor arc only
+/// forbids firings, and a reset arc only removes further tokens.
 fn by_weights(
     net: &ExtendedNet,
     place: PlaceId,
@@ -176,8 +178,9 @@ fn by_weights(
     Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
 }
 
-/// Visits the markings, and checks that no place exceeds its bound. Collects the combinations of
-/// tokens on the reset places of each transition, if `combinations` is given.
+/// Visits the reachable markings, at most `limit`, and checks that no place exceeds its bound. If
+/// `combinations` is given, adds for each enabled transition the tokens on its reset places.
+/// Returns a message as error if a bound fails, or if the visit cannot be completed.
 fn visit(
     net: &ExtendedNet,
     bounds: &BTreeMap<PlaceId, u64>,

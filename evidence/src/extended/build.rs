@@ -38,11 +38,12 @@ enum CopyAssumption {
     FromBeyond(u64),
 }
 
-/// Builds the net.
+/// Builds the place/transition net that is equivalent to `net`. It uses the bounds and caps of
+/// `checked`, whose proofs have been checked.
 ///
 /// # Errors
-/// When there are too many copies of transitions, a bound is below the initial tokens, or the net
-/// cannot be built.
+/// When there are more than [`MAX_TRANSITIONS`] copies of transitions, a bound is below the initial
+/// tokens of its place, or the net cannot be built.
 pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, String> {
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
@@ -119,7 +120,8 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     Ok(builder.with_final_markings(finals))
 }
 
-/// Adds the places in addition to the model's.
+/// Adds the complements, the overflow places and the two places that say whether a cap has been
+/// exceeded.
 fn add_places(
     net: &ExtendedNet,
     CheckedBounds { bounds, caps, .. }: &CheckedBounds,
@@ -156,14 +158,14 @@ fn add_places(
     Ok(added)
 }
 
-/// Returns true if the name is that of a node of the new net, or of a transition of the model. The
-/// new net may not have this transition yet.
+/// Returns true if a place or transition of the new net has this name, or a transition of the
+/// model. The new net may not have that transition yet.
 fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
     builder.node(name).is_some() || net.core().transition_named(name).is_some()
 }
 
-/// Returns an unused name for an additional node. The name contains the place `of`, unless this is
-/// `None`.
+/// Returns an unused name for an additional place or transition. The name contains `what` and the
+/// name of the place `of`, if it is given.
 fn added_name(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
     cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }
@@ -188,8 +190,9 @@ fn add(
     Ok(t)
 }
 
-/// Returns the assumptions of each copy of `t`, by place. If a place has no entry, it is not reset
-/// or always empty, and the copy does not change the number of its tokens beyond the cap.
+/// Returns the assumptions of each copy of `t`, by place. A place without an entry is always empty,
+/// or `t` does not reset it. The copy then does not change the number of its tokens beyond the cap.
+/// Returns an error if there are too many copies.
 fn copy_assumptions(
     net: &ExtendedNet,
     t: TransitionId,
@@ -253,7 +256,8 @@ fn copy_assumptions(
     Ok(all)
 }
 
-/// Returns the name of a copy of `t`.
+/// Returns the name of a copy of `t` with these assumptions. The name contains the tokens of the
+/// reset places only if `names_numbers` is true.
 fn name(
     net: &ExtendedNet,
     t: TransitionId,
@@ -309,7 +313,8 @@ fn arcs(
     for p in net.core().places() {
         let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
         let most = checked.bounds.get(&p).copied().unwrap_or(0);
-        // The condition m(p) < w is equivalent to m(co(p)) > most − w.
+        // An inhibitor arc of weight w demands m(p) < w. This is equivalent to m(complement of p) >
+        // most − w, where `most` is the bound or cap of p.
         let needs = match net.inhibitor_weight(t, p) {
             Some(weight) if weight <= most => most - weight + 1,
             _ => 0,

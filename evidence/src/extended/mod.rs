@@ -1,12 +1,13 @@
-//! Nets with inhibitor and reset arcs: evidence is about a place/transition net that is equivalent
-//! to such a net, and the auditor builds that net again.
+//! Nets with inhibitor and reset arcs. Evidence about such a net is about an equivalent
+//! place/transition net, which the auditor builds again.
 //!
 //! A file lists the bounds by which the net was built ([`NamedTranslation`]). The auditor checks
 //! the justification of each bound ([`bounds`]), and [builds](build) the net as described in
 //! [`parikh_net::translation`]. The rest is the audit of evidence about that net. A wrong bound
-//! makes the auditor reject the whole file. A place may have a cap instead, which needs no proof.
-//! Then fewer questions can be answered, and each proof obligation
-//! ([`crate::question::obligation`]) is about the half of the net that can prove it.
+//! makes the auditor reject the whole file. A place may have a cap instead, which needs no proof. A
+//! cap is a number of tokens up to which the net is exact. With caps, fewer questions can be
+//! answered, and [`crate::question::obligation`] restates the proof obligations for the net with
+//! caps.
 //!
 //! | file | content |
 //! |---|---|
@@ -23,11 +24,12 @@ pub use audit::{ExtendedAudit, Queries};
 use crate::file::NamedTranslation;
 use parikh_net::{ExtendedNet, Net};
 
-/// Builds the net that a model was translated to, by bounds that are checked. Nets of up to
-/// `most_visited` markings are visited.
+/// Builds again the place/transition net that `model` was translated to, after checking the bounds
+/// of the translation. If a bound is justified by a visit, visits the reachable markings of the
+/// model, at most `most_visited`. Calls `goes_on` at every marking.
 ///
 /// # Errors
-/// A bound that is not proved, or a reason that the net cannot be built.
+/// A message, when a bound is not proved, the visit is stopped, or the net cannot be built.
 pub fn made_again(
     model: &ExtendedNet,
     named: &NamedTranslation,

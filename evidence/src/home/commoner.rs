@@ -1,6 +1,6 @@
-//! *Siphons and traps* (Commoner's theorem): consider a net whose arcs into transitions have weight
-//! 1, and in which any two places with a common output transition have comparable sets of output
-//! transitions (asymmetric choice). If every siphon contains a trap that is marked initially, all
+//! *Siphons and traps* (Commoner's theorem): consider an *asymmetric choice* net whose arcs into
+//! transitions have weight 1. Here any two places with a common output transition have comparable
+//! sets of output transitions. If every siphon contains a trap that is marked initially, all
 //! transitions are live.
 //!
 //! # Soundness
@@ -26,7 +26,9 @@ use crate::certificate::{Flaw, check_trap};
 use crate::refutation;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
 
-/// Checks that all transitions of the net are live, by siphons and traps.
+/// Checks that all transitions of the net are live, by siphons and traps. Each of `traps` must be
+/// an initially marked trap. `steps` refute that some siphon contains none of the traps, as in
+/// [`refutation::check`]. Variable i + 1 says that place i is in the siphon.
 ///
 /// # Errors
 /// The first flaw of the argument, or a stop by `goes_on`.
@@ -64,9 +66,10 @@ pub fn check_commoner(
     })
 }
 
-/// Checks that `wanted`, which must have the form m ≥ f, stays reachable. The argument is that the
-/// closed net is live. It has one more transition, which consumes f and produces the initial
-/// marking.
+/// Checks that `wanted`, which must have the form m ≥ f, is reachable from every reachable marking.
+/// The argument is that the closed net is live, which `traps` and `steps` prove as in
+/// [`check_commoner`]. The closed net has one more transition, which consumes f and produces the
+/// initial marking.
 ///
 /// # Errors
 /// The first flaw of the argument, or a stop by `goes_on`.

@@ -1,6 +1,7 @@
-//! Weights w ≥ 0 of places such that no firing increases w·m. A transition that
-//! decreases w·m fires at most w·m₀ times in total. So it is not live, because a live transition
-//! can fire infinitely often. The same holds for a set of such transitions.
+//! An argument by weights w ≥ 0 of places such that no firing increases the weighted sum w·m of the
+//! tokens. A transition that decreases w·m fires at most w·m₀ times in total. So it is not live,
+//! because a live transition can fire infinitely often. The same holds for a set of such
+//! transitions.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (the dual: repetitive sequences).
@@ -9,8 +10,9 @@ use super::HomeFlaw;
 use super::liveness::enabled_transitions;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// Checks that `wanted` does not stay reachable. It must say that one of several transitions is
-/// enabled; by the weights, these transitions fire only finitely often.
+/// Checks that some reachable marking can never reach `wanted`. `wanted` must say that one of
+/// several transitions is enabled. The weights must prove that these transitions fire only finitely
+/// often.
 ///
 /// # Errors
 /// The first flaw of the argument.
@@ -22,11 +24,12 @@ pub fn check_finite_firings(
     find_finite_firings(net, weights)?.check(wanted)
 }
 
-/// One flag per transition, by index: true if the transition fires finitely often, because it
-/// decreases a weighted sum that no transition increases.
+/// One flag per transition, by index. The flag is true if the transition decreases a weighted sum
+/// that no transition increases, and so fires only finitely often.
 pub struct FiniteFirings(Vec<bool>);
 
-/// Returns the transitions that decrease the sum with these weights.
+/// Returns the transitions that decrease the weighted sum of the tokens. Places without an entry in
+/// `weights` have weight 0.
 ///
 /// # Errors
 /// When some transition increases the sum, a place does not exist, or a number overflows.

@@ -1,10 +1,10 @@
-//! The flaws of arguments about predicates that stay reachable.
+//! The flaws of arguments about predicates that are reachable from every reachable marking.
 
 use crate::certificate::Flaw;
 use crate::replay::ReplayError;
 use parikh_net::TransitionId;
 
-/// The reason that an argument is rejected.
+/// The reason that an argument about home spaces is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeFlaw {
     /// The sequence does not replay, for example because a firing is not enabled.

@@ -1,5 +1,6 @@
-//! Arguments about home spaces: whether φ stays reachable from all reachable markings (AG EF φ). A
-//! transition is live if and only if its enabledness stays reachable.
+//! Arguments about home spaces, that is, about the question whether a predicate φ stays reachable.
+//! It *stays reachable* if it is reachable from every reachable marking (AG EF φ). A transition is
+//! live if and only if its enabledness stays reachable.
 //!
 //! | argument | file | proves |
 //! |---|---|---|
@@ -58,7 +59,7 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
         /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// For each transition, by index, firings that undo it.
+    /// For each transition, by index, a way to undo its firings.
     Undone(Vec<UndoProof<P, T>>),
     /// A proof that a marking m ≥ f stays reachable, by siphons and traps of the closed net. This
     /// net has one more transition, which consumes f and produces the initial marking.
@@ -71,11 +72,11 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
     /// Ways back from every reachable marking to a home marking, or to markings that satisfy the
     /// predicate.
     Returning(Box<ReturnProof<P, T, D>>),
-    /// After a firing sequence the predicate is unreachable.
+    /// A firing sequence after which the predicate is unreachable.
     Lost {
-        /// Transitions with the number of firings in a row.
+        /// The firing sequence: transitions, each with the number of its firings in a row.
         after: CountedFirings<T>,
-        /// The proof, about the net that begins after the sequence.
+        /// The proof that the predicate is unreachable in the net that begins after the sequence.
         document: D,
     },
     /// The checker searches all markings ([`visited_markings`]) to decide the question. The number

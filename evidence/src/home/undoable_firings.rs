@@ -1,11 +1,11 @@
 //! Checks that every firing can be undone, in a way that may depend on the marking.
 //!
-//! After a firing of t the marking holds at least v = post(t). A firing sequence that is enabled at
-//! v and leads from v exactly to v − Δ(t) undoes the firing. If the sequence needs more tokens,
-//! *cases* help. Let y be weights of places with y·Δ(u) ≥ 0 for every transition u, so that y·m is
-//! never below y·m₀. If y·m₀ > y·v, then a reachable marking that holds v holds at least one more
-//! token on some place of y. For each such place there may be another sequence, for v plus that
-//! token.
+//! Let Δ(t) = post(t) − pre(t) be the effect of t. After a firing of t the marking holds at least v
+//! = post(t). A firing sequence that is enabled at v and leads from v exactly to v − Δ(t) undoes
+//! the firing. If the sequence needs more tokens, *cases* help. Let y be weights of places with
+//! y·Δ(u) ≥ 0 for every transition u, so that y·m is never below y·m₀. If y·m₀ > y·v, then a
+//! reachable marking that holds v holds at least one more token on some place of y. For each such
+//! place there may be another sequence, for v plus that token.
 //!
 //! If every firing can be undone, so can be the last firing of any sequence, and then the one
 //! before it. So from every reachable marking the initial marking is reachable.

@@ -1,14 +1,15 @@
-//! Checks that after a firing sequence no marking with φ is reachable. Either no transition is
-//! enabled there, or a [`Document`] proves it for the net that begins at that marking.
+//! Checks that after a firing sequence no marking that satisfies a predicate φ is reachable. Either
+//! the marking after the sequence is dead and violates φ, or a [`Document`] proves the claim for
+//! the net that begins at that marking.
 
 use super::HomeFlaw;
 use crate::certificate::Document;
 use crate::replay::{net_after, replay};
 use parikh_net::{FiringSequence, Net, Predicate};
 
-/// Checks that no marking with `wanted` is reachable after `sequence`. The document proves it for
-/// the net that begins at the end of the sequence. Without a document, the marking at the end must
-/// be dead and violate `wanted`.
+/// Checks that no marking that satisfies `wanted` is reachable after `sequence`. The document must
+/// prove this for the net that begins at the end of the sequence. Without a document, the marking
+/// at the end must be dead and violate `wanted`.
 ///
 /// # Errors
 /// The first flaw of the argument, or a stop by `goes_on`.

@@ -1,16 +1,17 @@
-//! Decides by visiting all markings if predicates stay reachable from all reachable markings.
+//! Decides by visiting all markings whether predicates stay reachable, that is, are reachable from
+//! every reachable marking.
 //!
-//! A backward search starts from the markings with φ. φ stays reachable if and only if the search
-//! reaches all markings. The search handles 64 predicates at once, each as one bit of a word per
-//! marking.
+//! A backward search starts from the markings that satisfy a predicate φ. φ stays reachable if and
+//! only if the search reaches all markings. The search handles 64 predicates at once, each as one
+//! bit of a word per marking.
 //!
 //! If the predicates are about the enabledness of transitions, a net that consists of disconnected
 //! components is visited component by component. A predicate "one of these transitions is enabled"
-//! stays reachable if its part in some component does so in that component. Conversely, if each
-//! component can reach a marking after which none of its transitions in the predicate is ever
-//! enabled, these markings together are reachable in the whole net. So ten components with a
-//! hundred markings each, which have 10²⁰ markings together, require visiting only a thousand
-//! markings.
+//! stays reachable if its part in some component does so in that component. Conversely, suppose
+//! that each component can reach a marking after which none of its transitions in the predicate is
+//! ever enabled. Then these markings together are reachable in the whole net. So ten components
+//! with a hundred markings each, which have 10²⁰ markings together, require visiting only a
+//! thousand markings.
 //!
 //! Reductions that keep which transitions are live ([`Preserve::LIVENESS`]) often leave small
 //! components. Then the search runs on the reduced net, after every condition of every step was
@@ -26,9 +27,10 @@ use parikh_net::subnet::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// Returns, for each predicate of `wanted`, true if it stays reachable, and false if it does not.
-/// The entry is `None` if this depends on a component with more than `max_markings` markings, or
-/// with too many for the memory limit. Calls `goes_on` at every marking.
+/// Returns, for each predicate of `wanted`, true if it is reachable from every reachable marking,
+/// and false if it is not. The entry is `None` if this depends on a component with more than
+/// `max_markings` markings, or with too many for the memory limit. Calls `goes_on` at every
+/// marking.
 ///
 /// # Errors
 /// [`Flaw::More`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
@@ -92,8 +94,9 @@ fn questions_of_parts(
     questions_by_part
 }
 
-/// Decides the questions component by component. An entry is `None` if it depends on a component
-/// with more than `max_markings` markings, or with too many for the memory limit.
+/// Decides component by component whether each predicate is reachable from every reachable marking.
+/// An entry is `None` if it depends on a component with more than `max_markings` markings, or with
+/// too many for the memory limit.
 fn decide_by_parts(
     parts: &[Subnet],
     max_markings: u64,
@@ -135,7 +138,7 @@ fn decide_by_parts(
     }
 }
 
-/// Decides on the whole net whether each predicate stays reachable.
+/// Decides whether each predicate is reachable from every reachable marking of `net`.
 fn decide_on_net(
     net: &Net,
     max_markings: u64,

@@ -1,5 +1,6 @@
 //! Ways back: from every reachable marking, firings lead to a marking that covers a fixed marking
-//! h. So predicates that hold along firings from h stay reachable, if they are upward closed.
+//! h, the home marking. So upward closed predicates that hold along firings from h stay reachable,
+//! that is, are reachable from every reachable marking.
 //!
 //! ```text
 //! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
@@ -54,7 +55,7 @@ pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
     pub along: Vec<CountedFirings<T>>,
 }
 
-/// A kind of ways back.
+/// A proof that firings lead back from every reachable marking, of one of two kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReturnWay<P = PlaceId, T = TransitionId, D = Document> {
@@ -107,8 +108,9 @@ impl<P, T, D> ReturnProof<P, T, D> {
     }
 }
 
-/// Checks the ways. Returns one flag per predicate of `wanted`: true if the ways prove that it
-/// stays reachable. False means only that there is no proof.
+/// Checks the ways back. Returns one flag per predicate of `wanted`. The flag is true if the ways
+/// prove that the predicate is reachable from every reachable marking. False means only that there
+/// is no proof.
 ///
 /// # Errors
 /// The first flaw of the argument, or a stop by `goes_on`.
@@ -170,6 +172,8 @@ enum CheckedWay<'w> {
 }
 
 impl<'w> CheckedWay<'w> {
+    /// Checks the document or the closed set of the way, without a target. Returns an error if it
+    /// has a flaw or assumes units, if the weights are not valid, or if `goes_on` stops the check.
     fn of(
         net: &'w Net,
         way: &'w ReturnWay,
@@ -190,7 +194,7 @@ impl<'w> CheckedWay<'w> {
         })
     }
 
-    /// Checks that the way leads from every reachable marking to one with `target`.
+    /// Checks that the way leads from every reachable marking to one that satisfies `target`.
     ///
     /// # Errors
     /// [`Flaw::DoesNotFollow`] if the way does not prove it, another flaw of the proof, or a stop
@@ -212,7 +216,8 @@ impl<'w> CheckedWay<'w> {
     }
 }
 
-/// Returns the transitions that decrease the weighted sum.
+/// Returns the transitions that decrease the weighted sum of the tokens. The weight of places
+/// without an entry is 0.
 ///
 /// # Errors
 /// When a place does not exist or occurs twice, or a sum exceeds 127 bits.

@@ -1,4 +1,4 @@
-//! Checks that a repeating cycle of firings is fair to given transitions.
+//! Checks that a run that repeats a cycle of firings satisfies fairness constraints.
 //!
 //! A transition that occurs in the cycle fires infinitely often. For the other transitions, the
 //! check looks at the markings of the cycle. If tokens grow from round to round, a transition that
@@ -12,11 +12,11 @@ use crate::replay::Replayer;
 use parikh_net::{Fairness, FiringSequence, FiringStep, Marking, Net, TransitionId};
 use std::collections::HashSet;
 
-/// Checks that a run is fair in which `cycle` repeats forever from the marking `begin`. The caller
-/// has checked that the cycle can fire and loses no tokens.
+/// Checks that the run that repeats `cycle` forever from the marking `begin` satisfies `fairness`.
+/// The caller has checked that the cycle can fire and decreases the tokens of no place.
 ///
 /// # Errors
-/// A transition to which the run is unfair.
+/// [`LassoFlaw::Unfair`] with a transition to which the run is not known to be fair.
 pub(super) fn check(
     net: &Net,
     fairness: &Fairness,

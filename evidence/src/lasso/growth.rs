@@ -1,10 +1,11 @@
-//! Checks that a cycle that adds tokens can repeat forever with the same letters.
+//! Checks that a cycle that adds tokens can repeat forever with the same letters. The *letter* of a
+//! position is the set of atoms that are true there.
 //!
 //! Let the cycle lead from m to m + d with d ≥ 0. A sequence that is enabled once is also enabled
-//! with more tokens, so the cycle repeats forever, and in round k a marking m' of the cycle is m' +
-//! k·d. The letters are the same in all rounds if every atom is *settled* at every marking of the
-//! cycle: its value at m' + k·d is the same for all k ≥ 0. This is decided by the structure of the
-//! predicate:
+//! with more tokens, so the cycle can repeat forever. A marking m' of the first round becomes m' +
+//! k·d after k more rounds. The letters are the same in all rounds if every atom is *settled* at
+//! every marking of the cycle: its value at m' + k·d is the same for all k ≥ 0. This is decided by
+//! the structure of the predicate:
 //!
 //! - Σ a·m ≤ b changes by Σ a·d in each round. It is settled if this is 0, if it is positive and
 //!   the comparison is false, or if it is negative and the comparison is true.
@@ -27,14 +28,15 @@ use parikh_temporal::{AtomId, Formula, Lasso, Letter, Linear, Literal, Ltl, Node
 
 /// The atoms that may differ from round to round of a cycle.
 pub(super) struct UnsettledAtoms {
-    /// A place whose tokens grow and that an atom reads.
+    /// A place whose tokens grow in each round, and on which an atom depends.
     pub(super) place: PlaceId,
-    /// One entry per position in the cycle: the atoms that are not settled there.
+    /// One entry per position in the cycle: the atoms whose values there may differ between rounds.
     pub(super) atoms: Vec<Vec<AtomId>>,
 }
 
-/// Checks that the cycle from `begin` to `end` can repeat forever. Returns the atoms that may
-/// change from round to round, or `None` if no atom may.
+/// Checks that the cycle can repeat forever, that is, that it leads from `begin` to a marking `end`
+/// that covers `begin`. Returns the atoms whose values may change from round to round, or `None` if
+/// no value may change.
 pub(super) fn check(
     net: &Net,
     property: &RunProperty,
@@ -71,10 +73,10 @@ pub(super) fn check(
 }
 
 impl UnsettledAtoms {
-    /// Returns true if it is shown that the formula is true of certain words, whatever values the
+    /// Returns true if the formula of `property` is true of certain words, whatever values the
     /// unsettled atoms have at each position. The words have the given letters, and repeat them
-    /// from position `back`. False may also mean that this is not shown, for example for a
-    /// tautology.
+    /// forever from position `back`. False may also mean that the check cannot show this, for
+    /// example for a tautology.
     ///
     /// A formula in negation normal form that is true stays true if more literals are true.
     /// Therefore each literal becomes an atom of a new formula, and this atom is true where the
@@ -161,8 +163,8 @@ impl RoundGrowth<'_> {
         result
     }
 
-    /// Returns true or false if `t` is enabled or disabled at `marking` in all rounds, or `None` if
-    /// that may differ.
+    /// Returns true if `t` is enabled at `marking` in all rounds, and false if it is disabled in
+    /// all rounds. Returns `None` if this may differ.
     fn enabled_value(&self, marking: &Marking, t: TransitionId) -> Option<bool> {
         let mut lacking = self.net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight);
         let Some(first) = lacking.next() else { return Some(true) };

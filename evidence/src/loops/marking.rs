@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 use parikh_net::{Atom, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
 use std::ops::Index;
 
-/// Tokens by place, each at least 0.
+/// The number of tokens of each place, at least 0 and of unlimited size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeMarking {
     tokens: Vec<BigInt>,
@@ -40,12 +40,12 @@ impl Index<PlaceId> for LargeMarking {
     }
 }
 
-/// Returns the value of a sum.
+/// Returns the value of a weighted sum of tokens at a marking.
 pub fn value(sum: &LinearSum, marking: &LargeMarking) -> BigInt {
     sum.terms().iter().map(|&(place, a)| &marking[place] * a).sum()
 }
 
-/// Returns true if the predicate holds.
+/// Returns true if the predicate holds at the marking.
 pub fn holds(net: &Net, predicate: &Predicate, marking: &LargeMarking) -> bool {
     let enabled = |t: TransitionId| is_enabled(net, t, marking);
     match predicate {

@@ -1,15 +1,17 @@
 //! The replayer of accelerated sequences ([`LoopRun`]), which may have more than 10³⁰⁰ firings.
 //!
-//! For every block, the replayer computes once its *need* of each place, so that the whole block is
-//! enabled, and its *change* of each place. The sequence a then b needs max(need a, need b − change
-//! a), and the changes add up. A block n times in a row is enabled if and only if it is enabled in
-//! its first and in its last round, because each place changes by the same amount every time. So it
-//! needs max(need, need − (n−1)·change). Later blocks contain earlier ones, so the cost is one sum
-//! per element of the run. Numbers have unlimited size.
+//! A run consists of *blocks*. Each block is a list of transitions and earlier blocks, with numbers
+//! of repetitions. For every block, the replayer computes once two numbers per place. The *need* is
+//! the least number of tokens with which the whole block is enabled. The *change* is the difference
+//! that the block makes. The sequence a then b needs max(need a, need b − change a), and the
+//! changes add up. Each place changes by the same amount in each round. So a block n times in a row
+//! is enabled if and only if it is enabled in its first and in its last round. So it needs
+//! max(need, need − (n−1)·change). Later blocks contain earlier ones, so the cost is one sum per
+//! element of the run. Numbers have unlimited size.
 //!
-//! Then the replayer goes through the run from the initial marking. The first occurrence of a block
-//! is entered, and its other rounds are applied as one sum. So the markings of first rounds are
-//! visited.
+//! Then the replayer goes through the run from the initial marking. At the first occurrence of a
+//! block, it fires the elements of the first round one by one. It applies all other rounds and
+//! later occurrences as one sum. So it visits the markings of first rounds only.
 
 mod marking;
 
@@ -31,7 +33,7 @@ pub enum LoopReplayError {
     /// A transition of the run is not a transition of the net.
     #[error("block {block}: the net has no transition {transition:?}")]
     NoSuchTransition {
-        /// The number of the block.
+        /// The index of the block in the run, from 0.
         block: usize,
         /// The id in the run.
         transition: TransitionId,
@@ -39,15 +41,14 @@ pub enum LoopReplayError {
     /// A place holds too few tokens for the repetitions of an element.
     #[error("block {block}, turn {turn}: place {} lacks tokens", Quoted(.place))]
     NotEnabled {
-        /// The number of the block.
+        /// The index of the block in the run, from 0.
         block: usize,
         /// The number of the element in the block, from 1.
         turn: usize,
         /// The place's name.
         place: String,
     },
-    /// The computation for the blocks needs too much memory, or too much time for its large
-    /// numbers.
+    /// The numbers of the blocks need too much memory, or too much time to multiply.
     #[error("the blocks of the run need more than {MAX_WORDS} numbers of 64 bits")]
     TooLarge,
     /// `go_on` returned false before the end.
@@ -116,7 +117,7 @@ struct LoopReplay<'a> {
     net: &'a Net,
     /// The run.
     run: &'a LoopRun,
-    /// The effect per block.
+    /// The effect of each block, by index.
     effects: Vec<Rc<Effect>>,
     /// The effects of elements with their repetitions, cached because most elements occur
     /// repeatedly.
@@ -173,7 +174,8 @@ pub fn replay_loops(
 }
 
 impl<'a> LoopReplay<'a> {
-    /// Returns the effect of an element of a block.
+    /// Returns the effect of an element of a block with its repetitions, from the cache if it is
+    /// known.
     fn element_effect(
         &mut self,
         block: usize,
@@ -195,7 +197,7 @@ impl<'a> LoopReplay<'a> {
     }
 
     /// Adds the number of 64-bit words of an effect to `stored_words`, and returns that number.
-    /// Fails if the total exceeds the limit.
+    /// Returns an error if the total exceeds [`MAX_WORDS`].
     fn count_words(&mut self, effect: &Effect) -> Result<usize, LoopReplayError> {
         let numbers = effect.required_tokens.values().chain(effect.change.values());
         let size = numbers.map(|number| 2 + number.bits() as usize / 64).sum::<usize>();
@@ -203,7 +205,8 @@ impl<'a> LoopReplay<'a> {
         if self.stored_words > MAX_WORDS { Err(LoopReplayError::TooLarge) } else { Ok(size) }
     }
 
-    /// Returns the effect of `times` repetitions of a transition or block.
+    /// Returns the effect of `times` repetitions of the transition or block `part`. `block` is the
+    /// enclosing block, for error messages.
     fn repeated_effect(
         &self,
         block: usize,
@@ -274,7 +277,9 @@ impl LoopReplay<'_> {
         Ok(())
     }
 
-    /// Applies the element with number `number` of a block, or its remaining rounds, as one sum.
+    /// Adds the effect of all rounds of an element, or of its remaining rounds, to the marking.
+    /// Then calls `inspect` with the position `spot`. The element has the number `number` in its
+    /// block, from 1.
     fn apply(
         &mut self,
         block: usize,

@@ -1,4 +1,5 @@
-//! A cover: finitely many sets of markings, each with a state of the automaton, that no run leaves.
+//! A cover: finitely many sets of markings, each with a state of an automaton, that no run leaves.
+//! It proves that no fair run of the net has an accepting run of the automaton.
 //!
 //! ```text
 //! place a 1 · place b · place c          cover:  a = 1, b = 0, c ≥ 0
@@ -6,20 +7,21 @@
 //! transition y: b -> a + c               so no marking is dead, and a is marked infinitely often
 //! ```
 //!
-//! A *node* is a state and, for each place, an interval of token counts. At a node, an edge of its
-//! state and a mover lead to a node that has the edge's target as its state and contains every
-//! marking after the mover. Only the remaining pairs of an edge and a mover count, where the
-//! intervals allow them. So a run with an accepting run of the automaton follows edges between
-//! nodes. The nodes that it visits infinitely often belong to one strongly connected component.
+//! A *node* is a state and, for each place, an interval of token counts. A *mover* is a transition
+//! that fires, or stuttering in a dead marking. At a node, an edge of its state and a mover lead to
+//! another node. This node has the edge's target as its state, and contains every marking after the
+//! mover. Only those pairs of an edge and a mover count that `pairs` has not removed and that the
+//! intervals allow. So a run with an accepting run of the automaton follows edges between nodes.
+//! The nodes that it visits infinitely often belong to one strongly connected component.
 //!
 //! # Conditions
 //! 1. A node with the initial state contains the initial marking.
-//! 2. Every pair that a node allows leads to a node. The pair (e, t) is allowed if the upper ends
-//!    suffice for t's inputs, and no literal of e is false in all markings of the node that enable
-//!    t. The pair of e and stuttering is allowed if each transition may be disabled, and leads to a
-//!    node that contains the dead markings; a node may consist of dead markings only. Markings
-//!    count only if they satisfy each condition that e reads, as far as the other intervals decide
-//!    it.
+//! 2. Every pair that a node allows leads to a node. The pair (e, t) of an edge and a transition is
+//!    allowed if two conditions hold. The upper ends suffice for t's inputs, and no literal of e is
+//!    false in all markings of the node that enable t. The pair of e and stuttering is allowed if
+//!    each transition may be disabled, and leads to a node that contains the dead markings; a node
+//!    may consist of dead markings only. Markings count only if they satisfy each condition that e
+//!    reads, as far as the other intervals decide it.
 //! 3. A ranking has weights y ≥ 0 of places and values z of nodes. It never increases along the
 //!    remaining edges in its component, and the edges along which it decreases are removed.
 //! 4. Let t, under a fairness constraint, never fire in a component. A weakly fair run leaves the
@@ -196,8 +198,8 @@ impl CoverNode {
         }
     }
 
-    /// Shrinks the intervals by the comparison Σ a·m(p) ≤ b. The term a·m(p) of a place is at most
-    /// b minus the least values of the other terms.
+    /// Shrinks the intervals to markings that satisfy the comparison Σ a·m(p) ≤ b. The term a·m(p)
+    /// of a place is at most b minus the least values of the other terms.
     fn restrict_to(&mut self, Atom { sum, bound }: &Atom) {
         let min_term = |node: &CoverNode, place: PlaceId, factor: i64| -> Option<i128> {
             let p = place.index();
@@ -218,7 +220,7 @@ impl CoverNode {
                     Ok(high) => {
                         self.high[p] = Some(self.high[p].map_or(high, |own| own.min(high)));
                     }
-                    // The bound is negative, so no marking remains.
+                    // The bound is negative, so no marking remains. This makes the interval empty.
                     Err(_) if max_term < 0 => (self.low[p], self.high[p]) = (1, Some(0)),
                     Err(_) => {}
                 }
@@ -295,12 +297,13 @@ impl CoverNode {
     }
 }
 
-/// An edge between nodes.
+/// An edge between nodes of a cover: the mover that fires while the automaton follows one of its
+/// edges.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverEdge {
-    /// The source node.
+    /// The index of the source node.
     pub from: usize,
-    /// The target node.
+    /// The index of the target node.
     pub to: usize,
     /// The transition that fires, or `None` for stuttering in a dead marking.
     pub mover: Option<TransitionId>,
@@ -410,9 +413,9 @@ impl<'a> CoverGraph<'a> {
         edges.copied().collect()
     }
 
-    /// Removes the edges inside the ranking's component along which the ranking decreases, and
-    /// returns their number. Then removes the edges that the fairness constraints exclude, which
-    /// are not counted.
+    /// Removes the edges along which the ranking decreases inside the component of the node
+    /// `ranking.state`. Returns their number. Then removes the edges that the fairness constraints
+    /// exclude, which are not counted.
     ///
     /// # Errors
     /// The reason that the ranking is not valid, or [`RankingFlaw::Stopped`].
@@ -457,9 +460,9 @@ impl<'a> CoverGraph<'a> {
         Ok(removed_count)
     }
 
-    /// Returns a node whose strongly connected component has edges with all marks together and
-    /// contains no node of `except`. Only remaining edges count. Returns `None` if there is no such
-    /// node.
+    /// Returns a node whose strongly connected component contains no node of `except` and has inner
+    /// edges that carry all marks together. Only remaining edges count. Returns `None` if there is
+    /// no such node.
     pub fn accepting_node(&self, except: &[usize]) -> Option<usize> {
         let component = self.components();
         let count = component.iter().max().map_or(0, |last| last + 1);
@@ -476,8 +479,8 @@ impl<'a> CoverGraph<'a> {
         })
     }
 
-    /// Removes the edges that condition 4 of the module documentation excludes, and repeats until a
-    /// pass removes no edge.
+    /// Removes the edges that condition 4 (fairness) of the module documentation excludes. Repeats
+    /// this until a pass removes no edge.
     fn remove_unfair(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Flaw> {
         let (weak, strong) = (self.fairness.weak(), self.fairness.strong());
         if weak.is_empty() && strong.is_empty() {

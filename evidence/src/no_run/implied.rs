@@ -1,5 +1,5 @@
-//! Checks that one property of runs implies another: the property of the question, and the property
-//! of the argument.
+//! Checks that one property of runs implies another. The first is the property that a question asks
+//! about. The second is the property that a proof (an *argument*) is about.
 //!
 //! The author of an argument may have rewritten the question, with other atoms or with facts about
 //! the initial marking or about all markings. Therefore the argument states its own property. This
@@ -14,10 +14,10 @@
 //! third attempt decomposes all predicates into their leaves.
 //!
 //! Each attempt looks for a word over these atoms that has the property of the question and no
-//! property of an argument. The word begins with the letter of the initial marking, and repeats it
-//! if that marking is dead. It never satisfies a premise. If the automaton of these conditions
-//! accepts no word, there is no such run. Atoms count as independent of each other, which only
-//! admits more words.
+//! property of an argument. The word begins with the letter of the initial marking, that is, the
+//! set of atoms that are true there. It repeats this letter if that marking is dead. It never
+//! satisfies a premise. If the automaton of these conditions accepts no word, there is no such run.
+//! Atoms count as independent of each other, which only admits more words.
 //!
 //! An empty automaton counts only after a check against its formula
 //! ([`LinearTableau::check_complete`]).
@@ -32,7 +32,7 @@ use parikh_temporal::{
 use std::collections::{HashMap, HashSet};
 
 /// Limits of the automaton that compares the property of the question with those of the arguments.
-/// Terms are compared pairwise, atom by atom.
+/// Building it compares terms pairwise, atom by atom.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
 /// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
 const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
@@ -46,8 +46,8 @@ const MAX_ATOMS: usize = 500;
 /// The reason that the implication is not established.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
-    /// Some word over the common atoms has the property of the question. It has no property of an
-    /// argument whose fairness constraint the question implies.
+    /// Some word over the common atoms has the property of the question, but no property of an
+    /// argument. Only arguments count whose fairness constraints the question implies.
     #[error("the argument is about another formula")]
     DifferentFormula,
     /// The fairness constraints of the question do not imply those of any argument.
@@ -112,8 +112,8 @@ pub fn implies_one_of(
     }
 }
 
-/// Returns true if the initial marking alone implies that some run has the property, and false if
-/// it implies that no run has the property. Returns `None` if neither can be established, for
+/// Decides from the initial marking alone whether some run has the property. Returns true if some
+/// run has it, and false if no run has it. Returns `None` if neither can be established, for
 /// example because an automaton is too large.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     // A formula that every run satisfies is satisfied by some fair run, because every marking has a
@@ -183,8 +183,9 @@ impl<'p> CommonAtoms<'p> {
         CommonAtoms { formulas: Ltl::default(), undivided, predicate_atoms, firing_atoms }
     }
 
-    /// Checks that no word has the property `asked` and none of `argued`, as described in the
-    /// module documentation.
+    /// Checks that no word over the common atoms has the property `asked` and none of `argued`.
+    /// Only words count that agree with the initial marking and never satisfy a predicate of
+    /// `given`, as the module documentation describes.
     fn compare(
         mut self,
         net: &Net,
@@ -247,7 +248,7 @@ impl<'p> CommonAtoms<'p> {
         property.translated(&mut self.formulas, &atoms)
     }
 
-    /// Returns the formula of an atom of a property.
+    /// Returns an atom of a property as a formula over common atoms.
     fn atom(&mut self, atom: &RunAtom) -> Formula<Linear> {
         match atom {
             RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
@@ -259,7 +260,7 @@ impl<'p> CommonAtoms<'p> {
         }
     }
 
-    /// Returns the formula of a predicate in sorted form.
+    /// Returns a predicate in sorted form as a formula over common atoms.
     fn predicate(&mut self, predicate: Predicate) -> Formula<Linear> {
         if let Some(literal) = self.literal(&predicate) {
             return self.formulas.literal(literal);

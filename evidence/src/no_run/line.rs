@@ -23,7 +23,7 @@
 //! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
 //! formulas by their numbers from 0. `meets` lists the obligations of a state, and `untils` the
 //! until formula of each mark. Resolving a line checks names and the numbers of formulas and
-//! literals. All else is left to the check of the proof ([`NoRun::check`]).
+//! literals. The check of the proof ([`NoRun::check`]) does everything else.
 
 use super::cover::CoverNode;
 use super::{ExcludedPairs, Movers, NoRun, RankingFunction, Reason};
@@ -39,7 +39,7 @@ use parikh_temporal::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A proof with names instead of ids, and the property that it is about.
+/// A proof that no run has a property, and this property, with names instead of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedNoRun {
     /// The atoms of the formulas, numbered from 1 in literals.
@@ -64,9 +64,9 @@ pub struct NamedNoRun {
     /// The number of steps at the beginning of each run that the checker explores explicitly. A
     /// step is a firing, or stuttering in a dead marking.
     pub opening: usize,
-    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies both an edge's
-    /// literals and a mover's condition. This field and the following ones correspond to fields of
-    /// [`NoRun`].
+    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies an edge's
+    /// literals and enables the transition (or for stuttering, is dead). This field and the
+    /// following ones correspond to fields of [`NoRun`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<NamedDocument>,
     /// Predicates that no reachable marking satisfies.
@@ -257,7 +257,8 @@ impl NamedNoRun {
         }
     }
 
-    /// Returns the property and the proof in ids of `net`, without checking the proof.
+    /// Converts the line to ids of `net`. Returns the property and the proof, without checking the
+    /// proof.
     ///
     /// # Errors
     /// When a name is not known, or a number refers to no atom, subformula or earlier formula. Also
@@ -353,11 +354,14 @@ struct ResolvedLine {
 }
 
 impl ResolvedLine {
+    /// Returns the formula with this number in the line, as a subformula of the property.
     fn formula(&self, number: usize) -> Result<Formula<Linear>, String> {
         let formula = self.formulas.get(number).copied().flatten();
         formula.ok_or_else(|| format!("formula {number} is not a subformula of the property"))
     }
 
+    /// Converts a literal of the line, that is, an atom numbered from 1 or its negation as a
+    /// negative number.
     fn literal(&self, number: i64) -> Result<Literal, String> {
         let index = (number.unsigned_abs() as usize).checked_sub(1);
         let atom = index.and_then(|index| self.property_atoms.get(index).copied().flatten());
@@ -365,6 +369,7 @@ impl ResolvedLine {
         Ok(Literal { atom, positive: number > 0 })
     }
 
+    /// Converts an edge of the line. The checker tests later whether its target exists.
     fn edge(&self, edge: &NamedEdge) -> Result<AutomatonEdge, String> {
         let literals = resolve_each(&edge.reads, |&number| self.literal(number))?;
         let cube = Cube::of(literals).ok_or("an edge reads an atom and its negation")?;
@@ -389,7 +394,7 @@ impl Subformulas {
     }
 
     /// Returns the number of a subformula. Formulas of a checked tableau are subformulas. For
-    /// another formula, the number refers to nothing.
+    /// another formula, returns the number of subformulas, which is no valid number.
     fn number(&self, formula: Formula<Linear>) -> usize {
         self.0.binary_search(&formula).unwrap_or(self.0.len())
     }
@@ -398,6 +403,7 @@ impl Subformulas {
         formulas.iter().map(|&formula| self.number(formula)).collect()
     }
 
+    /// Returns the subformulas with the numbers of their operands, in the order of their numbers.
     fn named(&self, formulas: &Ltl) -> Vec<NamedFormula> {
         let named = |&formula: &Formula<Linear>| match formulas.node(formula) {
             Node::True => NamedFormula::True,
@@ -487,6 +493,7 @@ impl NamedRanking {
     }
 }
 
+/// Returns the transitions with these names, or an error for an unknown name.
 fn transitions(net: &Net, names: &[String]) -> Result<Vec<TransitionId>, Flaw> {
     resolve_each(names, |name| {
         let t = net.transition_named(name);

@@ -4,10 +4,10 @@
 //! A [`LinearTableau`] of the property accepts every word that has the property, which is checked
 //! state by state ([`LinearTableau::check_complete`]). So a run with the property would follow an
 //! accepting run of the automaton. At each position there is a *mover*, which is a transition or
-//! the stuttering of a dead marking, and an edge that reads the letter there. There are finitely
-//! many such *pairs*. The pairs that occur infinitely often stay in one strongly connected
-//! component of the automaton, and together carry all of its marks. The checker removes pairs until
-//! no component has all marks:
+//! the stuttering of a dead marking. There is also an edge that reads the letter, that is, the set
+//! of atoms that are true there. There are finitely many such *pairs* of an edge and a mover. The
+//! pairs that occur infinitely often stay in one strongly connected component of the automaton, and
+//! together carry all of its marks. The checker removes pairs until no component has all marks:
 //!
 //! 1. Pairs that are contradictory ([`pairs`]).
 //! 2. Pairs that no reachable marking allows. Either a document refutes the conjunction of the
@@ -16,8 +16,8 @@
 //! 3. Pairs that occur only finitely often. A *ranking* of a component has weights y ≥ 0 of places
 //!    and values z of states. The sum y·m + z(q) never increases along the remaining pairs inside
 //!    the component, and decreases along some of them. The sum is bounded below by the least z, so
-//!    the pairs along which it decreases are removed. This makes components smaller, and another
-//!    ranking may apply to the next one.
+//!    the pairs along which it decreases are removed. This may split the component, and further
+//!    rankings may apply to the smaller components.
 //!
 //! Components that the run cannot reach after its first steps do not matter. The checker explores
 //! these first steps explicitly. It computes the reachable components before it removes pairs of
@@ -69,7 +69,7 @@ const MAX_OPENING_NODES: usize = 100_000;
 /// The maximum number of steps at the beginning of each run that the checker explores.
 const MAX_OPENING_STEPS: usize = 1_000;
 
-/// A proof that no run has a property.
+/// A proof that no run of a net has a property.
 #[derive(Clone, Debug)]
 pub struct NoRun {
     /// The automaton of the property, and the obligations of its states.
@@ -77,8 +77,8 @@ pub struct NoRun {
     /// The number of steps at the beginning of each run that the checker explores explicitly. A
     /// step is a firing, or stuttering in a dead marking.
     pub opening_steps: usize,
-    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies both an edge's
-    /// literals and a mover's condition.
+    /// Documents that prove exclusions of `refuted`: no reachable marking satisfies an edge's
+    /// literals and enables the transition (or for stuttering, is dead).
     pub documents: Vec<Document>,
     /// The premises: predicates that no reachable marking satisfies. The checker assumes them.
     pub premises: Vec<Predicate>,
@@ -110,10 +110,11 @@ pub struct ExcludedPairs {
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The document with this index proves that no reachable marking satisfies the edge's literals
-    /// and the mover's condition.
+    /// and enables the transition (or for stuttering, is dead).
     Document(usize),
-    /// Each conjunct of the premise with this index is the mover's condition, or occurs in the
-    /// edge's literals.
+    /// No reachable marking satisfies the premise with this index. Each conjunct of the premise
+    /// occurs in the edge's literals, or says that the transition is enabled (or for stuttering,
+    /// that the marking is dead).
     Given(usize),
 }
 
@@ -270,9 +271,9 @@ impl NoRun {
         }
     }
 
-    /// Checks that the cover satisfies its conditions and the rankings are valid, and that no
-    /// component of its nodes then has all marks. `pairs` are the pairs that no document and no
-    /// premise excludes.
+    /// Checks that the cover satisfies the conditions of [`cover`] and that the rankings are valid.
+    /// Then checks that no component of its nodes still has all marks. `pairs` are the pairs that
+    /// no document and no premise excludes.
     fn check_cover(
         &self,
         net: &Net,
@@ -349,7 +350,8 @@ impl NoRun {
         edge.map(|edge| &edge.cube).ok_or(NoRunFlaw::NoSuch("edge"))
     }
 
-    /// Returns the states of the automaton that are possible after the first steps, ascending.
+    /// Returns the states in which the automaton may be after `opening_steps` steps from the
+    /// initial marking, ascending.
     fn after_opening(
         &self,
         net: &Net,

@@ -7,9 +7,9 @@
 //!
 //! 1. a literal of the edge about which transition fires next is false of the mover;
 //! 2. no marking with at least the tokens that the mover consumes satisfies what the edge reads;
-//! 3. every edge that may follow reads a condition that no marking with at least the tokens that
-//!    the mover produces satisfies, or the negation of a literal of this edge whose value the
-//!    firing keeps.
+//! 3. no edge may follow. An edge may not follow if no marking with at least the tokens that the
+//!    mover produces satisfies what it reads. It also may not follow if it reads the negation of a
+//!    literal of this edge, whose value the firing keeps.
 
 use super::RankingFunction;
 use crate::certificate::Flaw;
@@ -70,8 +70,8 @@ pub enum RankingFlaw {
 /// during the check.
 pub const MAX_PAIRS: usize = 1 << 28;
 
-/// Returns the conjunction of the cube's literals about markings. Literals about firings are left
-/// out.
+/// Returns the condition on the marking that a cube states: the conjunction of its literals about
+/// markings, without literals about firings.
 pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
         match &property.atoms()[literal.atom.0 as usize] {
@@ -143,8 +143,8 @@ impl Pairs {
         Ok(Pairs { edges, states, all_marks, transitions })
     }
 
-    /// Returns true if the pair of a mover and the edge with index `at` of `state` remains. The
-    /// mover `None` is stuttering. Returns false if there is no such edge.
+    /// Returns true if the pair of a mover and the edge with index `at` among the edges of `state`
+    /// remains. The mover `None` is stuttering. Returns false if there is no such edge.
     pub fn remains(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
         // Edges are sorted by source state and then by index among the edges of this state.
         let edge_position =
@@ -172,8 +172,8 @@ impl Pairs {
         })
     }
 
-    /// Removes the pair of a mover and the edge with index `at` of `state`. The mover `None` is
-    /// stuttering.
+    /// Removes the pair of a mover and the edge with index `at` among the edges of `state`. The
+    /// mover `None` is stuttering.
     pub fn remove(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
         let mover = mover.map_or(self.transitions, TransitionId::index);
         for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
@@ -182,7 +182,7 @@ impl Pairs {
         }
     }
 
-    /// Removes all pairs of an edge.
+    /// Removes all pairs of the edge with index `at` among the edges of `state`.
     pub fn remove_edge(&mut self, state: usize, at: usize) {
         for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
         {
@@ -191,9 +191,9 @@ impl Pairs {
         }
     }
 
-    /// Removes the pairs inside the ranking's component along which the ranking decreases, and
-    /// returns their number. The ranking is valid if it increases along no remaining pair inside
-    /// its component.
+    /// Removes the pairs inside the component of the state `ranking.state` along which the ranking
+    /// decreases. Returns their number. The ranking is valid if it increases along no remaining
+    /// pair inside this component.
     ///
     /// # Errors
     /// The reason that the ranking is not valid, or [`RankingFlaw::Stopped`]. Some pairs may have
@@ -316,7 +316,8 @@ struct PairCheck<'a> {
 }
 
 impl PairCheck<'_> {
-    /// Returns false if a condition of the module documentation is found to make a pair
+    /// Checks the pair of a mover and an edge with `cube` to the state `target`. Returns false if
+    /// one of the three conditions of the module documentation shows that the pair is
     /// contradictory. The tests of predicates are approximate, so true may also mean that this is
     /// unknown.
     fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {

@@ -1,9 +1,10 @@
 //! Premises of an argument: predicates that no reachable marking satisfies, and the pairs that they
 //! exclude.
 //!
-//! An edge reads a conjunction of literals, each of which may be a conjunction itself, and its
-//! mover adds a condition on the marking. If each conjunct of a premise occurs among these
-//! conditions, a marking that allows the edge would satisfy the premise. The comparison is
+//! An edge of the automaton reads a conjunction of literals, each of which may be a conjunction
+//! itself. Its mover (a transition that fires, or stuttering in a dead marking) adds a condition:
+//! the transition is enabled, or the marking is dead. If each conjunct of a premise occurs among
+//! these conditions, a marking that allows the edge would satisfy the premise. The comparison is
 //! syntactic.
 
 use parikh_net::Predicate;
@@ -47,9 +48,10 @@ impl Premises {
         Premises { numbers, atoms, premises }
     }
 
-    /// Returns true if each conjunct of the premise is the condition of the mover or a conjunct of
-    /// a literal of the cube. Then no reachable marking satisfies both the cube and this condition,
-    /// as it would satisfy the premise.
+    /// Returns true if each conjunct of the premise is `mover` or a conjunct of a literal of the
+    /// cube. `mover` is the condition of the mover: a transition is enabled, or the marking is
+    /// dead. Then no reachable marking satisfies both the cube and this condition, as it would
+    /// satisfy the premise.
     pub fn excludes(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
         let of_literal = |literal: &Literal| {
             &self.atoms[literal.atom.0 as usize][usize::from(!literal.positive)]
@@ -61,8 +63,9 @@ impl Premises {
         })
     }
 
-    /// Returns the index of the first premise that excludes all markings with the cube and the
-    /// condition of the mover (`excludes`). Returns `None` if no premise does.
+    /// Returns the index of the first premise that excludes all markings that satisfy the cube and
+    /// the condition of the mover, as in [`excludes`](Self::excludes). Returns `None` if no premise
+    /// does.
     pub fn find_excluding(&self, cube: &Cube, mover: &Predicate) -> Option<usize> {
         (0..self.premises.len()).find(|&premise| self.excludes(premise, cube, mover))
     }

@@ -1,11 +1,12 @@
 //! Decides whether a run has a property by visiting all relevant markings.
 //!
-//! A *node* is a marking with a state of the property's automaton. Each firing whose letter an edge
-//! of the automaton reads leads to a node with the edge's target. A dead marking stutters. A run
-//! has the property if and only if some component of the reachable nodes has edges with all marks.
-//! If only fair runs count, components are decomposed further (`rounds`).
+//! A *node* is a marking with a state of the property's automaton. The letter of a firing is the
+//! set of atoms that are true there. Each firing whose letter an edge of the automaton reads leads
+//! to a node with the edge's target. A dead marking stutters, that is, repeats itself. A run has
+//! the property if and only if some component of the reachable nodes has edges with all marks. If
+//! only fair runs count, components are decomposed further (`rounds`).
 //!
-//! The automaton is checked against the formula in both directions before
+//! Before the visit, the automaton is checked against the formula in both directions
 //! ([`LinearTableau::check_complete`], [`LinearTableau::check_sound`]). Markings without a state,
 //! where the property can no longer become true, are not expanded.
 
@@ -148,7 +149,7 @@ struct ProductNodes {
 }
 
 impl ProductNodes {
-    /// Returns the number of a marking, which is added if it is new.
+    /// Returns the number of a marking, after adding the marking if it is new.
     fn marking_number(&mut self, marking: &Marking) -> u32 {
         let packed = packed(marking.tokens());
         if let Some(&number) = self.marking_numbers.get(&packed) {
@@ -160,7 +161,7 @@ impl ProductNodes {
         number
     }
 
-    /// Returns the number of a node, which is added if it is new.
+    /// Returns the number of a node, after adding the node if it is new.
     fn node_number(&mut self, node: ProductNode) -> u32 {
         *self.numbers.entry(node).or_insert_with(|| {
             self.nodes.push(node);

@@ -60,7 +60,7 @@ impl CaseNet {
     /// markings of one case.
     ///
     /// # Errors
-    /// The reason that there is no such net.
+    /// A message, when the begin or the end of a case is not determined, or numbers are too large.
     pub(crate) fn of(
         (kind, cases): (&'static str, u64),
         net: &Net,
@@ -91,7 +91,7 @@ impl CaseNet {
         self.net
     }
 
-    /// Returns the question about the net, or `None` when a number overflows.
+    /// Returns the question of this kind about the net, or `None` when a number overflows.
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let model_tokens =
@@ -156,7 +156,7 @@ impl CaseNet {
 /// either, the final marking is a token in the only place without output transitions.
 ///
 /// # Errors
-/// The reason that there is no such net.
+/// A message, when the begin or the end of a case is not determined, or numbers are too large.
 pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
     let (initial_marking, finals) = case_markings(net, 1, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());
@@ -164,7 +164,7 @@ pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
 }
 
 /// Returns the assumptions of a question about cases of this model: where cases begin, and when
-/// they are done. `given` says that the final markings were given to the auditor.
+/// they are done. `given` is true if the final markings were given to the auditor.
 pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
     let name = |place: PlaceId| net.place_name(place).to_owned();
     let mut assumed = Vec::new();
@@ -187,8 +187,8 @@ pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
     assumed
 }
 
-/// Returns the place that satisfies the condition, or `None` if no place or more than one place
-/// does.
+/// Returns the only place for which `is` returns true, or `None` if there is no such place or more
+/// than one.
 fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
     let mut places = net.places().filter(|&p| is(p));
     places.next().filter(|_| places.next().is_none())
@@ -207,7 +207,7 @@ pub(crate) fn with_assumed_token(net: &Net) -> Result<Net, String> {
 /// Returns the model with inhibitor or reset arcs with a token in its only source place.
 ///
 /// # Errors
-/// The errors of [`with_assumed_token`].
+/// When the model has an initial marking, or not exactly one source place.
 pub(crate) fn extended_with_assumed_token(model: &ExtendedNet) -> Result<ExtendedNet, String> {
     let (marking, assumed) = assumed_token(model.core())?;
     Ok(model.clone().from_marking(marking).assuming([assumed]))
@@ -223,10 +223,12 @@ fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
     Ok((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
-/// Returns the model with inhibitor or reset arcs with `cases` cases at its beginning.
+/// Returns the model with inhibitor or reset arcs, with `cases` cases at its beginning and the
+/// final markings of all cases. If `chosen` is not empty, its markings are the final markings of
+/// one case.
 ///
 /// # Errors
-/// The reason that there is no such model.
+/// A message, when the begin or the end of a case is not determined, or numbers are too large.
 pub fn extended_with_cases(
     model: &ExtendedNet,
     cases: u64,
@@ -241,7 +243,9 @@ pub fn extended_with_cases(
 /// markings, the number of cases must be smaller than this limit.
 const MAX_FINAL_MARKINGS: usize = 1_000;
 
-/// Returns the marking in which `cases` cases begin, and the markings in which they are done.
+/// Returns the marking in which `cases` cases begin, and the markings in which they are done. If
+/// `chosen` is not empty, its markings are the final markings of one case. Returns a message if the
+/// begin or the end of a case is not determined, or if numbers are too large.
 fn case_markings(
     net: &Net,
     cases: u64,

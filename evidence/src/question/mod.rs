@@ -19,9 +19,9 @@ use std::fmt;
 /// A question about the behaviour of a net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The answer is `then` if all goals are reachable (`all`), or if at least one goal is
-    /// reachable (not `all`). Otherwise it is the opposite truth value. EF φ is TRUE if φ is
-    /// reachable; AG φ is FALSE if ¬φ is reachable.
+    /// If `all` is true, the answer is `then` if all goals are reachable. If `all` is false, it is
+    /// `then` if at least one goal is reachable. Otherwise the answer is the opposite of `then`. EF
+    /// φ is TRUE if φ is reachable; AG φ is FALSE if ¬φ is reachable.
     Reach {
         /// The goals, in sorted form.
         goals: Vec<Predicate>,
@@ -126,7 +126,8 @@ impl Question {
         })
     }
 
-    /// Returns the question as text.
+    /// Returns the question as a short formula or text for messages. Long lists are shortened, and
+    /// implications are left out.
     pub fn in_words(&self, net: &Net) -> String {
         let formula = |goal: &Predicate| description::predicate(net, goal);
         let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));

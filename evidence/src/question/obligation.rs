@@ -2,9 +2,10 @@
 //!
 //! Evidence is checked against the *question*. What the evidence says about itself is not used. So
 //! the first step of an audit is to derive the statements that make the answer true, from the name
-//! of the examination or the formula alone. The main kinds of obligations are: to show a reachable
-//! marking, to prove that a predicate is unreachable, to show that a sum grows without bound, and
-//! to prove that a predicate stays reachable or does not.
+//! of the examination or the formula alone. The main kinds of obligations are to show a reachable
+//! marking, and to prove that a predicate is unreachable. Others are to show that a sum grows
+//! without bound, and to prove that a predicate stays reachable or does not. A predicate *stays
+//! reachable* if it is reachable from every reachable marking.
 //!
 //! | question | TRUE | FALSE |
 //! |---|---|---|
@@ -21,11 +22,10 @@
 //! is n, and a proof that it is never more. `+inf` takes a self-covering sequence. The initial
 //! marking is reachable.
 //!
-//! A proof that a predicate stays reachable from all reachable markings
-//! ([`Question::StaysReachable`]) is an argument about the whole net ([`crate::home`]). The
-//! negation is proved by such an argument, too; or by a dead marking without the predicate; or by a
-//! proof that the predicate is unreachable; or by a trace and a proof that the predicate is
-//! unreachable from its end.
+//! A proof that a predicate stays reachable ([`Question::StaysReachable`]) is an argument about the
+//! whole net ([`crate::home`]). The negation is proved by such an argument, too; or by a dead
+//! marking without the predicate; or by a proof that the predicate is unreachable; or by a trace
+//! and a proof that the predicate is unreachable from its end.
 //!
 //! For a net with a final marking f ([`Question::Sound`]; `cases` makes that net):
 //!
@@ -106,24 +106,25 @@ pub struct HomeQuestion {
     pub reach_index: Option<usize>,
 }
 
-/// A formula over proof obligations. Each leaf is an index into a list of [`Obligation`].
+/// A formula over the statements of an [`Obligation`]. Each leaf has the index of a statement in
+/// one of its lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NeededProofs {
-    /// A predicate is reachable.
+    /// The predicate with this index in `reach` is reachable.
     Reach(usize),
-    /// A predicate is unreachable.
+    /// The predicate with this index in `refute` is unreachable.
     Refute(usize),
-    /// A sum grows without bound.
+    /// The sum with this index in `grow` grows without bound.
     Grow(usize),
-    /// A predicate stays reachable.
+    /// The predicate with this index in `homes` is reachable from every reachable marking.
     StaysReachable(usize),
-    /// A predicate does not stay reachable.
+    /// The predicate with this index in `homes` is not reachable from some reachable marking.
     NotStaysReachable(usize),
-    /// A run has the property.
+    /// Some run has the property with this index in `run_properties`.
     Run(usize),
-    /// No run has the property.
+    /// No run has the property with this index in `run_properties`.
     NoRun(usize),
-    /// The CTL property holds.
+    /// The CTL property with this index in `trees` holds in the initial marking.
     Tree(usize),
     /// A conjunction; true if empty.
     All(Vec<NeededProofs>),
@@ -147,8 +148,9 @@ impl NeededProofs {
         }
     }
 
-    /// Returns the unproved leaves, in order, that are outside of every true subformula. Returns no
-    /// leaves if the whole formula is true. An empty disjunction is false and has no leaves either.
+    /// Returns the unproved leaves that may still contribute to a proof, in order: those outside of
+    /// every true subformula. Returns no leaves if the whole formula is true. An empty disjunction
+    /// is false and has no leaves either.
     pub fn open(&self, is_proved: &dyn Fn(&NeededProofs) -> bool) -> Vec<&NeededProofs> {
         match self {
             formula if formula.is_true(is_proved) => Vec::new(),
@@ -159,7 +161,7 @@ impl NeededProofs {
         }
     }
 
-    /// Returns a conjunction (`all`) or disjunction of the parts.
+    /// Returns the conjunction of the parts if `all` is true, and otherwise their disjunction.
     fn connective(all: bool, parts: Vec<NeededProofs>) -> NeededProofs {
         if all { NeededProofs::All(parts) } else { NeededProofs::Any(parts) }
     }
@@ -258,8 +260,8 @@ impl Obligation {
         NeededProofs::Refute(self.refute.len() - 1)
     }
 
-    /// Adds the obligation that `wanted` stays reachable. Also adds the statement that `wanted` is
-    /// reachable, which suffices if every firing can be undone.
+    /// Adds the obligation that `wanted` is reachable from every reachable marking. Also adds the
+    /// statement that `wanted` is reachable, which suffices if every firing can be undone.
     fn require_staying(&mut self, wanted: &Predicate) -> NeededProofs {
         self.reach.push(wanted.clone());
         let reach = Some(self.reach.len() - 1);
@@ -267,7 +269,7 @@ impl Obligation {
         NeededProofs::StaysReachable(self.homes.len() - 1)
     }
 
-    /// Adds the obligation that `wanted` does not stay reachable.
+    /// Adds the obligation that `wanted` is not reachable from some reachable marking.
     fn require_not_staying(&mut self, wanted: &Predicate) -> NeededProofs {
         self.homes.push(HomeQuestion { predicate: wanted.clone(), reach_index: None });
         NeededProofs::NotStaysReachable(self.homes.len() - 1)
@@ -505,10 +507,10 @@ fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Pred
     Ok(Predicate::at_most(sum, max_value).negated())
 }
 
-/// Returns predicates that each describe a dead marking in which a predicate of `wanted` is false,
-/// so that this predicate does not stay reachable.
+/// Returns predicates that each describe dead markings in which a predicate of `wanted` is false.
+/// If such a marking is reachable, that predicate does not stay reachable.
 fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
-    // No transition is enabled in a dead marking.
+    // A dead marking violates every predicate about enabledness, so one predicate suffices.
     match wanted.iter().all(asks_for_liveness) {
         true if wanted.is_empty() => Vec::new(),
         true => vec![Predicate::Dead],
@@ -516,7 +518,7 @@ fn dead_ends(wanted: &[Predicate]) -> Vec<Predicate> {
     }
 }
 
-/// Returns the predicate for a dead marking that does not satisfy `wanted`.
+/// Returns the predicate that the marking is dead and violates `wanted`.
 fn dead_without(wanted: &Predicate) -> Predicate {
     Predicate::and([Predicate::Dead, wanted.clone().negated()])
 }

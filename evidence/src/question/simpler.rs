@@ -1,8 +1,9 @@
 //! Simpler forms of properties of runs, each checked to be equivalent as far as necessary.
 //!
-//! The author of a proof may have rewritten the property, evaluated its first letter at the initial
-//! marking, and split it into cases. This module does the same with rules of LTL, and checks with
-//! automata that the old and the new form imply each other as far as necessary ([`implies`]).
+//! The author of a proof may have rewritten the property, evaluated its atoms about the first
+//! position in the initial marking, and split it into cases. This module does the same with rules
+//! of LTL, and checks with automata that the old and the new form imply each other as far as
+//! necessary ([`implies`]).
 
 use crate::no_run::implied::{implies, implies_one_of};
 use parikh_net::property::condition;
@@ -30,10 +31,10 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
 }
 
 /// Returns the cases of a property in its simpler form: the parts of a disjunction, or the simpler
-/// form as the only case. If `exists`, each case is checked to imply the property. Otherwise the
-/// property is checked to imply the disjunction of the cases. Returns no cases if the check fails,
-/// or if a disjunction has more than 32 parts. Also returns no cases if the form is not a
-/// disjunction and equals the property's formula.
+/// form as the only case. If `exists` is true, checks that each case implies the property.
+/// Otherwise checks that the property implies the disjunction of the cases. Returns no cases if the
+/// check fails, or if a disjunction has more than 32 parts. Also returns no cases if the form is
+/// not a disjunction and equals the property's formula.
 pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
     let parts = match formulas.node(simple) {
@@ -59,9 +60,10 @@ pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunP
     if are_valid { cases } else { Vec::new() }
 }
 
-/// Returns φ if a fair run has the property exactly if it visits a marking with φ, or `None` if no
-/// such φ is found. Rewriting rules and the values of the atoms in the initial marking propose φ.
-/// Then F φ and the property are checked to imply each other on fair runs from the initial marking.
+/// Returns a predicate φ such that a fair run has the property exactly if it visits a marking that
+/// satisfies φ. Returns `None` if no such φ is found. Rewriting rules and the values of the atoms
+/// in the initial marking propose φ. Then F φ and the property are checked to imply each other on
+/// fair runs from the initial marking.
 pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
     let Node::Until(_, until_left, goal) = *formulas.node(simple) else { return None };

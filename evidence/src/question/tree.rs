@@ -3,10 +3,10 @@
 //! First, rewriting rules that preserve the meaning are applied ([`BRANCHING_RULES`]). Then
 //! conjunctions and disjunctions at the top become formulas over questions. Parts about a reachable
 //! marking, or about predicates that stay reachable, become questions of these kinds; inside them,
-//! EX and AX over conditions are conditions on the marking before. Parts that are decided on all
-//! paths ([`Ctl::on_all_paths`]) become questions about runs. The remaining parts are
-//! branching-time questions, which some runs may also decide, or proofs that no run has a property
-//! ([`run_bounds`]). Questions about predicates that stay reachable may also be decided as
+//! EX and AX over conditions become conditions on the marking before the firing. Parts that are
+//! decided on all paths ([`Ctl::on_all_paths`]) become questions about runs. The remaining parts
+//! are branching-time questions, which some runs may also decide, or proofs that no run has a
+//! property ([`run_bounds`]). Questions about predicates that stay reachable may also be decided as
 //! branching-time questions.
 
 use super::Question;
@@ -30,7 +30,7 @@ impl Question {
     }
 }
 
-/// An entry of the worklist of `question_of`.
+/// An entry of the stack of `question_of`.
 enum CtlTask {
     /// Turns a subformula into a question.
     Visit(Formula<Quantifier>),

@@ -1,15 +1,15 @@
-//! Attributes and texts that may occur in a net: a check of the whole net before anything is read.
+//! Checks the attributes and texts of a PNML net before anything is read.
 //!
-//! The readers refuse unknown elements where they meet them. This module checks attributes and
-//! texts. An attribute `weight` of an arc has a meaning for its author, and so has a number
+//! The readers refuse unknown elements where they meet them. This module refuses unknown attributes
+//! and texts. An attribute `weight` of an arc has a meaning for its author, and so has a number
 //! directly in a page. A reader that ignores them reads another net. So the check refuses
 //! attributes that are neither read nor known to be meaningless, and text where no reader looks for
 //! it: outside of `text`, `value` (in older tools), and the labels with numbers.
 //!
-//! The content of `graphics`, `toolspecific` and `name` is ignored, and so is that of PIPE's
-//! drawings and comments. Attributes with a prefix belong
-//! to another language and are ignored, too. Elements of another language are refused. Stray `>`
-//! and `$` are allowed, since some writers leave them behind, even in models of the contest.
+//! The content of `graphics`, `toolspecific` and `name` is ignored. So is the content of the
+//! elements of the tool PIPE for drawings and comments. Attributes with a prefix belong to another
+//! language and are ignored, too. Elements of another language are refused. Stray `>` and `$` are
+//! allowed, since some writers leave them behind, even in models of the contest.
 
 use super::timing::is_timing_element;
 use super::{BLANKS, Unreadable, elements, name, trimmed};
@@ -67,8 +67,8 @@ const LABELS_WITH_TEXT: [&str; 9] = [
     "timed",
 ];
 
-/// Refuses unknown attributes and texts in a net. Skips the [`UNCHECKED_ELEMENTS`] and those of
-/// times and priorities, with their content.
+/// Returns an error for the first unknown attribute or text in a net. Skips the
+/// [`UNCHECKED_ELEMENTS`] and those of times and priorities, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
     let mut unopened = vec![net];

@@ -1,4 +1,4 @@
-//! Fairness assumptions from the command line: `weak`, or `strong:t,u`.
+//! Reads fairness assumptions from the command line, such as `weak` or `strong:t,u`.
 
 use super::names::{NameNotation, NamedKind, ids_of_name};
 use super::queries::typed::quoted;
@@ -6,9 +6,9 @@ use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
 /// Reads fairness assumptions. Each text is `weak` or `strong`, for all transitions of `net`, or
-/// has a list such as `weak:t,u` for single transitions. Names may be in quotes, with ids as in
-/// `id "t"`. All assumptions
-/// given are combined.
+/// has a list such as `weak:t,u` for single transitions. A name may be a label or an id, and may be
+/// in quotes. With `id` before the quotes, as in `id "t"`, it is an id. The result combines all
+/// assumptions.
 ///
 /// # Errors
 /// When a text is not of this form, or a name is unknown or ambiguous. Also when colours were
@@ -39,8 +39,8 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
         return Err("fairness is about single bindings, but colours were merged".to_owned());
     }
     // The translation of reset arcs, or of caps, may split a transition into several copies.
-    // Fairness to each copy would differ from fairness to the transition: one copy may wait forever
-    // while another fires.
+    // Fairness to each copy would differ from fairness to the transition: one copy may stay enabled
+    // forever without firing, while another copy fires.
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.has_other_copies(t))
     {

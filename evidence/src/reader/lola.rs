@@ -1,10 +1,10 @@
-//! LoLA's language for place/transition nets.
+//! Reads nets in the language of the tool LoLA.
 //!
 //! A file has `PLACE` with names, `MARKING` with names and numbers, and `TRANSITION` with consumed
 //! and produced places. Entries are separated by commas, and lists end with semicolons. A name
-//! without a number has 1. Numbers of a place listed twice add up. The reader ignores promises of
-//! `SAFE`, and refuses fairness and sorts. A transition with the name of a place is renamed with a
-//! prime.
+//! without a number has 1. Numbers of a place listed twice add up. The reader ignores declared
+//! bounds (`SAFE`), and refuses fairness and sorts. A transition with the name of a place is
+//! renamed with a prime.
 
 use super::Unreadable;
 use super::tool_words::{ToolWord, ToolWords, error_in_line};
@@ -79,7 +79,7 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     }
 }
 
-/// Reads a net.
+/// Reads a net in LoLA's language.
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text. Also an error of the net, such as a name
@@ -139,6 +139,7 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     net.build().map_err(|error| error_in_line(1, error.to_string()))
 }
 
+/// Turns an error of the net's builder into an error in the line of `word`.
 fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
     error_in_line(word.line, error.to_string())
 }

@@ -1,5 +1,5 @@
-//! Labelled transition systems in Aldebaran's format (`.aut`) and in mCRL2's `.fsm`, and their
-//! nets.
+//! Reads labelled transition systems in Aldebaran's format (`.aut`) and in mCRL2's `.fsm`, and
+//! builds their nets.
 //!
 //! In `.aut` states count from 0, and the first line says how many there are. In `.fsm` they count
 //! from 1, have a line each or occur in transitions only, and the first one is initial unless a
@@ -181,8 +181,8 @@ fn in_parentheses(line: u64, text: &str) -> Result<&str, Unreadable> {
     })
 }
 
-/// Returns the text before the first quote without a backslash, and the text behind the quote.
-/// Returns `None` if no such quote follows.
+/// Returns the text before the first quote without a backslash, and the text behind this quote. In
+/// the text before, `\"` becomes `"`. Returns `None` if there is no such quote.
 fn up_to_quote(text: &str) -> Option<(String, &str)> {
     let mut label = String::new();
     let mut letters = text.char_indices();
@@ -199,7 +199,7 @@ fn up_to_quote(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// Parses a state, or another number in a range.
+/// Parses a number in the range. The number is usually a state.
 fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
     let number = text.trim().parse().ok().filter(|it| range.contains(it));
     number.ok_or_else(|| {

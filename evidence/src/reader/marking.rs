@@ -1,4 +1,4 @@
-//! Markings from the command line: `end`, or `p + 2*"odd name"`.
+//! Reads markings from the command line, such as `end` or `p + 2*"odd name"`.
 
 use super::names::{NameNotation, NamedKind, ids_of_name};
 use parikh_net::printable::Quoted;

@@ -1,10 +1,12 @@
-//! The language of mist for coverability problems.
+//! Reads coverability problems in the language of the tool mist. Its variables become places, and
+//! its rules become transitions.
 //!
-//! A rule consumes and produces what its changes say, and tests what its guard requires beyond
-//! that. An upper limit in a guard is an inhibitor arc. `x' = c` empties x first, unless the guard
-//! fixes the number of tokens. If there are several initial markings, the net chooses one first.
-//! The comment of `input/src/mist.rs` of the prover describes the nodes for the choice, which have
-//! the same names here. The reader refuses what the language refuses, and transfers.
+//! A transition consumes the tokens that the guard of its rule requires, and produces the tokens
+//! that remain after the changes of the rule. An upper limit in a guard is an inhibitor arc. The
+//! change `x' = c` becomes a reset arc and c produced tokens, unless the guard fixes the number of
+//! tokens. If there are several initial markings, the net chooses one first. The comment of
+//! `input/src/mist.rs` of the prover describes the nodes for the choice, which have the same names
+//! here. The reader refuses what the language refuses, and transfers.
 
 use super::Unreadable;
 use super::queries::AuditedProperty;
@@ -19,7 +21,7 @@ pub(super) fn is_mist(text: &str) -> bool {
     lines.flat_map(str::split_whitespace).next() == Some("vars")
 }
 
-/// Splits a problem into words and signs.
+/// Splits a problem into words and signs, without comments.
 fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -42,7 +44,7 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     Ok(words)
 }
 
-/// The lower and the upper limit of a variable; `None` means no upper limit.
+/// The lower and the upper limit of a variable, both inclusive. `None` means no upper limit.
 type CounterRange = (u64, Option<u64>);
 
 /// The ranges of variables, each with the line that states it.
@@ -60,7 +62,7 @@ enum CounterChange {
 struct CounterRule {
     /// The ranges of variables in which the rule is enabled.
     ranges: CounterRanges,
-    /// The change per changed variable.
+    /// The changes, by variable. Other variables keep their values.
     changes: BTreeMap<PlaceId, CounterChange>,
     line: u64,
 }
@@ -112,6 +114,7 @@ fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
     Ok(CounterProblem { variables, rules, initial_ranges: initially, target_ranges: targets })
 }
 
+/// Takes the name of a variable. Returns its place, and the word for error messages.
 fn variable(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
@@ -227,7 +230,7 @@ fn change(
     }
 }
 
-/// Reads a net.
+/// Reads the net of a problem, without its targets.
 ///
 /// # Errors
 /// A syntax error or an unsupported change, with its line and the expected text. Also an error of
@@ -238,7 +241,8 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     build(&problem).map_err(|error| error_in_line(last, error.to_string()))
 }
 
-/// Returns a name, with primes until no node has it.
+/// Returns `name` with as many primes as needed, so that no place or transition has the result as
+/// its name.
 fn unused(net: &ExtendedBuilder, name: &str) -> String {
     let mut name = name.to_owned();
     while net.core.node(&name).is_some() {
@@ -330,7 +334,8 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     net.build()
 }
 
-/// Returns the only question of a problem: is one of the targets reachable?
+/// Returns the only property of a problem, with the question whether one of the targets is
+/// reachable.
 pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Unreadable> {
     let problem = problem(text)?;
     let range_predicate =

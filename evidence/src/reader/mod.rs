@@ -59,11 +59,11 @@ pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
     model_as(bytes, TimeTreatment::Refused)
 }
 
-/// Reads a model as [`model`] does. Depending on `times`, a net with times or priorities is refused
+/// Reads a model as [`model`] does. `times` says whether a net with times or priorities is refused,
 /// or read without them.
 ///
 /// # Errors
-/// As [`model`].
+/// The errors of [`model`].
 pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedModel, Unreadable> {
     let text = tool_words::text(bytes);
     let without_note = |net| Ok(pnml::ExtendedModel { net, note: None });
@@ -114,8 +114,8 @@ pub enum FormulaLanguage {
 /// of mist is always about reachable markings. A formula without a name has an empty id.
 ///
 /// # Errors
-/// As [`queries::read`] and [`queries::read_of_cases`], or an error in a problem of mist. An error
-/// in a textual formula is reported in its own property.
+/// The errors of [`queries::read`] and [`queries::read_of_cases`], or an error in a problem of
+/// mist. An error in a textual formula is reported in its own property.
 pub fn questions(
     net: &Net,
     bytes: &[u8],
@@ -149,12 +149,12 @@ pub struct Unreadable {
 }
 
 impl Unreadable {
-    /// Returns an error at `node`.
+    /// Returns an error in the line of `node`.
     pub(crate) fn at(node: Node<'_, '_>, what: impl Into<String>) -> Self {
         Unreadable::at_byte(node.document().input_text().as_bytes(), node.range().start, what)
     }
 
-    /// Returns an error at the byte `position`.
+    /// Returns an error in the line that contains the byte `position`.
     fn at_byte(text: &[u8], position: usize, what: impl Into<String>) -> Self {
         let before = &text[..position.min(text.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -185,7 +185,7 @@ pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, 
 ///
 /// # Errors
 /// When the encoding is unknown, when the bytes are not text in the encoding, or when the document
-/// type declares attributes, which are not in the file.
+/// type declares attributes. The elements of the file would lack such attributes.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     prologue::blanked(decoded(bytes)?)
 }
@@ -230,11 +230,11 @@ fn is_utf16(bytes: &[u8]) -> bool {
     utf16_unit(bytes).is_some()
 }
 
-/// A conversion of two bytes to a unit of UTF-16.
+/// A conversion of two bytes to a code unit of UTF-16.
 type ToUnit = fn([u8; 2]) -> u16;
 
-/// Returns the conversion of two bytes to a unit of UTF-16, and the length of the byte order mark
-/// in bytes (0 or 2). Returns `None` if the file does not begin like UTF-16.
+/// Returns the conversion of two bytes to a code unit of UTF-16, and the length of the byte order
+/// mark in bytes (0 or 2). Returns `None` if the file does not begin like UTF-16.
 fn utf16_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
@@ -255,7 +255,8 @@ fn decode_utf16(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
     Some(text.map_err(|_| Unreadable { line: 1, what }))
 }
 
-/// Returns the name of the encoding in the XML declaration, in lower case; empty without one.
+/// Returns the name of the encoding in the XML declaration, in lower case. Returns an empty text if
+/// no encoding is declared.
 fn declared_encoding(bytes: &[u8]) -> String {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
     let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
@@ -333,20 +334,21 @@ pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     attribute.map(|it| it.value())
 }
 
-/// Returns an attribute, or an error if it is missing.
+/// Returns the value of an attribute without a prefix, or an error if it is missing.
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
     optional(node, key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
 }
 
-/// Returns the error for an unknown element, which may have a meaning.
+/// Returns the error for the unknown element `found` inside `parent`. Unknown elements are refused
+/// because they may have a meaning.
 pub(crate) fn unknown_element(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unreadable {
     let (found_name, parent) = (name(found), name(parent));
     let what = format!("`{found_name}` inside `{parent}` is unknown");
     Unreadable::at(found, what)
 }
 
-/// Parses a number of decimal digits: no sign, no point, no exponent.
+/// Parses a number of decimal digits: no sign, no point, no exponent. Errors are at `node`.
 pub(crate) fn number<T: std::str::FromStr>(
     node: Node<'_, '_>,
     digits: &str,

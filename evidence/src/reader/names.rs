@@ -1,9 +1,9 @@
-//! Resolution of names in formulas to nodes of the model.
+//! Resolves names in formulas to *nodes* of the model, that is, places and transitions.
 //!
 //! A node's name is its label, or its id if the label is missing or blank. A text in quotes means
 //! all nodes with this name, or else the node with this id. A word without quotes means the node
 //! with this id, or else the only node with this name. It is an error if several nodes have the
-//! name. The prover has its own code for names.
+//! name and the word is no id. The prover has its own code for names.
 
 use parikh_net::Net;
 use parikh_net::TransitionId;

@@ -1,4 +1,5 @@
-//! PIPE's additions to PNML: labels about times and drawings, priorities, classes of tokens.
+//! Reads the additions of the tool PIPE to PNML: labels about times and drawings, priorities, and
+//! classes of tokens.
 //!
 //! - Drawings have no meaning. The module `timing` reads times, rates and priorities.
 //! - `Default,3` means three tokens of the predefined class. Tokens of other classes are refused,
@@ -9,7 +10,8 @@ use super::{Unreadable, name, number};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Returns true if an element inside `parent` is known, and has no meaning by itself.
+/// Returns true if an element inside `parent` is a known addition that this reader ignores. It has
+/// no meaning, or the module `timing` reads it.
 pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(parent) {
         // A state group lists conditions for PIPE's analyses.
@@ -23,7 +25,7 @@ pub(super) fn is_ignored(inside: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     known.contains(&name(inside)) || has_timing && is_timing_element(name(inside))
 }
 
-/// Refuses a capacity other than 0. The value 0 means no capacity.
+/// Returns an error for a capacity other than 0. The value 0 means no capacity.
 pub(super) fn check_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     match super::number_in_text(label, 0)? {
         0 => Ok(()),
@@ -31,8 +33,8 @@ pub(super) fn check_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// Refuses a label `tagged` with a text other than `false` and `0`. Such a label declares a tagged
-/// token, or an arc for this token only.
+/// Returns an error for a label `tagged` with a text other than `false` and `0`. Such a label
+/// declares a tagged token, or an arc for this token only.
 pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
     let texts: Vec<String> = label
         .descendants()
@@ -51,7 +53,7 @@ pub(crate) fn check_tagged(label: Node<'_, '_>) -> Result<(), Unreadable> {
 }
 
 /// Parses a number of tokens, perhaps in PIPE's list of token classes: `3`, `Default,3` or
-/// `Default,3,Red,0`. Refuses tokens of other classes. Errors are at `node`.
+/// `Default,3,Red,0`. Returns an error for tokens of other classes. Errors are at `node`.
 pub(super) fn tokens(node: Node<'_, '_>, content: &str) -> Result<u64, Unreadable> {
     let mut pieces = content.split(',').map(super::trimmed);
     let mut digits = pieces.next().unwrap_or_default();
@@ -79,7 +81,7 @@ fn other_classes(node: Node<'_, '_>, content: &str) -> Unreadable {
     Unreadable::at(node, what)
 }
 
-/// Refuses a player of a transition other than 0. Players occur in games of TAPAAL.
+/// Returns an error for a player of a transition other than 0. Players occur in games of TAPAAL.
 pub(super) fn check_player(label: Node<'_, '_>) -> Result<(), Unreadable> {
     // An empty label names no player, and is refused.
     match super::number_in_text(label, u64::MAX)? {

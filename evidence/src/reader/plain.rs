@@ -1,4 +1,5 @@
-//! Nets as text, one line per node: `place p 1`, `transition t: p + 2*q -> r`, `net NAME`.
+//! Reads nets as text, with one line per place or transition: `place p 1`, `transition t: p + 2*q
+//! -> r`. A line `net NAME` names the net.
 //!
 //! Names with blanks or signs stand in quotes, and `#` begins a comment. A place may be declared
 //! after the transitions that use it. Coloured nets as text are not supported.
@@ -33,7 +34,7 @@ pub(super) fn is_plain_text(text: &str) -> bool {
     starts_with_keyword && !first_words(text).any(|it| matches!(it, "sort" | "var"))
 }
 
-/// Reads a net.
+/// Reads a net in Parikh's text format.
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text. Also an error of the net, such as a name

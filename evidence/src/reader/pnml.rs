@@ -1,5 +1,5 @@
-//! PNML: the place/transition nets of ISO/IEC 15909-2, as far as they determine the initial marking
-//! and firing.
+//! Reads PNML: the place/transition nets of ISO/IEC 15909-2, as far as they determine the initial
+//! marking and firing.
 //!
 //! # Meaning
 //! - The `id` identifies a node. The `name` is a label, which textual formulas may use. Places and
@@ -86,8 +86,8 @@ const PLAIN_NET_TYPES: [&str; 5] = ["", "p/t net", "pt-net", "petri net", "petri
 /// Words in lower case with which a part of the address of a plain type begins.
 const PLAIN_TYPE_WORDS: [&str; 4] = ["ptnet", "pnmlcore", "epnml", "basicpnml"];
 
-/// Returns true if the `type` of a net is one of plain nets. A word in front, as in `TimedPTNet`,
-/// names another kind of nets.
+/// Returns true if the `type` of a net denotes plain place/transition nets. A word in front, as in
+/// `TimedPTNet`, names another kind of nets.
 fn is_plain(net_type: &str) -> bool {
     let lower = net_type.to_ascii_lowercase();
     let begins_with_word = |part: &str| PLAIN_TYPE_WORDS.iter().any(|it| part.starts_with(it));
@@ -99,8 +99,8 @@ fn is_plain(net_type: &str) -> bool {
         || lower.split(['/', '#']).any(begins_with_word)
 }
 
-/// Reads a model that may have inhibitor and reset arcs. Depending on `times`, a net with times or
-/// priorities is refused or read without them.
+/// Reads a model that may have inhibitor and reset arcs. `times` says whether a net with times or
+/// priorities is refused, or read without them.
 ///
 /// # Errors
 /// A syntax error, an unsupported element, or an error of the net such as an id that two nodes
@@ -273,7 +273,8 @@ fn build(
 }
 
 /// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is
-/// missing. A second label `key` and unknown labels are refused.
+/// missing. Returns an error for a second label `key`, for an unknown label, and for a known label
+/// with an unsupported content.
 fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(node) {
@@ -299,7 +300,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// Refuses the type of a place, or a declaration, if it contains other elements than texts,
+/// Returns an error if the type of a place, or a declaration, contains other elements than texts,
 /// drawings and tool data.
 fn check_type(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
@@ -391,7 +392,7 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     Ok(kind)
 }
 
-/// Checks that an arc is plain: neither a read, nor an inhibitor, nor a reset arc.
+/// Returns an error for a read, inhibitor or reset arc.
 pub(crate) fn check_plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
     match arc_kind(arc)? {
         ArcKind::Plain => Ok(()),

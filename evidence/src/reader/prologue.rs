@@ -1,4 +1,4 @@
-//! The prologue of an XML file: the XML declaration and the document type.
+//! Replaces the prologue of an XML file by blanks: the XML declaration and the document type.
 //!
 //! The XML library refuses a declaration behind blanks or comments, or without a version, and some
 //! tools write these. It also refuses document types. So blanks replace both before the file is
@@ -80,7 +80,7 @@ fn document_type_length(text: &str) -> Option<usize> {
     let mut is_in_subset = false;
     loop {
         let rest = &text[position..];
-        // The texts in quotes, comments and instructions may contain any sign.
+        // Texts in quotes, comments and instructions may contain brackets and `>`.
         let skipped = [("<!--", "-->"), ("<?", "?>"), ("\"", "\""), ("'", "'")];
         if let Some((start, end)) = skipped.iter().find(|(start, _)| rest.starts_with(start)) {
             position += start.len() + rest[start.len()..].find(end)? + end.len();

@@ -1,4 +1,5 @@
-//! Reference nodes, which represent other nodes of a model.
+//! Resolves the reference places and reference transitions of PNML, which represent other places
+//! and transitions.
 
 use super::{Unreadable, attribute, elements, name, unknown_element};
 use parikh_net::printable::Quoted;
@@ -49,8 +50,8 @@ pub(crate) fn references<'a>(
     Ok(final_targets)
 }
 
-/// Replaces each target by the end of its chain of references, or by the reference itself if the
-/// chain is a cycle. Each chain is followed only once.
+/// Replaces the target of each reference by the end of its chain of references. If the chain leads
+/// into a cycle, replaces it by the reference itself. Each chain is followed only once.
 fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
     let mut final_targets: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {
@@ -74,7 +75,7 @@ fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'
 }
 
 /// Returns the id of the node that `id` represents, which is `id` itself if it is no reference.
-/// Returns an error if the references form a cycle.
+/// Returns an error at `arc` if the references form a cycle.
 pub(crate) fn resolve<'a>(
     arc: Node<'a, '_>,
     id: &'a str,

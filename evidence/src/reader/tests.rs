@@ -13,6 +13,7 @@ fn read(content: &str) -> Result<PlainModel, Unreadable> {
     pnml::read(file.as_bytes())
 }
 
+/// Asserts that the content is refused with an error in this line whose message contains `part`.
 fn refused(content: &str, line: u64, part: &str) {
     match read(content) {
         Err(error) => {
@@ -164,6 +165,7 @@ fn nesting_costs_no_stack() {
     }
 }
 
+/// Returns a query file with these formulas, in XML.
 fn file_of(formulas: &[&str]) -> String {
     let property = |(index, formula): (usize, &&str)| {
         format!(
@@ -174,12 +176,13 @@ fn file_of(formulas: &[&str]) -> String {
     format!("<property-set xmlns='http://mcc.lip6.fr/'>{properties}</property-set>")
 }
 
+/// Returns the question of the only formula of a query file.
 fn asked(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     queries::read(net, file_of(&[formula]).as_bytes()).unwrap().remove(0).question
 }
 
-/// Returns the question without the equivalent question about the tree of runs, for a question
-/// about home spaces.
+/// Returns the main question of a formula. If the formula has the equivalent question about its CTL
+/// property as an alternative, leaves this alternative out.
 fn main_question(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     Ok(match asked(net, formula)? {
         Question::WithImplications { main, shown_by, shows } => {
@@ -412,7 +415,8 @@ fn a_state_formula_about_cases_is_about_all_cases() {
     assert!(matches!(question(&format!("<negation>{bound}</negation>")), Question::NoRun(_)));
 }
 
-/// Returns the net with one unit per place, as a tree with the first place at the root.
+/// Returns the net with one unit per place. The unit of the first place is the root, and directly
+/// contains all others. Returns `None` if the units are not valid.
 fn with_units(net: &Net, safe: bool) -> Option<Net> {
     let unit = |index: usize| Unit {
         name: format!("u{index}").into(),

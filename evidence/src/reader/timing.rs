@@ -1,4 +1,4 @@
-//! Times, priorities and rates of transitions, and tool data.
+//! Examines times, priorities and rates of transitions in PNML, and tool data.
 //!
 //! Priorities, and times that limit when a transition fires, change the set of reachable markings.
 //! A net with them is refused, or read without them if the caller requests it. They occur in
@@ -26,14 +26,14 @@ pub enum TimeTreatment {
 pub(crate) struct NetTiming {
     /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
-    /// The error for the first time that limits when a transition fires, or for the first
-    /// transition whose `priority` or `timed` differs from that of the first transition. `None` if
-    /// the net has neither.
+    /// The first error about times or priorities. It is about a time that limits when a transition
+    /// fires, or about a transition whose `priority` or `timed` differs from that of the first
+    /// transition. `None` if the net has neither.
     refusal: Option<Unreadable>,
 }
 
 impl NetTiming {
-    /// Examines a net and its pages.
+    /// Examines the transitions, places, arcs and tool data of a net and its pages.
     pub(crate) fn of(net: Node<'_, '_>) -> Self {
         let mut net_timing = NetTiming { assumptions: Vec::new(), refusal: None };
         let mut first_order = None;
@@ -80,6 +80,7 @@ impl NetTiming {
         Ok(assumptions)
     }
 
+    /// Adds an assumption, unless it is already there.
     fn assume(&mut self, assumption: Assumption) {
         if !self.assumptions.contains(&assumption) {
             self.assumptions.push(assumption);
@@ -95,7 +96,8 @@ impl NetTiming {
         }
     }
 
-    /// Refuses the net if an element outside transitions has a time or a priority.
+    /// Records a refusal of the net if `node`, an element outside of all transitions, has a time or
+    /// a priority. `owner` says where, for the message.
     fn refuse_all(&mut self, node: Node<'_, '_>, owner: &str) {
         let mut timing = TransitionTiming::default();
         timing.add(&tool_values(node));
@@ -104,7 +106,7 @@ impl NetTiming {
         }
     }
 
-    /// Refuses the net unless it is refused already.
+    /// Records a refusal of the net at `node`, unless there already is one.
     fn refuse(&mut self, node: Node<'_, '_>, what: String) {
         let advice = "; --untimed ignores times and priorities";
         self.refusal.get_or_insert_with(|| Unreadable::at(node, what + advice));
@@ -149,7 +151,7 @@ impl NetTiming {
 /// `None` if the transition has no such value.
 type FiringOrder = (Option<String>, Option<String>);
 
-/// The times and priorities of a transition.
+/// The times, priorities and rates of a transition.
 #[derive(Default)]
 struct TransitionTiming {
     /// The values of `priority` and `timed`, from labels or tool data.
@@ -161,7 +163,7 @@ struct TransitionTiming {
 }
 
 impl TransitionTiming {
-    /// Adds the priorities, times and rates in an element, which is a list of keys with values.
+    /// Adds the priorities, times and rates among the keys and values of an element.
     fn add(&mut self, tool_values: &[(String, Option<String>)]) {
         for (key, value) in tool_values {
             let key = plain_key(key);
@@ -230,7 +232,7 @@ impl TransitionTiming {
     }
 
     /// Adds the `type` or `kind` of a transition. Tools use these keys for other information, too,
-    /// so other values say nothing.
+    /// so other values have no effect.
     fn kind(&mut self, kind: &str) {
         match kind {
             "immediate" | "imm" | "exponential" | "exp" => self.distribution(kind),
@@ -274,11 +276,12 @@ const INTERVALS: [&str; 5] =
 /// The keys of distributions of delays.
 const DISTRIBUTIONS: [&str; 3] = ["distributiontype", "distribution", "transitiontype"];
 
-/// Returns the letters and digits of a key in lower case.
+/// Returns the letters and digits of a key, in lower case and without other characters.
 fn plain_key(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
 }
 
+/// Returns true if the key, without signs and in lower case, states a time or a priority.
 fn is_timing_key(key: &str) -> bool {
     let words: [&[&str]; 4] = [&PRIORITIES, &LEAST_TIMES, &GREATEST_TIMES, &INTERVALS];
     words.concat().contains(&key) || ["timed", "immediate", "urgent", "invariant"].contains(&key)
@@ -339,7 +342,8 @@ fn is_infinity(text: &str) -> bool {
     ["infty", "infinity", "inf", "w", "omega", "∞"].contains(&text)
 }
 
-/// Returns true if the numbers (`cn` or `ci`) in an element describe the interval [0, ∞).
+/// Returns true if the numbers (keys `cn` and `ci`, as in MathML) in an element describe the
+/// interval [0, ∞).
 fn is_endless(tool_values: &[(String, Option<String>)]) -> bool {
     let numbers = tool_values.iter().filter(|(key, _)| key == "cn" || key == "ci");
     let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_deref().unwrap_or("")).collect();

@@ -1,4 +1,4 @@
-//! The language of TINA for nets, without times and priorities.
+//! Reads nets in the language of the tool TINA, without times and priorities.
 //!
 //! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`. Names with other characters than
 //! letters, digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (consumes
@@ -95,7 +95,7 @@ fn split_words(text: &str) -> Result<Vec<ToolWord>, Unreadable> {
     Ok(words)
 }
 
-/// The declared properties of a node.
+/// The declared properties of a place or transition.
 #[derive(Default)]
 struct NodeEntry {
     /// The initial number of tokens of a place, or `None` if no declaration gives it.
@@ -104,16 +104,18 @@ struct NodeEntry {
     line: u64,
 }
 
-/// Names in the order of first mention.
+/// The places or the transitions of a file.
 #[derive(Default)]
 struct TinaNames {
     /// The names in the order of first mention.
     order: Vec<String>,
-    /// The properties of each node, by name.
+    /// The declared properties of each place or transition, by name.
     entries: BTreeMap<String, NodeEntry>,
 }
 
 impl TinaNames {
+    /// Returns the entry of the name, after adding it if it is new. Sets the line of the entry to
+    /// that of `word`.
     fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
         if !self.entries.contains_key(&word.text) {
             self.order.push(word.text.clone());
@@ -138,7 +140,7 @@ struct TinaNodes {
     place_labels: BTreeMap<String, String>,
 }
 
-/// Reads a net.
+/// Reads a net in TINA's language.
 ///
 /// # Errors
 /// A syntax error, with its line and the expected text. Also an error of the net, such as a weight
@@ -293,8 +295,8 @@ fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
         .ok_or_else(|| word.unexpected("a number"))
 }
 
-/// Takes the arcs of the declared node: the neighbours before and after one arrow. Without
-/// neighbours, no arrow is needed.
+/// Takes the arcs of the declared place or transition `node`: the neighbours before and after one
+/// arrow. Without neighbours, no arrow is needed.
 fn arcs(
     words: &mut ToolWords,
     nodes: &mut TinaNodes,

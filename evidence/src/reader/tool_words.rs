@@ -1,4 +1,4 @@
-//! Words and signs with their lines, for texts in other tools' languages.
+//! Words and signs with their lines, into which the readers of other tools' languages split a text.
 
 use super::{Unreadable, decode_utf16};
 use parikh_net::Marking;
@@ -44,7 +44,8 @@ impl ToolWords {
         self.next_is(text) && self.words.next().is_some()
     }
 
-    /// Takes the next word, or returns an error at the end of the file.
+    /// Takes the next word. At the end of the file, returns an error with the description
+    /// `expected`.
     pub(super) fn take(&mut self, expected: &str) -> Result<ToolWord, Unreadable> {
         let what = || format!("the file ends where {expected} is expected");
         self.words.next().ok_or_else(|| Unreadable { line: self.line, what: what() })
@@ -86,8 +87,8 @@ pub(super) fn error_in_line(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 
-/// Decodes a file as UTF-16 if it begins like UTF-16, as UTF-8, or else as ISO 8859-1, where each
-/// byte is a character.
+/// Decodes a file: as UTF-16 if it begins like UTF-16, else as UTF-8 if it is valid. Otherwise each
+/// byte is a character, as in ISO 8859-1.
 pub(super) fn text(bytes: &[u8]) -> String {
     if let Some(Ok(text)) = decode_utf16(bytes) {
         return text;

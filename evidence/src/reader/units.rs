@@ -1,4 +1,5 @@
-//! Nested units (NUPN): a claim of the model, which may be false.
+//! Reads nested units (NUPN), with which a model claims properties of its markings. The claim may
+//! be false.
 //!
 //! ```xml
 //! <toolspecific tool="nupn" version="1.1">
@@ -24,7 +25,8 @@ use std::collections::HashMap;
 
 /// Reads the units in the only section of a file, over the nodes of `builder`. Returns `None`
 /// without a section, and an error for a second section. `transitions` and `arcs` are the numbers
-/// of transitions and arcs in the file. A size that the section declares must be that of the file.
+/// of transitions and arcs in the file. Returns an error if a declared size differs from that of
+/// the file.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],

@@ -1,4 +1,5 @@
-//! Applies proposals of rules: the only code that changes a working net.
+//! Applies the changes (*proposals*) that reduction rules derive. This is the only code that
+//! changes a working net.
 //!
 //! A proposal is applied as a whole or not at all. The rule has derived it from the current net, so
 //! only its form is checked here: its places and transitions exist, none occurs twice where that
@@ -32,13 +33,14 @@ pub enum Edit {
         /// The sequence, in ids that exist before this proposal.
         stands_for: Vec<FiringStep>,
     },
-    /// Sets the weights of the arcs between a place and the listed transitions, ascending. Each
+    /// Sets the weights of the arcs between a place and the listed transitions, which ascend. Each
     /// entry has the transition, the tokens that it takes from the place, and the tokens that it
     /// puts there.
     SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
     /// Divides all weights at a place by a number, and its tokens with rounding down.
     Divide(PlaceId, u64),
-    /// Fires a transition at the start as often as the step says, before all other firings.
+    /// Fires a transition in the initial marking, as often as the step says. The new initial
+    /// marking is the one afterwards.
     Prefire(FiringStep),
     /// Merges places into the first listed place. Arc weights and tokens are added up.
     Fuse(Vec<PlaceId>),

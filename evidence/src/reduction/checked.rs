@@ -9,9 +9,9 @@ use super::translation::ReducedNet;
 use parikh_net::{Net, Predicate};
 
 /// A reduced net, made by checking a log: every condition of every step holds. So a predicate is
-/// unreachable in the original net if its translation is unreachable in the reduced net, and the
-/// same holds for predicates that stay reachable. The original net may itself be the result of a
-/// checked reduction.
+/// unreachable in the original net if its translation is unreachable in the reduced net. The same
+/// holds for the claim that a predicate is reachable from every reachable marking. The original net
+/// may itself be the result of a checked reduction.
 #[derive(Clone, Debug)]
 pub struct CheckedReduction {
     reduced: ReducedNet,
@@ -63,9 +63,9 @@ impl CheckedReduction {
         self.reduced.translate_predicate(original, predicate)
     }
 
-    /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
-    /// the original net. Returns `None` unless `wanted` is the enabledness of a protected
-    /// transition and the reduction preserves liveness.
+    /// Returns a predicate that is reachable from every reachable marking of the reduced net if and
+    /// only if `wanted` is in the original net. Returns `None` unless `wanted` is the enabledness
+    /// of a protected transition and the reduction preserves liveness.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         self.reduced.translate_home(wanted)
     }

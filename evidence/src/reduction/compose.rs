@@ -1,8 +1,8 @@
-//! The transition that is equivalent to a sequence of transitions.
+//! Composes a sequence of transitions into one equivalent transition.
 //!
-//! It consumes from each place the least number of tokens with which the sequence is enabled (its
-//! *hurdle*). It produces the rest of the hurdle plus the net gain of the sequence. Firing it is
-//! exactly firing the sequence at once, for any weights and self-loops.
+//! The composed transition consumes from each place the least number of tokens with which the
+//! sequence is enabled (its *hurdle*). It produces the rest of the hurdle plus the net gain of the
+//! sequence. Firing it is exactly firing the sequence at once, for any weights and self-loops.
 
 use super::work::WorkNet;
 use parikh_net::{Arc, Marking, PlaceId, TransitionId};
@@ -69,7 +69,7 @@ impl Composite {
         arcs.map(|&(place, _, weight)| Arc { place, weight }).collect()
     }
 
-    /// Returns the changes, ascending by place, without zeros.
+    /// Returns the changes of the tokens by the sequence, ascending by place, without zeros.
     pub(super) fn changes(&self) -> impl Iterator<Item = (PlaceId, i64)> {
         let difference = |&(p, taken, put): &(PlaceId, u64, u64)| (p, put as i64 - taken as i64);
         self.0.iter().map(difference).filter(|&(_, change)| change != 0)

@@ -59,7 +59,7 @@ impl AssumedCondition {
     }
 }
 
-/// The net, and the parameters of a check.
+/// The current net, and the parameters of the check of a candidate.
 #[derive(Clone, Copy)]
 pub struct Context<'w> {
     /// The current net.
@@ -174,7 +174,7 @@ pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> O
     if all_exist && all_distinct && has_valid_weights { (rule.check)(net, candidate) } else { None }
 }
 
-/// Returns true if no node occurs twice.
+/// Returns true if no place or transition occurs twice.
 fn all_differ<T: Ord + Copy>(nodes: &[T]) -> bool {
     if nodes.is_sorted_by(|a, b| a < b) {
         return true;

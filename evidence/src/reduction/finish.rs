@@ -1,4 +1,5 @@
-//! Turns the working net into a net: names, maps between ids, and removal of the virtual places.
+//! Turns the working net into the reduced net: names it, maps its ids to those of the original net,
+//! and removes the virtual places.
 
 use super::needs::Needs;
 use super::translation::{FiringMap, ReducedNet};
@@ -60,9 +61,9 @@ pub fn finish(
     Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
 }
 
-/// Returns the transitions of the reduced net that produce into the virtual place `p` of a
-/// protected transition. If the place is marked, the protected transition has fired in the prefix
-/// ([`FiringMap::Fired`]).
+/// Returns the transitions of the reduced net whose firing includes the protected transition with
+/// the virtual place `p`. They are those that add tokens to `p`. If `p` is marked, the reduction
+/// itself has already fired the protected transition ([`FiringMap::Fired`]).
 fn firing_map(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> FiringMap {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
     // Final ids ascend like the working ids. A removed place has no producers and keeps its tokens.

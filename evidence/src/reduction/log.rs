@@ -21,12 +21,13 @@ pub const CLASS_NAMES: [(Preserve, &str); 4] = [
     (Preserve::MARKINGS, "markings"),
 ];
 
-/// Prefixes of the names of nodes that the net does not have.
+/// The prefixes with which a log names composed transitions and virtual places. No name of the net
+/// begins with them.
 #[derive(Clone, Debug)]
 pub struct NamePrefixes {
-    /// The prefix of the number of a composed transition.
+    /// The prefix of composed transitions. The number of the transition follows.
     pub composed: String,
-    /// The prefix of the name of a protected transition.
+    /// The prefix of virtual places. The name of the protected transition follows.
     pub fired: String,
 }
 
@@ -86,9 +87,9 @@ fn unused_prefix<'n>(mark: &str, names: impl Iterator<Item = &'n str>) -> String
 pub struct NamedLog {
     /// The preserved classes of questions.
     pub preserves: Vec<String>,
-    /// The places of the support.
+    /// The places of the support, that is, those whose tokens matter to the questions.
     pub support: Vec<String>,
-    /// The protected transitions.
+    /// The protected transitions, that is, those whose firing or liveness matters to the questions.
     pub protected: Vec<String>,
     /// The applications of rules, in order.
     pub steps: Vec<LogStep>,
@@ -152,7 +153,7 @@ pub enum LogError {
 }
 
 impl NamedLog {
-    /// Returns the needs of the reduction, in ids of `net`.
+    /// Returns the requirements on the reduction that the log states, in ids of `net`.
     ///
     /// # Errors
     /// When a name is not known, or no class is preserved.
@@ -175,7 +176,8 @@ impl NamedLog {
         Ok(needs.normalised())
     }
 
-    /// Iterates over the applications, in ids of the working net of `net` for `needs`.
+    /// Iterates over the steps: the name of the rule, and its candidate in ids of the working net
+    /// of `net` for `needs`. An item is an error if the step has an unknown name.
     pub fn steps<'a>(
         &'a self,
         net: &'a Net,

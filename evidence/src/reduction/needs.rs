@@ -1,4 +1,4 @@
-//! The requirements of the open goals on a reduction, which determine the applicable rules.
+//! The requirements of questions on a reduction, which determine the applicable rules.
 
 use parikh_net::{PlaceId, Predicate, TransitionId};
 use std::ops::BitOr;
@@ -63,7 +63,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Sorts the lists and removes duplicates. Reductions require this form.
+    /// Returns the needs with sorted lists and without duplicates. Reductions require this form.
     pub fn normalised(&self) -> Needs {
         let mut needs = self.clone();
         needs.support.sort_unstable();

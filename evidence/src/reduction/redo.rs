@@ -20,12 +20,13 @@ use parikh_net::Net;
 /// The number of steps between two calls of `goes_on`.
 const POLL_INTERVAL: usize = 256;
 
-/// A callback that is called just before each application, with the rule, its candidate, the net
-/// before the change, and the change.
+/// A callback that gets each application of a rule just before the net is changed: the rule, its
+/// candidate, the net before the change, and the change.
 pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
 
-/// Returns the working net to which `steps` lead from `net`. Each step is a rule and its candidate,
-/// and every condition of every step is checked for `needs`.
+/// Applies `steps` to the working net of `net` for `needs`, and returns the result. Each step is
+/// the name of a rule and its candidate. Checks every condition of every step before its
+/// application, and then calls `watch`.
 ///
 /// # Errors
 /// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.

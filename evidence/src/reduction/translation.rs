@@ -1,15 +1,15 @@
-//! The relation of a reduced net to the original net: maps between places and transitions, and
-//! translation of predicates.
+//! Relates a reduced net to the original net: maps places and transitions, and translates
+//! predicates.
 
 use super::needs::{Needs, PredicateForm, Preserve};
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// The transitions of the reduced net whose firing includes a protected transition.
+/// The transitions of the reduced net whose firing includes the firing of a protected transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FiringMap {
-    /// The protected transition fires in the prefix that starts each sequence translated back to
-    /// the original net. Firing a transition of the list fires it again.
+    /// The protected transition fires at the start of each sequence that is translated back to the
+    /// original net. Firing a transition of the list fires it again.
     Fired(Vec<TransitionId>),
     /// Firing a transition of the list fires the protected transition. If the list is empty, the
     /// protected transition is dead.
@@ -37,7 +37,7 @@ pub struct ReducedNet {
     pub places: Vec<Option<PlaceId>>,
     /// One entry per transition of the reduced net: the id in the working net.
     pub final_ids: Vec<TransitionId>,
-    /// The constant tokens of removed places of the support.
+    /// The tokens of the places of the support that were removed because their tokens are constant.
     pub fixed: HashMap<PlaceId, u64>,
     /// One entry per protected transition, in the order of the needs.
     pub firings: Vec<FiringMap>,
@@ -106,9 +106,9 @@ impl ReducedNet {
         self.state(&predicate.to_atoms(original))
     }
 
-    /// Returns a predicate that stays reachable in the reduced net if and only if `wanted` does in
-    /// the original net. Returns `None` unless `wanted` is the enabledness of a protected
-    /// transition and the reduction preserves liveness.
+    /// Returns a predicate that is reachable from every reachable marking of the reduced net if and
+    /// only if `wanted` is in the original net. Returns `None` unless `wanted` is the enabledness
+    /// of a protected transition and the reduction preserves liveness.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         let Predicate::Enabled(t) = wanted else { return None };
         if !self.needs.preserve.covers(Preserve::LIVENESS) {

@@ -1,21 +1,22 @@
-//! Weighted sums of places with multiplicities, in exact arithmetic.
+//! Weighted sums of the tokens of places, in exact arithmetic.
 
 use super::work::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// A weighted sum of the places of a candidate, where y(p) is the multiplicity of p. No sum
-/// overflows: multiplicities have 32 bits, weights and tokens 63, and there are fewer than 2³²
-/// places.
+/// A weighted sum of the tokens on the places of a candidate, where y(p) is the multiplicity
+/// (weight) of p. No sum overflows: multiplicities have 32 bits, weights and tokens 63, and there
+/// are fewer than 2³² places.
 pub struct WeightedSum {
     /// The initial value Σ y(p)·m₀(p).
     pub tokens: i128,
-    /// For each adjacent transition: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p).
+    /// For each transition t adjacent to one of the places: Σ y(p)·pre(t,p), and Σ y(p)·Δ(t,p),
+    /// where Δ is the change by firing t.
     pub transition_effects: BTreeMap<TransitionId, (i128, i128)>,
 }
 
 impl WeightedSum {
-    /// Computes the sum over places with multiplicities.
+    /// Computes the sum over `places`, which are distinct and have their multiplicities.
     pub fn of(net: &WorkNet, places: impl IntoIterator<Item = (PlaceId, u32)>) -> WeightedSum {
         let mut sum = WeightedSum { tokens: 0, transition_effects: BTreeMap::new() };
         for (p, weight) in places {

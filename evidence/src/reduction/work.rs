@@ -1,9 +1,10 @@
-//! The working net, which conditions read and only [`change`](super::change) may modify.
+//! The working net: the net under reduction, which conditions read and only
+//! [`change`](super::change) may modify.
 //!
 //! Places and transitions keep the ids of the original net. A composed transition gets the next
-//! free id, and no id is used twice. A removed transition leaves its id in the rows of its places,
-//! where readers skip it. A row is rewritten when more than half of its entries are removed. So
-//! removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
+//! free id, and no id is used twice. A removed transition leaves its id in the lists (rows) of its
+//! places, where readers skip it. A row is rewritten when more than half of its entries are
+//! removed. So removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
 //!
 //! Each *protected transition* has a virtual place, which counts its firings. Virtual places follow
 //! the original places and belong to the support: firing `t` puts a token there, and no transition
@@ -338,7 +339,8 @@ impl WorkNet {
         self.places[p.index()].has_changed_meaning
     }
 
-    /// Returns the tokens of a place that was removed because they are constant.
+    /// Returns the tokens of a place that was removed because its tokens are constant. Returns
+    /// `None` for other places.
     pub fn constant(&self, p: PlaceId) -> Option<u64> {
         let place = &self.places[p.index()];
         place.is_constant.then_some(place.tokens)
@@ -392,8 +394,8 @@ impl WorkNet {
         self.live_places -= 1;
     }
 
-    /// Sets the weights of the arcs between `p` and the given transitions, ascending, as consumed
-    /// and produced tokens.
+    /// Sets the weights of the arcs between `p` and the given transitions. Each entry has a
+    /// transition, the tokens that it consumes, and the tokens that it produces.
     pub(super) fn set_arcs(&mut self, p: PlaceId, arcs: &[(TransitionId, u64, u64)]) {
         for &(t, taken, put) in arcs {
             let Some(rows) = &mut self.transitions[t.index()].rows else { continue };

@@ -14,7 +14,7 @@
 //! Components are numbered from 0 in the order of the file. `through` has for each component the
 //! labels by which it is abstracted, or null for the whole component. `order` lists pairs of
 //! components that are composed: each number is an index among the components or, after those,
-//! among the earlier pairs. Further entries of a line are for people. The question is read from the
+//! among the earlier pairs. Readers ignore further entries of a line. The question is read from the
 //! property file by the number in `id`, and the caller says which runs count. So a file about
 //! another question is rejected.
 
@@ -143,10 +143,11 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
-    /// Audits a file.
+    /// Audits a file with the given name and content.
     ///
     /// # Errors
-    /// The reason that the file cannot be read further.
+    /// When a line is not valid or stands in a wrong place, or the header is about another system
+    /// or treatment of finite runs.
     pub fn file(&mut self, name: &str, text: &str) -> Result<(), EvidenceFileError> {
         let mut answered: HashSet<u64> = HashSet::new();
         let (mut answers, mut ended) = (0, false);
@@ -271,7 +272,7 @@ impl<'s> SystemAudit<'s> {
         }
     }
 
-    /// Checks an argument that no run violates a formula.
+    /// Checks a claim that no run violates a formula, by repeating the search.
     fn no_run(
         &self,
         formula: &LabelLtl,

@@ -1,7 +1,7 @@
-//! CTL over labels, evaluated on all joint states by fixed-point iteration.
+//! CTL over labels, evaluated on all joint states of a system by fixed-point iteration.
 //!
-//! Paths are maximal: they end where no step is possible. Z is the set of states that satisfy the
-//! formula:
+//! Paths are maximal: they end where no step is possible. The rows define the set Z of joint states
+//! that satisfy a formula:
 //!
 //! ```text
 //! [a] φ       all a-successors are in φ            [] φ, <> φ: by any label

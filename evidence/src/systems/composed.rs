@@ -1,5 +1,5 @@
-//! Decides that a system has no run that violates a formula, by composing its components pairwise
-//! and merging equivalent states each time.
+//! Shows that a system has no infinite run that violates a formula, by composing its components
+//! pairwise and merging equivalent states each time.
 //!
 //! A step is *internal* once no other component takes part in it, if the formula does not mention
 //! its label. A graph has a path for every behaviour of its components, with the same visible
@@ -10,11 +10,11 @@
 //! result, and not its soundness.
 //!
 //! Soundness also does not depend on the effect of internal steps on the formula. If a run of the
-//! system violates the formula, the automaton of the negation accepts its labels, and some path of
-//! the graphs has the same labels except for labels that the formula does not mention. So the
-//! search runs path and automaton in parallel. Both take the labels of the formula together. Either
-//! or both may take other labels. The run is excluded only if the two cannot continue forever with
-//! all marks of the automaton.
+//! system violates the formula, the automaton of the negation accepts its labels. Some path of the
+//! graphs has the same labels, except for labels that the formula does not mention. So the search
+//! runs path and automaton in parallel. Both take the labels of the formula together. Either or
+//! both may take other labels. The run is excluded only if the two cannot continue forever with all
+//! marks of the automaton.
 //!
 //! Every label must be visible in some component, and the result is about infinite runs only.
 
@@ -29,7 +29,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The maximum number of edges of [`ComposedNodes`].
 const MAX_EDGES: usize = 1 << 26;
 
-/// The steps from a state: labels and target states. A step without label is internal.
+/// The steps from a state: the number of the label, and the target state. A step without label is
+/// internal.
 type VisibleSteps = BTreeSet<(Option<usize>, usize)>;
 
 /// The visible behaviour of some components together. Labels are numbers; a step without label is
@@ -40,7 +41,7 @@ struct VisibleGraph {
     starts: BTreeSet<usize>,
     /// The steps from each state, by state.
     steps: Vec<VisibleSteps>,
-    /// The visible labels that the graph's components own.
+    /// The visible labels of the components that the graph stands for.
     labels: BTreeSet<usize>,
 }
 
@@ -167,7 +168,8 @@ impl VisibleGraph {
         Some(VisibleGraph { starts, steps: after, labels })
     }
 
-    /// Makes the labels that `keeps` rejects internal, and merges states with the same behaviour.
+    /// Makes the labels internal for which `keeps` returns false, and merges states with the same
+    /// behaviour.
     fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
         for row in &mut self.steps {
             let visible = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
@@ -244,8 +246,9 @@ impl VisibleGraph {
         can_continue
     }
 
-    /// Returns the behaviour of each state after internal steps inside its class: labels with
-    /// target classes, and whether internal steps can continue forever.
+    /// Returns the behaviour of each state. It has the labels and target classes of all steps out
+    /// of the class, or with a label, that are possible after internal steps inside the class. The
+    /// boolean is true if internal steps inside the class can continue forever.
     fn behaviours(&self, class: &[usize]) -> Vec<(VisibleSteps, bool)> {
         let inside: Vec<Vec<u32>> = (0..self.steps.len())
             .map(|from| self.internal_steps_inside(class, from).map(|to| to as u32).collect())
@@ -286,7 +289,8 @@ const READ_MARK: u128 = 1 << 126;
 struct ComposedNodes<'a> {
     /// The graphs that take steps together.
     graphs: &'a [VisibleGraph],
-    /// The letter of each label, by the label's number.
+    /// The index of the letter of each label, by the label's number. A letter is the set of atoms
+    /// of the formula that name the label. Index 0 is the empty letter.
     letters: &'a [usize],
     /// The automaton of the negated formula.
     negation: &'a Negation<'a>,
@@ -304,7 +308,7 @@ impl<'a> ComposedNodes<'a> {
         Self { graphs, letters, negation, numbers, nodes, outgoing }
     }
 
-    /// Returns the number of a node, which is added if it is new.
+    /// Returns the number of a node, after adding the node if it is new.
     fn number(&mut self, node: ComposedNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.nodes.push(node.clone());
@@ -313,8 +317,8 @@ impl<'a> ComposedNodes<'a> {
     }
 
     /// Searches for an infinite path on which each acceptance mark occurs infinitely often: those
-    /// of the automaton, `STEP_MARK` and `READ_MARK`. Stops with `More` after more than `most`
-    /// nodes, more than 2²⁸ nodes, or more than `MAX_EDGES` edges. Returns `Stopped` when `goes_on`
+    /// of the automaton, `STEP_MARK` and `READ_MARK`. Returns `More` after more than `most` nodes,
+    /// more than 2²⁸ nodes, or more than `MAX_EDGES` edges. Returns `Stopped` when `goes_on`
     /// returns false.
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
@@ -358,8 +362,8 @@ impl<'a> ComposedNodes<'a> {
         }
     }
 
-    /// Returns the edges of a node: the target nodes, which are added if they are new, and the
-    /// acceptance marks of each edge as a bit set.
+    /// Returns the edges of a node: the target node, and the acceptance marks of the edge as a bit
+    /// set. Adds target nodes that are new.
     fn edges(&mut self, (row, state): &ComposedNode) -> Vec<(u32, u128)> {
         let negation = self.negation;
         let moves = &negation.automaton.states[*state];

@@ -1,4 +1,4 @@
-//! The auditor's reader of the `.dot` files of RERS.
+//! Reads the `.dot` files of the RERS challenge for the auditor.
 //!
 //! A component begins with `subgraph` and ends with its closing brace. Inside, `a -> b [… label="x"
 //! …]` is an edge. An edge with the empty label leads from a root, which is not a state, to an
@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
 }
 
 /// Reads a component, beginning at its name. `state_names` has the names of the states of earlier
-/// components, to which those of this component are added.
+/// components. Adds the names of this component, and returns an error if one occurs twice.
 fn component(
     cursor: &mut DotCursor<'_>,
     state_names: &mut BTreeSet<String>,
@@ -170,7 +170,7 @@ impl DotCursor<'_> {
         Unreadable { line: self.line, what: what.to_owned() }
     }
 
-    /// Skips bytes, and counts lines.
+    /// Skips this number of bytes, and counts the line ends in them.
     fn skip(&mut self, bytes: usize) {
         self.line += self.rest[..bytes].matches('\n').count() as u64;
         self.rest = &self.rest[bytes..];
@@ -199,7 +199,7 @@ impl DotCursor<'_> {
         }
     }
 
-    /// Skips blanks, and the given word, which must follow.
+    /// Skips blanks and then the given word or sign, or returns an error if it does not follow.
     fn expect(&mut self, word: &str) -> Result<(), Unreadable> {
         self.blanks()?;
         if !self.rest.starts_with(word) {

@@ -1,5 +1,4 @@
-//! The automaton of the negation of a formula, checked against the formula, and the letters that it
-//! reads.
+//! Builds the automaton of the negation of a formula, and checks it against the formula.
 
 use super::run::letter;
 use super::system::System;
@@ -10,11 +9,12 @@ use std::collections::HashMap;
 /// The maximum number of cases in the check that a tableau is complete.
 const CASES: usize = 2_000_000;
 
-/// The automaton of a negated formula, with the letters that it reads.
+/// The automaton of a negated formula, with the letters that it reads. The letter of a label is the
+/// set of atoms of the formula that name this label.
 #[derive(Debug)]
 pub(super) struct Negation<'s> {
     pub(super) automaton: Automaton,
-    /// The distinct letters of labels. Letter 0 is the one in which no label of the formula holds.
+    /// The distinct letters of the system's labels. Letter 0 is the empty letter.
     letters: Vec<Letter>,
     /// The index in `letters`, by label.
     letter_of: HashMap<&'s str, usize>,
@@ -45,8 +45,8 @@ impl<'s> Negation<'s> {
         Ok(Self { automaton: tableau.automaton, letters, letter_of })
     }
 
-    /// Returns the index of the letter of a label; 0 is the letter in which no label of the formula
-    /// holds.
+    /// Returns the index of the letter of a label. The index is 0 for labels that the formula does
+    /// not mention.
     pub(super) fn letter_of(&self, label: &str) -> usize {
         self.letter_of[label]
     }

@@ -1,9 +1,9 @@
-//! The auditor's reader of property files.
+//! Reads property files for the auditor.
 //!
 //! Each property begins with a line `#7:`, which may end with a solution, and its formula is on the
-//! lines up to the next such line. A file is about CTL if one of its formulas has syntax that only
-//! CTL has: a label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Otherwise it
-//! is about LTL.
+//! lines up to the next such line. Other lines that begin with `#` are ignored. A file is about CTL
+//! if one of its formulas has syntax that only CTL has: a label in brackets, or `AG`, `EG`, `AF`,
+//! `EF`, `AX`, `EX`, `A(` or `E(`. Otherwise it is about LTL.
 
 use super::branching::LabelCtl;
 pub use super::terms::LabelLtl;
@@ -11,7 +11,7 @@ use super::terms::{LabelToken, parse_branching, parse_linear, tokens};
 use crate::reader::Unreadable;
 use std::collections::BTreeMap;
 
-/// A property.
+/// The formula of a property.
 #[derive(Clone, Debug)]
 pub enum SystemFormula {
     /// An LTL formula that every run must satisfy.

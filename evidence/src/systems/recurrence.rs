@@ -1,15 +1,15 @@
 //! The possible infinite behaviour of a run that violates a formula, derived from single
 //! components.
 //!
-//! Eventually, a run stays in one strongly connected component of the automaton of the negation,
-//! and each component of the system stays in one strongly connected part of its states. So consider
-//! a label that occurs infinitely often. In each of its owners it is on an edge between two states
-//! that reach each other by labels that also occur infinitely often, and some edge of the
-//! automaton's component reads it. Labels without this property are removed until all remaining
-//! labels have it. Edges of the automaton that read no remaining label are removed as well. If the
-//! rest of a component of the automaton has all marks, it is a *part*: from some point on, a
-//! violating run takes only edges of one part, with its labels. Without parts there is no violating
-//! run.
+//! Eventually, a run stays in one strongly connected component of the automaton of the negation.
+//! Each component of the system stays in one strongly connected part of its states. So consider a
+//! label that occurs infinitely often. In each component that has the label, it is on an edge
+//! between two states that reach each other by labels that also occur infinitely often. Some edge
+//! of the automaton's component reads it. Labels without this property are removed until all
+//! remaining labels have it. Edges of the automaton that read no remaining label are removed as
+//! well. If the rest of a component of the automaton has all marks, it is a *part*: from some point
+//! on, a violating run takes only edges of one part, with its labels. Without parts there is no
+//! violating run.
 //!
 //! The result is about infinite runs only.
 
@@ -81,8 +81,8 @@ pub(super) fn recurring_parts<'s>(
 }
 
 /// Returns the largest subset of `labels` whose labels may all occur infinitely often. In each
-/// owner, each label of the subset is on an edge inside a strongly connected component. Such
-/// components have only edges with labels of the subset.
+/// component of the system that has a label of the subset, this label is on an edge between two
+/// states that reach each other. The paths between them use labels of the subset only.
 fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
     loop {
         let mut kept = labels.clone();

@@ -1,9 +1,10 @@
-//! Checks that a system has a run with given labels that violates a formula.
+//! Checks that a system has a run with given labels, and that this run violates a formula.
 //!
 //! Once the labels are given, the components are independent: each must follow the labels that it
-//! owns. A component can follow the labels forever if, from some state after the prefix, the
-//! relation "the cycle may lead from this state to that one" has an infinite path. If the run is
-//! finite, the possible last states of the components must contain a joint state without steps.
+//! owns. Consider the relation "the cycle may lead from this state to that one" on the states of a
+//! component. The component can follow the labels forever if this relation has an infinite path
+//! from some state after the prefix. If the run is finite, the possible last states of the
+//! components must contain a joint state without steps.
 
 use super::Endings;
 use super::system::{Joint, System};
@@ -19,8 +20,8 @@ const MOST_ENDS: usize = 100_000;
 /// the last label.
 ///
 /// # Errors
-/// The first flaw of the run. Also when finite runs count and the formula has a next operator, or
-/// when a finite run may end in more than 100,000 joint states.
+/// A message with the first flaw of the run. Also when finite runs count and the formula has a next
+/// operator, or when a finite run may end in more than 100,000 joint states.
 pub fn check(
     system: &System,
     formula: &LabelLtl,
@@ -126,7 +127,8 @@ fn set_for_ever(
     set.intersection(&remaining).copied().collect()
 }
 
-/// Returns true if a joint state with its components in these sets has no steps.
+/// Returns true if some joint state whose component states are in these sets has no steps. `sets`
+/// has one set per component.
 ///
 /// # Errors
 /// When the sets have more than 100,000 joint states, with and without steps.

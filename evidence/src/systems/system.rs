@@ -20,7 +20,7 @@ pub struct System {
     components: Vec<SystemComponent>,
     /// By label, the indices of the components that have an edge with the label, ascending.
     owners: BTreeMap<String, Vec<usize>>,
-    /// The target states, by component, state and label.
+    /// The target states, by component, state and label. A label without an edge has no entry.
     targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,
 }
 
@@ -98,7 +98,8 @@ impl System {
         self.owners.len()
     }
 
-    /// Returns the components that own a label; none for an unknown label.
+    /// Returns the indices of the components that have an edge with this label. Returns none for an
+    /// unknown label.
     pub(super) fn owners(&self, label: &str) -> &[usize] {
         self.owners.get(label).map_or(&[], Vec::as_slice)
     }
@@ -122,7 +123,8 @@ impl System {
         joints
     }
 
-    /// Returns the steps from a joint state: the label and the target of each step.
+    /// Returns the steps from a joint state: the label and the target of each step. All components
+    /// that have a label take part in its steps.
     pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
         let mut steps = Vec::new();
         // A step with a label moves all owners of the label, so some component has an edge with the

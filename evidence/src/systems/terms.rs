@@ -1,4 +1,4 @@
-//! A recursive-descent parser of formulas over labels.
+//! Parses formulas over labels by recursive descent.
 //!
 //! From loose to tight: `=>` and `<=>` (right-associative), `|`, `xor`, `&`, then `U R W M`
 //! (right-associative) in LTL, then prefix operators. In LTL `[]` is G and `<>` is F. In CTL
@@ -12,6 +12,7 @@ use parikh_temporal::{AtomId, Formula, Linear as OnePath, Ltl};
 pub struct LabelLtl {
     pub(super) formulas: Ltl,
     pub(super) formula: Formula<OnePath>,
+    /// The labels of the atoms, by atom id.
     pub(super) labels: Vec<String>,
 }
 
@@ -83,8 +84,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
     Ok(found)
 }
 
-/// Splits a word into tokens, because prefix operators made of letters may be joined to their
-/// operand. `after` is the text after the word.
+/// Splits a word into tokens and appends them to `found`. Prefix operators made of letters may be
+/// joined to their operand, as in `GFa`. `after` is the text after the word.
 fn word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
     loop {
         let mut letters = word.chars();
@@ -149,7 +150,7 @@ struct LabelParser<'t, B> {
 }
 
 impl<B: FormulaBuilder> LabelParser<'_, B> {
-    /// Parses the token sequence as a single formula.
+    /// Parses all tokens as one formula. Returns the formula and the builder.
     fn parse(mut self) -> Result<(B::Term, B), String> {
         let term = self.implication()?;
         match self.tokens.first() {
@@ -363,6 +364,7 @@ impl FormulaBuilder for LinearBuilder {
     }
 }
 
+/// Parses the tokens of an LTL formula.
 pub(super) fn parse_linear(tokens: &[LabelToken]) -> Result<LabelLtl, String> {
     let builder = LinearBuilder { formulas: Ltl::default(), labels: Vec::new() };
     let (formula, builder) = LabelParser { tokens, builder, depth: 0 }.parse()?;
@@ -437,6 +439,7 @@ impl FormulaBuilder for BranchingBuilder {
     }
 }
 
+/// Parses the tokens of a CTL formula.
 pub(super) fn parse_branching(tokens: &[LabelToken]) -> Result<LabelCtl, String> {
     Ok(LabelParser { tokens, builder: BranchingBuilder, depth: 0 }.parse()?.0)
 }

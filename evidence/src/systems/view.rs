@@ -1,4 +1,4 @@
-//! Abstractions of components to some of their labels, which stay *visible*.
+//! Abstracts components to some of their labels, which stay *visible*.
 //!
 //! The endpoints of each edge with any other label become one state. The abstraction can follow
 //! every behaviour of the component, restricted to the visible labels. So a system of abstractions
@@ -76,7 +76,8 @@ impl System {
         Ok(())
     }
 
-    /// Returns the system whose components are the given views.
+    /// Returns the system whose components are the given views of this system's components. The
+    /// members must be valid (`can_see`).
     pub(super) fn abstracted_to(&self, members: &[ComponentView]) -> Self {
         let view_of = |member: &ComponentView| {
             let component = &self.components()[member.component];

@@ -6,8 +6,8 @@
 //! run of the considered components with the same labels. If none of their runs violates the
 //! formula, no run of the system does.
 //!
-//! A *node* is a joint state with a state of the automaton of the negation. The automaton is
-//! checked against the formula in both directions before. The considered components have a
+//! A *node* is a joint state with a state of the automaton of the negation. Before the search, the
+//! automaton is checked against the formula in both directions. The considered components have a
 //! violating run if and only if some strongly connected component of the reachable nodes has edges
 //! with all marks. With `recurrence`, only edges of one part are considered together
 //! ([`super::recurrence`]): no run of the system takes other edges infinitely often.
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 /// The maximum number of edges between nodes, which limits the memory of the audit.
 const MOST_EDGES: usize = 1 << 26;
 
-/// The result of a search for a violating run.
+/// The result of a search for a run that violates a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViolationSearch {
     /// No run violates the formula. The field is the number of visited nodes.
@@ -60,9 +60,9 @@ pub struct NoRunSearch<'c> {
 /// `More` if there are more than `max_nodes` nodes, more than 2²⁸ nodes, or too many edges.
 ///
 /// # Errors
-/// When the members are malformed (see `System::can_see`), or there is no automaton. If finite runs
-/// count, also when the formula has a next operator, a member is an abstraction, or `recurrence` is
-/// set.
+/// When the members are malformed (see `System::can_see`), or the automaton of the negated formula
+/// is too large or fails its check. If finite runs count, also when the formula has a next
+/// operator, a member is an abstraction, or `recurrence` is set.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -176,7 +176,7 @@ impl<'a> JointNodes<'a> {
         }
     }
 
-    /// Returns the index of the node, which is added if it is new.
+    /// Returns the index of the node, after adding the node if it is new.
     fn number(&mut self, node: JointNode) -> u32 {
         *self.numbers.entry(node).or_insert_with_key(|node| {
             self.nodes.push(node.clone());

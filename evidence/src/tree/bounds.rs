@@ -1,8 +1,9 @@
 //! Properties of runs that imply a CTL property or follow from it ([`Ctl::linear_bounds`]).
 //!
-//! The CTL property begins with E or A. For E, a run with the first property proves it, and it is
-//! false if no run has one of the second properties. A property with A is the negation of one with
-//! E. For EX and AX, conditions on single markings ([`implying_predicates`]) are used, too.
+//! The CTL property begins with E or A. For E, a run with the sufficient property proves the CTL
+//! property. The CTL property is false if no run has one of the necessary properties. A property
+//! with A is the negation of one with E. For EX and AX, conditions on single markings
+//! ([`implying_predicates`]) are used, too.
 
 use super::implying::implying_predicates;
 use parikh_net::run_property::RunAtom;
@@ -25,8 +26,8 @@ pub struct RunBounds {
     pub necessary: Vec<RunProperty>,
 }
 
-/// Returns conditions on runs that are sufficient or necessary for `part`. Returns `None` if `part`
-/// does not begin with a path quantifier.
+/// Returns conditions on runs that are sufficient or necessary for the subformula `part` of a CTL
+/// formula over `atoms`. Returns `None` if `part` does not begin with a path quantifier.
 pub fn run_bounds(
     net: &Net,
     formulas: &Ctl,
@@ -60,8 +61,8 @@ pub fn run_bounds(
 
 /// Returns a literal for each subformula of `asked` of the form EX φ or AX φ, if a condition on the
 /// current marking is found. For AX φ, the condition implies AX φ and the literal is the condition.
-/// For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ implies. Each
-/// condition is added to `atoms` as a new atom.
+/// For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ implies. Adds
+/// each condition to `atoms` as a new atom.
 fn next_conditions(
     net: &Net,
     formulas: &mut Ctl,

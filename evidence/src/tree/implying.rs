@@ -10,16 +10,16 @@
 //! | φ R ψ | the predicates for φ and ψ both |
 //!
 //! If no reachable marking satisfies the negation of the predicate, the subformula holds in all
-//! reachable markings. If the predicate stays reachable, so does the subformula. Conversely, a
-//! subformula is false where the predicate for its negation holds. So a search for a marking with
-//! the subformula can skip these markings.
+//! reachable markings. If the predicate is reachable from every reachable marking, so is the
+//! subformula. Conversely, a subformula is false where the predicate for its negation holds. So a
+//! search for a marking with the subformula can skip these markings.
 
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 
-/// The maximum number of leaves of a predicate when EX or AX of it is expressed on the marking
-/// before the firing. The limit holds for the given predicate, for intermediate results, and for
-/// the result.
+/// The maximum number of leaves of a predicate when EX or AX of the predicate is expressed as a
+/// condition on the marking before the firing. The limit holds for the given predicate, for
+/// intermediate results, and for the result.
 pub const MAX_LEAVES: usize = 2_000;
 
 /// Returns, for each subformula, a predicate that implies it, in sorted form. If no predicate is

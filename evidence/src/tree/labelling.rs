@@ -1,4 +1,5 @@
-//! Labellings and their checker. The [module](super) documentation states the conditions.
+//! Labellings of markings with CTL formulas, and their checker. The [module](super) documentation
+//! states the conditions.
 
 use super::implying::implying_predicates;
 use super::silent::silent;
@@ -36,7 +37,7 @@ pub struct Labelling {
     pub property: TreeProperty,
     /// The packed markings by number. The check refuses duplicates.
     pub(super) markings: Vec<Box<[u8]>>,
-    /// The claims about each marking, ascending by formula.
+    /// The claims about each marking, by the number of the marking and ascending by formula.
     pub(super) claims: Vec<Vec<LabelClaim>>,
     /// The premises of the proof.
     pub premises: TreePremises,
@@ -48,8 +49,7 @@ pub struct Labelling {
 pub struct TreePremises {
     /// Predicates that no reachable marking satisfies.
     pub unreachable_predicates: Vec<Predicate>,
-    /// Predicates that stay reachable: from every reachable marking, one that satisfies the
-    /// predicate can be reached.
+    /// Predicates that are reachable from every reachable marking.
     pub home_predicates: Vec<Predicate>,
 }
 
@@ -60,9 +60,9 @@ pub enum LabellingFlaw {
     /// no subformula of the property.
     #[error("marking {marking}: claim {claim} does not follow")]
     Claim {
-        /// The number of the marking.
+        /// The number of the marking, from 0.
         marking: usize,
-        /// The number of the claim at this marking.
+        /// The number of the claim about this marking, from 0.
         claim: usize,
     },
     /// The claims do not imply that the property is true of the initial marking.
@@ -217,11 +217,13 @@ struct LabellingCheck<'l> {
     /// For each marking, one bit per subformula. A bit is 1 if the claims and premises show that
     /// the subformula holds at the marking.
     truth_bits: Vec<Box<[u64]>>,
-    /// The transitions whose firings the property cannot observe ([`silent`]).
+    /// The transitions whose firings the property cannot observe ([`silent`]), ascending.
     silent: Vec<TransitionId>,
 }
 
 impl<'l> LabellingCheck<'l> {
+    /// Prepares the check: evaluates all subformulas at each listed marking. Returns an error if a
+    /// marking belongs to another net or is listed twice, or when `goes_on` returns false.
     fn of(
         labelling: &'l Labelling,
         net: &'l Net,
@@ -303,7 +305,7 @@ impl<'l> LabellingCheck<'l> {
             .is_some_and(|part| bit(&bits, part))
     }
 
-    /// Checks the claims about a marking.
+    /// Checks that each claim about a marking follows from other claims and the premises.
     fn check_claims_at(&self, marking_number: usize) -> Result<(), LabellingFlaw> {
         let claims = &self.labelling.claims[marking_number];
         let flaw = |claim: usize| LabellingFlaw::Claim { marking: marking_number, claim };

@@ -12,9 +12,10 @@
 //!
 //! Literals are atoms by their numbers from 1, negative for a negation. Formulas refer to earlier
 //! formulas by their numbers from 0. `tokens` are pairs of a place, by its index in `places`, and
-//! its tokens; other places are empty. A claim is the number of a formula, its rank (0 if left
-//! out), and the transition that leads to the next marking if a single one suffices. Resolving a
-//! line does not check the labelling.
+//! its tokens; other places are empty. A claim says that a formula is true of the marking. It has
+//! the number of the formula and a rank (0 if left out). If the claim depends on a single next
+//! marking, it also has the transition to this marking. Resolving a line does not check the
+//! labelling.
 
 use super::{LabelClaim, Labelling, TreePremises};
 use crate::certificate::Flaw;
@@ -29,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// A labelling with names instead of ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedLabelling {
-    /// The atoms of the formulas.
+    /// The atoms of the formulas, numbered from 1 in literals.
     pub atoms: Vec<NamedPredicate>,
     /// Formulas over the atoms, subformulas first. Claims refer to a formula by its index here.
     pub formulas: Vec<NamedPart>,
@@ -42,7 +43,7 @@ pub struct NamedLabelling {
     /// Predicates that no reachable marking satisfies, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
-    /// Predicates that stay reachable, by premise.
+    /// Predicates that are reachable from every reachable marking, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stays: Vec<NamedPredicate>,
 }
@@ -61,11 +62,12 @@ pub enum NamedPart {
     And(Vec<usize>),
     /// A disjunction.
     Or(Vec<usize>),
-    /// The operand holds after one firing.
+    /// The operand holds after the next firing, on all paths or some path.
     Next(NamedPaths, usize),
-    /// The first operand holds until the second does.
+    /// On all paths or some path, the first operand holds until the second does, which happens.
     Until(NamedPaths, usize, usize),
-    /// The first operand releases the second.
+    /// On all paths or some path, the second operand holds up to and including the first marking
+    /// where the first operand holds, or always.
     Release(NamedPaths, usize, usize),
 }
 
@@ -107,8 +109,7 @@ impl EvidenceContent for NamedLabelling {
 }
 
 impl NamedLabelling {
-    /// Returns a labelling, that is, markings of `net` with the formulas claimed to be true in
-    /// each, with names instead of ids.
+    /// Converts a labelling of markings of `net` to names.
     pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
         let property = &labelling.property;
         let subformulas = property.formulas().subformulas(property.formula());
@@ -262,6 +263,7 @@ impl NamedPaths {
 }
 
 impl NamedClaims {
+    /// Returns the marking. `places` are the places of the labelling, to which the indices refer.
     fn resolve(&self, net: &Net, places: &[PlaceId]) -> Result<Marking, String> {
         let mut tokens = vec![0; net.place_count()];
         let (pairs, unpaired) = self.tokens.as_chunks::<2>();
@@ -278,6 +280,7 @@ impl NamedClaims {
 }
 
 impl NamedClaim {
+    /// Returns the claim in ids. `built` are the formulas of the labelling.
     fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<LabelClaim, String> {
         let (formula, rank, transition) = match self {
             NamedClaim::By(formula, rank, transition) => (*formula, *rank, Some(transition)),

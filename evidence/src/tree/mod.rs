@@ -14,22 +14,22 @@
 //! | E(φ R ψ) | ψ, and one of: φ; m is dead; one firing leads to the same claim |
 //! | A(φ R ψ) | ψ, and one of: φ; every firing leads to the same claim |
 //!
-//! Atoms, ∧ and ∨ are evaluated. If a firing leads to a marking that is not listed, it is
-//! represented by a listed marking that it reaches by firings that the formula cannot observe
-//! ([`silent`](fn@silent)).
+//! Atoms, ∧ and ∨ are evaluated. A firing may lead to a marking that is not listed. A listed
+//! marking then represents it, if it is reached from there by firings that the formula cannot
+//! observe ([`silent`](fn@silent)).
 //!
 //! # Soundness
 //! By induction over formulas, and for untils over ranks, which are natural numbers and so cannot
-//! decrease forever. Consider the set of markings that claim φ R ψ. All of them satisfy ψ. Each
-//! path from one of them (or the given one) stays in the set until φ holds, too. So the set is
-//! contained in the greatest fixed point. The checker computes successors by firing; a successor
-//! that is not listed makes the claim fail.
+//! decrease forever. For releases, consider the set of markings that claim φ R ψ. All of them
+//! satisfy ψ. Each path from one of them (or the given one) stays in the set until φ holds, too. So
+//! the set is contained in the greatest fixed point. The checker computes successors by firing; a
+//! successor that is not listed makes the claim fail.
 //!
 //! # Premises
 //! A labelling may use premises: predicates that no reachable marking satisfies, and predicates
-//! that stay reachable. Listed markings may be unreachable, but the claim at the initial marking
-//! never depends on these. So the following subformulas hold at all relevant markings
-//! (`everywhere`):
+//! that *stay reachable*, that is, are reachable from every reachable marking. Listed markings may
+//! be unreachable, but the claim at the initial marking never depends on these. So the following
+//! subformulas hold at all relevant markings (`everywhere`):
 //!
 //! - a subformula that is implied by a predicate ([`implying_predicates`]) whose negation no
 //!   reachable marking satisfies;

@@ -1,5 +1,5 @@
-//! Silent firings: firings that a formula without EX and AX cannot observe. The markings before and
-//! after them satisfy the same subformulas.
+//! Finds silent transitions, whose firings a formula without EX and AX cannot observe. The markings
+//! before and after them satisfy the same subformulas.
 //!
 //! # Conditions
 //! 1. The formula has neither EX nor AX, and no atom mentions deadness.
@@ -82,6 +82,7 @@ fn without_cycles(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
             _ => None,
         })
     };
+    // For each transition, the number of remaining transitions that it feeds.
     let mut fed_count = vec![0u32; net.transition_count()];
     let mut feeders: Vec<Vec<TransitionId>> = vec![Vec::new(); net.transition_count()];
     for &t in &silent {
@@ -90,6 +91,7 @@ fn without_cycles(net: &Net, silent: Vec<TransitionId>) -> Vec<TransitionId> {
             feeders[u.index()].push(t);
         }
     }
+    // For each transition, the number of remaining transitions that feed it.
     let mut feeder_count: Vec<u32> =
         feeders.iter().map(|transitions| transitions.len() as u32).collect();
     let mut kept = Vec::with_capacity(silent.len());

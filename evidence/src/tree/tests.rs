@@ -6,7 +6,7 @@ use crate::certificate::Flaw;
 use parikh_net::{Marking, Net, Predicate, TreeProperty, text};
 use parikh_temporal::{AtomId, Ctl, Formula, Quantifier};
 
-/// A process that asks and is answered, or leaves forever.
+/// Returns a net of a process that asks and is answered, or leaves forever.
 fn net() -> Net {
     text::parse(
         "place idle 1\nplace asking\nplace gone\ntransition ask: idle -> asking\n\
@@ -27,13 +27,14 @@ fn property(
     TreeProperty::new(&formulas, formula, &[at_least("asking"), at_least("gone")])
 }
 
+/// Returns the marking with one token, on the place with this name.
 fn marking(net: &Net, name: &str) -> Marking {
     let marked = net.place_named(name).unwrap();
     Marking::new(net.places().map(|p| u64::from(p == marked)).collect())
 }
 
-/// Returns a labelling for EF gone. The claim at the initial marking has the rank `rank` and the
-/// firing `by`.
+/// Returns a labelling for EF gone. The claim at the initial marking has the rank `rank` and
+/// depends on the transition `by`.
 fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let property =
         property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));

@@ -1,4 +1,4 @@
-//! Decides a branching-time property by visiting all markings.
+//! Decides a branching-time (CTL) property by visiting all reachable markings.
 //!
 //! First, all reachable markings and the edges between them are computed. Then the subformulas are
 //! evaluated in all markings, operands first. Least fixed points are computed backwards along the
@@ -56,7 +56,8 @@ pub fn visit_tree(
     Ok(TreeSearch { markings: graph.successors.len() as u64, holds: values[0] })
 }
 
-/// The reachability graph. Marking 0 is the initial marking.
+/// The reachability graph. Markings are numbered in the order of discovery, and marking 0 is the
+/// initial marking.
 struct MarkingGraph {
     /// The successors of each marking, without duplicates, by the marking's number.
     successors: Vec<Vec<u32>>,
@@ -67,6 +68,8 @@ struct MarkingGraph {
 }
 
 impl MarkingGraph {
+    /// Computes the graph breadth-first, and evaluates the atoms of `property` at each marking.
+    /// Returns the errors of [`visit_tree`].
     fn of(
         net: &Net,
         property: &TreeProperty,
@@ -120,7 +123,8 @@ impl MarkingGraph {
         Ok(MarkingGraph { successors: after, predecessors: before, atom_values: letters })
     }
 
-    /// Returns the value of a formula at each marking, given the values of its operands.
+    /// Returns the value of a formula with this node at each marking, given the values of its
+    /// operands.
     fn evaluate(
         &self,
         node: &Node<Quantifier>,

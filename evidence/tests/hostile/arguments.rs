@@ -3,7 +3,8 @@
 use super::{AuditLimits, Instance, Kinds, answer, repeat};
 use std::io::Write;
 
-/// Returns an answer to an examination that rests on one line of evidence.
+/// Returns an instance with an answer to an examination, and the line of evidence that it refers
+/// to. The line has the kind `sort` and the content `line`.
 fn shown(model: &str, examination: &str, value: &str, sort: &str, line: &str) -> Instance {
     Instance::of(model, examination, |out| {
         writeln!(out, r#"{{"{sort}": {{"id": "x", "{sort}": {line}}}}}"#).unwrap();
@@ -11,29 +12,32 @@ fn shown(model: &str, examination: &str, value: &str, sort: &str, line: &str) ->
     })
 }
 
+/// Returns an instance with an answer to OneSafe that a document proves.
 fn document(model: &str, document: &str) -> Instance {
     shown(model, "OneSafe", "TRUE", "document", document)
 }
 
+/// Returns a list of items without brackets. `thing` returns the item with an index.
 fn list(count: usize, thing: impl FnMut(usize) -> String) -> String {
     let mut text = Vec::new();
     repeat(&mut text as &mut dyn Write, count, thing);
     String::from_utf8(text).unwrap()
 }
 
-/// Returns a net of `places` places in a row with moving tokens.
+/// Returns a net of `places` places in a cycle, through which one token moves.
 fn row(places: usize) -> String {
     let place = |at| format!("place p{at} {}\n", usize::from(at == 0));
     let go = |at| format!("transition t{at}: p{at} -> p{}\n", (at + 1) % places);
     (0..places).map(place).chain((0..places).map(go)).collect()
 }
 
-/// Returns a net with many transitions around one place.
+/// Returns a net with many transitions that all need the same token and produce on another place.
 fn star(transitions: usize) -> String {
     let firing = |at| format!("transition t{at}: p -> p + q\n");
     "place p 1\nplace q\n".to_owned() + &(0..transitions).map(firing).collect::<String>()
 }
 
+/// Returns a document of the kind `linear` with these atoms and further fields.
 fn linear(atoms: &str, rest: &str) -> String {
     format!(
         r#"{{"linear": {{"assumes_units": false, "counters": [], "atoms": [{atoms}], {rest}}}}}"#

@@ -1,11 +1,11 @@
-//! Coloured models with too many colours to enumerate.
+//! Hostile coloured models, with too many colours to enumerate.
 
 use super::{AuditLimits, Instance, Kinds, answer, repeat};
 use std::io::Write;
 
 /// Returns a model with one place of a sort with this marking, and a transition that moves a
-/// colour. `listed` are the listed nodes of the unfolding, and `counts` are the claimed numbers of
-/// places and transitions.
+/// colour. `listed` are the places and the transitions of the unfolding that the evidence lists.
+/// `counts` are the claimed numbers of places and transitions.
 fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
     let user = "<usersort declaration='s'/>";
     let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");

@@ -6,7 +6,7 @@ use std::io::Write;
 
 const NEVER_ENDS: u64 = 20 << 30;
 
-/// Writes a query file of EF formulas with this content.
+/// Writes a query file of `formulas` formulas EF φ, where `formula` writes φ.
 fn queries(out: &mut dyn Write, formulas: usize, formula: impl Fn(&mut dyn Write)) {
     out.write_all(b"<property-set xmlns='http://mcc.lip6.fr/'>").unwrap();
     for at in 0..formulas {
@@ -17,14 +17,15 @@ fn queries(out: &mut dyn Write, formulas: usize, formula: impl Fn(&mut dyn Write
     out.write_all(b"</property-set>").unwrap();
 }
 
+/// Writes `open` as often as `depth` says, then `inside`, then `close` equally often.
 fn nested(out: &mut dyn Write, depth: usize, open: &str, inside: &str, close: &str) {
     (0..depth).for_each(|_| out.write_all(open.as_bytes()).unwrap());
     out.write_all(inside.as_bytes()).unwrap();
     (0..depth).for_each(|_| out.write_all(close.as_bytes()).unwrap());
 }
 
-/// Writes a gzip file that decompresses to at least `bytes` blanks, as many members: compressing
-/// them all would take longer.
+/// Writes a gzip file that decompresses to at least `bytes` blanks. It repeats one compressed
+/// member, because compressing all blanks would take longer.
 fn decompresses_to(out: &mut dyn Write, bytes: usize) {
     let block = vec![b' '; 1 << 20];
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -33,6 +34,8 @@ fn decompresses_to(out: &mut dyn Write, bytes: usize) {
     (0..=bytes / block.len()).for_each(|_| out.write_all(&member).unwrap());
 }
 
+/// Returns an instance with an answer to the formula `f0` of a query file, which is not written
+/// yet.
 fn asked() -> Instance {
     let one = |out: &mut dyn Write| writeln!(out, "{}", answer("f0", "TRUE", "")).unwrap();
     Instance::of(MODEL, "ReachabilityCardinality", one)

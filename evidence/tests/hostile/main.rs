@@ -1,11 +1,11 @@
 //! Hostile files, made to exhaust the time or memory of `parikh-certify`, or to crash it. The
 //! author of the evidence determines the amount of work for the auditor, so the auditor limits it.
-//! Each of these files ends soon, stays within the memory limit, and gives a message with the error
-//! and its position.
+//! On each of these files the auditor ends soon, stays within the memory limit, and prints a
+//! message with the error and its position.
 //!
 //! If the auditor counts the cost itself, the limits of the command line are unnecessary, and the
-//! file is checked again without them ([`RepeatLimits::None`]). If the work grows step by step with
-//! the file's content, the deadline ends it ([`RepeatLimits::Clock`]).
+//! test runs it again without them ([`AuditLimits::None`]). If the work grows step by step with the
+//! file's content, the deadline ends it ([`AuditLimits::Clock`]).
 
 mod arguments;
 mod colours;
@@ -19,10 +19,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The limits for a run of the auditor.
+/// The limits on the command line for a run of the auditor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AuditLimits {
-    /// No limits on the command line.
+    /// The limits of `Enough`, and then again no limits.
     None,
     /// `--timeout 30s --memory 900M`, which suffice. The longest run takes five seconds on an idle
     /// machine, and three times as long on a busy one.
@@ -37,11 +37,11 @@ struct Instance {
     arguments: Vec<String>,
 }
 
-/// The result of a run.
+/// The result of a run of the auditor.
 struct Ended {
     /// The exit code; `None` after a signal.
     code: Option<i32>,
-    /// The complete output.
+    /// The error output, followed by the standard output.
     text: String,
     time: Duration,
     /// The maximal resident memory, in bytes.
@@ -66,6 +66,8 @@ impl Instance {
         Instance { directory, arguments: Vec::new() }
     }
 
+    /// Adds an evidence file about an examination. Its first line names the net and its sizes, and
+    /// `write` writes the other lines.
     fn evidence(
         self,
         examination: &str,
@@ -81,6 +83,7 @@ impl Instance {
         })
     }
 
+    /// Adds a file, whose content `write` writes.
     fn file(self, name: &str, write: impl FnOnce(&mut dyn Write)) -> Instance {
         let mut out = BufWriter::new(File::create(self.path().join(name)).unwrap());
         write(&mut out);
@@ -103,6 +106,7 @@ impl Instance {
         self
     }
 
+    /// Adds arguments to the command line.
     fn with(mut self, arguments: &[&str]) -> Instance {
         self.arguments.extend(arguments.iter().map(|&it| it.to_owned()));
         self
@@ -112,6 +116,7 @@ impl Instance {
         self.directory.path()
     }
 
+    /// Runs the auditor with these additional arguments. Kills it after 60 seconds.
     fn run(&self, limits: &[&str]) -> Ended {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parikh-certify"));
         command.current_dir(self.path()).args([".", "."]).args(&self.arguments).args(limits);
@@ -143,7 +148,7 @@ fn most_resident(process: u32) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// The kinds of files in one test, in order.
+/// The results for the kinds of hostile files in one test.
 #[derive(Default)]
 struct Kinds {
     wrong: Vec<String>,
@@ -151,7 +156,9 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// Runs the auditor on one kind. Asserts the exit code and a line that contains all of `parts`.
+    /// Runs the auditor on files of one kind. Expects the exit code, and a line of output that
+    /// contains all of `parts`. Also expects a short output, and no crash. Records deviations in
+    /// `wrong`.
     fn ends(
         &mut self,
         kind: &str,
@@ -194,6 +201,7 @@ impl Kinds {
         }
     }
 
+    /// Asserts that all kinds met the expectations, and that there were at least `least` kinds.
     fn all(self, least: usize) {
         assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
         assert!(self.count >= least, "{} kinds", self.count);
@@ -205,7 +213,7 @@ fn answer(id: &str, value: &str, shown_by: &str) -> String {
     format!(r#"{{"answer": {{"id": "{id}", "value": "{value}", "shown_by": [{shown_by}]}}}}"#)
 }
 
-/// Writes `count` items, separated by commas.
+/// Writes `count` items, separated by commas. `thing` returns the item with an index from 0.
 fn repeat(out: &mut dyn Write, count: usize, mut thing: impl FnMut(usize) -> String) {
     for at in 0..count {
         let comma = if at == 0 { "" } else { "," };

@@ -1,9 +1,9 @@
-//! Huge numbers of firings and markings, and huge sets.
+//! Hostile evidence with huge numbers of firings and markings, and huge sets.
 
 use super::{AuditLimits, Instance, Kinds, MODEL, answer, repeat};
 use std::io::Write;
 
-/// Returns `{"trace": {"id": "w", "steps": […]}}` and an answer that refers to it.
+/// Returns an instance with a trace that repeats `step`, and an answer that refers to the trace.
 fn trace(model: &str, steps: usize, step: &str) -> Instance {
     Instance::of(model, "OneSafe", |out| {
         out.write_all(br#"{"trace": {"id": "w", "steps": ["#).unwrap();
@@ -12,6 +12,8 @@ fn trace(model: &str, steps: usize, step: &str) -> Instance {
     })
 }
 
+/// Returns an instance with an accelerated sequence of `blocks` blocks, and an answer that refers
+/// to it.
 fn loops(blocks: usize, block: impl Fn(usize) -> String) -> Instance {
     Instance::of("place p\nplace q\ntransition t: -> p\ntransition u: -> q", "OneSafe", |out| {
         out.write_all(br#"{"loops": {"id": "l", "blocks": ["#).unwrap();
@@ -20,7 +22,7 @@ fn loops(blocks: usize, block: impl Fn(usize) -> String) -> Instance {
     })
 }
 
-/// Returns an answer about liveness that rests on one structural argument.
+/// Returns an instance with an answer and the structural argument that it refers to.
 fn structure(model: &str, examination: &str, value: &str, structure: &str) -> Instance {
     Instance::of(model, examination, |out| {
         writeln!(out, r#"{{"structure": {{"id": "s", "structure": {structure}}}}}"#).unwrap();
@@ -165,7 +167,8 @@ fn markings_beyond_number() {
     kinds.all(10);
 }
 
-/// Returns the diagram of all markings of `places` places with 0 or 1 token each.
+/// Returns a closed set, as a decision diagram, of all markings of `places` places with 0 or 1
+/// token each.
 fn cube(places: usize) -> String {
     let order: Vec<String> = (0..places).map(|at| format!("\"p{at}\"")).collect();
     let mut nodes = Vec::new();
@@ -249,9 +252,9 @@ fn sets_with_sums() {
     kinds.all(4);
 }
 
-/// A set in which a transition leads from the upper levels of one half to the other half. In the
-/// lower levels, each half has its own sum, so the number of node pairs is the product of the
-/// numbers of sums.
+/// Returns an instance with a closed set that consists of two halves. A transition leads from the
+/// upper levels of one half to the other half. In the lower levels, each half has its own sum, so
+/// the number of node pairs is the product of the numbers of sums.
 fn pairs() -> Instance {
     const LEVELS: usize = 30;
     let mut nodes = vec!["[0,1,0]".to_owned(), "[1,1,0]".to_owned(), "[0,1,3]".to_owned()];

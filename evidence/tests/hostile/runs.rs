@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 const EXAMINATION: &str = "LTLCardinality";
 
-/// Returns an argument that no run of a net satisfies F G ¬(q ≥ 1), with some fields replaced. The
-/// net has `transitions` transitions.
+/// Returns an instance with an argument that no run of a net satisfies F G ¬(q ≥ 1). The fields in
+/// `other` replace those of the argument. The net has `transitions` transitions.
 fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
     let firing = |at| format!("transition t{at}: p -> p\n");
     let model =
@@ -38,6 +38,7 @@ fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
     })
 }
 
+/// Returns an edge to the second state of the automaton. It requires ¬(q ≥ 1).
 fn stays() -> Value {
     json!({"to": 1, "reads": [-1], "marks": [0]})
 }

@@ -3,14 +3,15 @@
 //! The pass goes back from the last marking with a *need*: numbers of tokens that suffice for all
 //! firings kept so far. Let t fire n times at M and lead to M′, which covers the need. The smallest
 //! k ≤ n is kept such that k firings at M lead to a marking that covers the need. The need before
-//! them is, on each place, the maximum of the need minus their effect and the tokens that t takes
-//! at the last of them; M covers it. So the initial marking covers the need at the beginning, the
-//! kept firings can be fired from there, and they lead to a marking that covers the need at the
-//! end.
+//! these k firings is computed for each place. It is the need after them minus their effect, or the
+//! tokens without which t is disabled before the last of the k firings, whichever is larger. M
+//! covers it. So the initial marking covers the need at the beginning. The kept firings can be
+//! fired from there, and they lead to a marking that covers the need at the end.
 //!
 //! The need at the end is a marking below the last one that satisfies the target, with as few
-//! tokens as trials find. If more tokens may violate the target (a deadlock, p ≤ 3), the kept
-//! firings may miss it; then all tokens of the last marking are needed.
+//! tokens as trials find. Some targets are violated by more tokens (a deadlock, p ≤ 3). Then the
+//! kept firings may miss the target. In this case a second pass needs all tokens of the last
+//! marking.
 
 use super::{Long, STRIDE};
 use parikh_evidence::replay;
@@ -18,9 +19,9 @@ use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
 
 impl Long<'_> {
-    /// Returns a subsequence that leads to a wanted marking. Returns `None` if the sequence does
-    /// not replay, or if the backward pass finds no shorter subsequence that leads to a wanted
-    /// marking. Firings that were not examined in time are kept.
+    /// Returns a shorter subsequence that leads to a wanted marking, that is, a marking at which
+    /// the witness may end. Returns `None` if the sequence does not replay, or if the backward pass
+    /// finds no such subsequence. Firings that were not examined before `until` are kept.
     pub(super) fn needed(
         &self,
         sequence: &FiringSequence,
@@ -73,7 +74,7 @@ impl Long<'_> {
     }
 
     /// Returns the firings of `sequence` that suffice to reach a marking with at least the tokens
-    /// of `need`. The whole sequence leads to `marking`, which has at least the tokens of `need`.
+    /// of `need`. The whole sequence must lead to `marking`, which has at least these tokens.
     /// Firings that were not examined before `until` are kept.
     fn needed_firings(
         &self,
@@ -130,7 +131,8 @@ mod tests {
     use parikh_net::{Net, text};
     use std::time::Duration;
 
-    /// Returns the remaining firings by name.
+    /// Removes unneeded firings from a sequence given by names. Returns the remaining firings by
+    /// name, or `None` if none can be removed.
     fn left(net: &Net, wanted: &dyn Fn(&Marking) -> bool, names: &str) -> Option<String> {
         let until = Instant::now() + Duration::from_secs(10);
         let kept = Long { net, is_wanted: wanted }.needed(&fired(net, names), until)?;

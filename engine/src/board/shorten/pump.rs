@@ -19,9 +19,10 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 impl Board<'_> {
-    /// Returns a pump that increases the sum, shortened if possible. A pump is a prefix with a
-    /// cycle that can be repeated forever and adds tokens. A pump in several stages has several
-    /// such cycles. It is replaced by a pump with a single cycle, if the search finds one.
+    /// Returns a pump that increases the sum: `pumping`, or a shorter pump if one is found in time.
+    /// A pump is a prefix with a cycle that can be repeated forever and adds tokens. A pump in
+    /// several stages has several such cycles. It is replaced by a pump with a single cycle, if the
+    /// search finds one.
     pub(in crate::board) fn short_pumping(
         &self,
         goal: GoalId,
@@ -52,7 +53,7 @@ impl Board<'_> {
     }
 }
 
-/// Lists the firings one by one, if there are not too many.
+/// Lists the firings one by one. Returns `None` if there are more than [`MAX_SHORTENED_STEPS`].
 fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
     (sequence.firings() <= u128::from(MAX_SHORTENED_STEPS)).then(|| one_by_one(sequence))
 }
@@ -104,7 +105,8 @@ impl PumpTarget<'_> {
         let net = self.net;
         let most = MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
-        // Entries: marking, predecessor, transition, and distance.
+        // Entries: marking, index of its predecessor, transition that leads from there to it, and
+        // number of firings from the initial marking.
         let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
         let (mut at, mut clock) = (0, Clock::until(until));
         while at < found.len() && found[at].3 + 1 < less {
@@ -144,8 +146,8 @@ impl PumpTarget<'_> {
         None
     }
 
-    /// Returns the index of the nearest ancestor of the last marking that the last marking covers
-    /// and whose weighted sum is smaller.
+    /// Returns the index of the nearest ancestor of the last marking that has no more tokens on any
+    /// place and a smaller value of the sum. Returns `None` if there is no such ancestor.
     fn covered_ancestor(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
         let &(ref last, mut at, ..) = found.last()?;
         let value = self.sum.value(last);
@@ -162,8 +164,10 @@ impl PumpTarget<'_> {
         }
     }
 
-    /// Removes unneeded firings of the cycle by trial: half of them, a quarter, …, one. Blocks of
-    /// the same size overlap by half, since an inner cycle may begin anywhere.
+    /// Removes blocks of firings from the cycle by trial. The rest must lower no place, increase
+    /// the sum, and be able to fire at `from`. The blocks have half of the firings, then a quarter,
+    /// and so on down to single firings. Blocks of the same size overlap by half, since an inner
+    /// cycle may begin anywhere. Stops at the time `until`.
     fn without_needless(
         &self,
         from: &Marking,
@@ -216,7 +220,8 @@ mod tests {
     use super::*;
     use parikh_net::{Goal, Stage, text};
 
-    /// Shortens a pump given by names, and checks the result.
+    /// Shortens a pump given by names, and checks the result. With `breadth` it searches for a new
+    /// pump, otherwise it drops firings of the cycle.
     fn shortened(text: &str, prefix: &str, pump: &str, breadth: bool) -> Option<(String, String)> {
         let net = text::parse(text).unwrap();
         let fired = |names: &str| -> Vec<TransitionId> {

@@ -57,7 +57,7 @@ pub(super) struct ProductGraph<'a> {
     enabled: Vec<Box<[TransitionId]>>,
 }
 
-/// The component number of a removed node.
+/// A number that marks removed nodes instead of the number of their component.
 const REMOVED: u32 = u32::MAX;
 
 impl<'a> ProductGraph<'a> {
@@ -80,7 +80,7 @@ impl<'a> ProductGraph<'a> {
         }
     }
 
-    /// Adds the next node, with its marking and its edges.
+    /// Adds the next node, with its marking and its outgoing edges.
     pub(super) fn push(&mut self, marking: &Marking, after: Vec<RunEdge>) {
         let enabled = self.constrained.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
         self.enabled.push(enabled.collect());
@@ -230,15 +230,18 @@ impl ComponentFirings {
         }
     }
 
+    /// Begins the next component, in which no transition has fired and none is enabled so far.
     fn begin_component(&mut self) {
         self.component_number += 1;
         self.enabled_somewhere.clear();
     }
 
+    /// Records that `t` fires along an edge inside the current component.
     fn fires(&mut self, t: TransitionId) {
         self.fired[t.index()] = self.component_number;
     }
 
+    /// Records that one more node of the current component enables `t`.
     fn enables(&mut self, t: TransitionId) {
         let (round, times) = &mut self.enabled[t.index()];
         if std::mem::replace(round, self.component_number) != self.component_number {

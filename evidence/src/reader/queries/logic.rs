@@ -1,4 +1,5 @@
-//! Logical operators of formulas: from the XML to conjunctions and disjunctions of leaves.
+//! Reads the logical operators of formulas in XML, and returns conjunctions and disjunctions of
+//! leaves.
 //!
 //! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so nested
 //! formulas do not overflow the call stack. Formulas nested deeper than `MAX_DEPTH` are refused.
@@ -52,9 +53,9 @@ pub(super) fn predicate(
 /// four times.
 const ADDITIONAL_LEAVES: usize = 100_000;
 
-/// Reads a formula, negated if `negated`. The function `leaf` converts a leaf, negated if its
-/// boolean is true. The function `join` makes a disjunction if its boolean is true, and a
-/// conjunction otherwise.
+/// Reads a formula, and combines the results for its parts. If `negated` is true, reads its
+/// negation. The function `leaf` converts a leaf, or its negation if its boolean is true. The
+/// function `join` makes a disjunction if its boolean is true, and a conjunction otherwise.
 pub(super) fn fold_junctions<'a, 'input, T>(
     node: Node<'a, 'input>,
     negated: bool,

@@ -1,4 +1,4 @@
-//! Formulas of LTL below one path quantifier: from the XML to questions about runs.
+//! Reads formulas of LTL below one path quantifier in XML, and returns questions about runs.
 //!
 //! ```xml
 //! <all-paths><globally><disjunction>
@@ -32,9 +32,10 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Returns the question whether all runs satisfy the formula at `path`, or, unless `is_universal`,
-/// whether some run does. The formula is negated if `negated`. If `case_end` is given, the question
-/// is only about runs that reach a marking that satisfies this predicate.
+/// If `is_universal` is true, returns the question whether all runs satisfy the formula at `path`.
+/// Otherwise returns the question whether some run does. If `negated` is true, the negation of the
+/// formula takes its place. If `case_end` is given, the question is only about runs that reach a
+/// marking that satisfies this predicate.
 pub(super) fn of_runs(
     net: &Net,
     case_end: Option<&Predicate>,

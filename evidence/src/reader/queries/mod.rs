@@ -1,4 +1,4 @@
-//! Query files of the Model Checking Contest: from the XML to questions about reachable markings.
+//! Reads query files of the Model Checking Contest in XML, and returns their questions about a net.
 //!
 //! ```xml
 //! <property-set xmlns="http://mcc.lip6.fr/">
@@ -52,7 +52,7 @@ use quantifiers::{is_path_formula, is_path_quantifier, join_questions};
 use roxmltree::Node;
 use std::collections::HashSet;
 
-/// The greatest nesting depth of operators. Recursion over predicates works for many times this
+/// The maximum nesting depth of operators. Recursion over predicates works for many times this
 /// depth.
 pub const MAX_DEPTH: usize = 2_000;
 
@@ -81,8 +81,8 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>
 /// enabled. Path quantifiers range over cases.
 ///
 /// # Errors
-/// As [`read`]. Also when the net has no final marking, when a transition is enabled in one, or
-/// when one has 2^63 tokens or more.
+/// The errors of [`read`]. Also when the net has no final marking, when a transition is enabled in
+/// one, or when one has 2^63 tokens or more.
 pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
     let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
     let finals = net.final_markings();
@@ -112,8 +112,8 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
     properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
 }
 
-/// Reads the properties of a query file. With `case_end`, formulas about paths are about cases that
-/// end in a marking with this predicate.
+/// Reads the properties of a query file. If `case_end` is given, formulas about paths are about
+/// cases, which end in a marking that satisfies this predicate.
 fn properties(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -152,12 +152,14 @@ fn number_equal_ids(properties: &mut [AuditedProperty]) {
     }
 }
 
-/// The largest number of unreadable formulas of a file that are examined. Finding the line of each
-/// of them scans the file from its beginning.
+/// The maximum number of unreadable formulas in a file. After these, the reader skips the other
+/// formulas. The reason is time: to find the line of an error, the reader scans the file from its
+/// beginning.
 const MAX_UNREADABLE: usize = 1000;
 
-/// Reads a property. Its formula is only read if `is_read`. A property without exactly one id and
-/// one formula does not affect the others. Without one id, its id is empty.
+/// Reads a property. Reads its formula only if `is_read` is true, and otherwise gives an error as
+/// the question. A property without exactly one id and one formula does not affect the others.
+/// Without one id, its id is empty.
 fn property(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -186,8 +188,9 @@ fn property(
     Ok(AuditedProperty { id: id.unwrap_or_default(), question })
 }
 
-/// Returns the question of a `formula`. With `case_end`, a formula about paths is about cases that
-/// end in a marking with `case_end`. A bound is always about all reachable markings.
+/// Returns the question of the element `formula`. If `case_end` is given, a formula about paths is
+/// about cases, which end in a marking that satisfies this predicate. A bound is always about all
+/// reachable markings.
 fn question(
     net: &Net,
     case_end: Option<&Predicate>,
@@ -234,9 +237,9 @@ fn operand<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unrea
     only_element(node, elements(node), "formula")
 }
 
-/// Reads a formula without logical operators.
+/// Reads a state formula without logical operators, such as a comparison.
 fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
-    // The comparisons are left ≤ right and left + 1 ≤ right. The sides are exchanged if
+    // Every comparison is read as left + `strictness` ≤ right, with exchanged sides if
     // `is_swapped`.
     let (is_swapped, strictness) = match name(node) {
         "true" => return Ok(Predicate::True),
@@ -268,7 +271,8 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
 }
 
 /// Returns the nodes listed inside `node` by elements of the name `kind`. The list is empty only if
-/// `node` contains an element `none`. `named` returns the node of an id.
+/// `node` contains an element `none`. `named` returns the node with an id, or `None` for an unknown
+/// id.
 fn listed_nodes<T>(
     node: Node<'_, '_>,
     kind: &str,

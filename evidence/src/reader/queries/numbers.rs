@@ -1,4 +1,4 @@
-//! Numbers in formulas: from the XML to sums of tokens, and comparisons of two sums.
+//! Reads numbers in XML formulas as weighted sums of tokens, and compares two such sums.
 //!
 //! # Meaning
 //! - `integer-constant` is a whole number, perhaps with a sign. `tokens-count` is the sum of the
@@ -17,10 +17,10 @@ use parikh_net::{Net, PlaceId, Predicate};
 use roxmltree::Node;
 use std::collections::BTreeMap;
 
-/// A sum Σ a·m(p) + constant, without coefficients 0.
+/// A sum Σ a·m(p) + constant over places p with token counts m(p), without coefficients 0.
 #[derive(Default)]
 struct IntegerSum {
-    /// The coefficient per place.
+    /// The coefficient a of each place that occurs.
     terms: BTreeMap<PlaceId, i128>,
     /// The constant part.
     constant: i128,
@@ -31,7 +31,7 @@ impl IntegerSum {
         IntegerSum { constant, ..IntegerSum::default() }
     }
 
-    /// Adds `factor` times another number. Returns `None` on overflow of 128 bits.
+    /// Adds `factor` times another sum. Returns `None` on overflow of 128 bits.
     fn add(mut self, other: &IntegerSum, factor: i128) -> Option<IntegerSum> {
         for (&place, coefficient) in &other.terms {
             let coefficient_here = self.terms.entry(place).or_default();
@@ -54,9 +54,9 @@ fn too_large(node: Node<'_, '_>) -> Unreadable {
     Unreadable::at(node, "the numbers of this comparison are too large")
 }
 
-/// Returns the comparison left + `strictness` ≤ right of the two operands of `node`, which are
-/// exchanged if `is_swapped`. Returns a constant if the signs of the coefficients decide the
-/// comparison.
+/// Returns the comparison left + `strictness` ≤ right of the two operands of `node`. If
+/// `is_swapped` is true, the operands are exchanged. Returns a constant if the signs of the
+/// coefficients decide the comparison.
 pub(super) fn compare(
     net: &Net,
     node: Node<'_, '_>,
@@ -87,7 +87,7 @@ pub(super) fn compare(
     }
 }
 
-/// Reads the number at `node`, at nesting depth `depth`.
+/// Reads the number at `node` as a sum. `depth` is the number of operators around it.
 fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > MAX_DEPTH {
         let what = format!("numbers nested deeper than {MAX_DEPTH} are not supported");
@@ -116,7 +116,9 @@ fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Un
     }
 }
 
-/// Adds, subtracts or multiplies numbers, for the element name `operator`.
+/// Applies `operator`, the name of the element `node`, to sums: adds, subtracts or multiplies them.
+/// Returns an error for a wrong number of operands, for an overflow, and for a product of two sums
+/// that depend on tokens.
 fn apply_operator(
     node: Node<'_, '_>,
     operator: &str,

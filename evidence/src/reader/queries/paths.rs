@@ -1,5 +1,5 @@
-//! Path quantifiers in formulas: from the XML to questions about markings, runs, and the tree of
-//! runs.
+//! Reads path quantifiers in XML formulas, and returns questions about markings, runs, and the tree
+//! of runs.
 //!
 //! A quantifier around a state formula has no effect, because all paths begin in the same marking.
 //! So `all-paths` of a combination of quantified formulas and a formula without quantifiers is
@@ -15,7 +15,8 @@ use crate::reader::{Unreadable, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
 
-/// Reads a formula about the initial marking and the paths that begin in it, negated if `negated`.
+/// Reads a formula about the initial marking and the paths that begin in it. If `negated` is true,
+/// reads its negation.
 pub(super) fn of_marking(
     net: &Net,
     node: Node<'_, '_>,
@@ -28,8 +29,8 @@ pub(super) fn of_marking(
     fold_junctions(node, negated, &path_or_predicate, &join_questions)
 }
 
-/// Reads a question about cases, negated if `negated`. A case is a run that reaches a marking with
-/// `case_end`.
+/// Reads a question about cases at a path quantifier. If `negated` is true, reads its negation. A
+/// case is a run that reaches a marking that satisfies `case_end`.
 pub(super) fn of_cases(
     net: &Net,
     case_end: &Predicate,
@@ -43,7 +44,8 @@ pub(super) fn of_cases(
     ltl::of_runs(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
 }
 
-/// Reads a question with path quantifiers, negated if `negated`.
+/// Reads the formula of the path quantifier at `node` as a question. If `negated` is true, reads
+/// its negation.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
     if let Some(early) = EarlyQuantifier::of(node) {
         let (is_invariant, is_possibility) =
@@ -66,8 +68,9 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     on_paths(net, is_universal != negated, (operand(node)?, negated))
 }
 
-/// Returns the question whether all paths satisfy the formula at `path`, or, unless `is_universal`,
-/// whether some path does. The formula is negated if `negated`.
+/// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
+/// Otherwise returns the question whether some path does. If `negated` is true, the negation of the
+/// formula takes its place.
 pub(super) fn on_paths(
     net: &Net,
     is_universal: bool,
@@ -98,10 +101,11 @@ pub(super) fn on_paths(
     }
 }
 
-/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. A (φ ∧ ψ) = A φ
-/// ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. The other two combinations can be split if at most one part is
-/// a path formula: the other parts are about the first marking. A formula that cannot be split is
-/// refused, unless it is a temporal operator over formulas of CTL.
+/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. The formula is
+/// split by A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. A disjunction below A, or a
+/// conjunction below E, can be split if at most one part is a path formula. The other parts are
+/// then about the first marking. Returns an error for a formula that cannot be split, unless it is
+/// a temporal operator over formulas of CTL.
 fn on_nested_paths(
     net: &Net,
     is_universal: bool,

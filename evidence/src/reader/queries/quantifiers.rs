@@ -1,5 +1,4 @@
-//! Path quantifiers and temporal operators in XML formulas: which elements they are, and which
-//! formulas speak of a path.
+//! Recognises path quantifiers and temporal operators in XML formulas, and formulas about a path.
 
 use crate::question::Question;
 use crate::reader::{elements, name};
@@ -13,18 +12,18 @@ pub(super) fn join_questions(is_disjunction: bool, mut parts: Vec<Question>) -> 
     }
 }
 
-/// Returns true for path quantifiers, including those of the contest's early years.
+/// Returns true if the element is a path quantifier, including those of the contest's early years.
 pub(super) fn is_path_quantifier(node: Node<'_, '_>) -> bool {
     matches!(name(node), "exists-path" | "all-paths") || EarlyQuantifier::of(node).is_some()
 }
 
-/// Returns true for temporal operators.
+/// Returns true if the element is a temporal operator.
 pub(super) fn is_temporal_operator(node: Node<'_, '_>) -> bool {
     matches!(name(node), "globally" | "finally" | "next" | "until")
 }
 
-/// Returns true if the formula speaks of a path and not only of its first marking. That is the case
-/// if some temporal operator or `fires` stands outside of all path quantifiers inside.
+/// Returns true if the formula is about a path and not only about its first marking. This is so if
+/// a temporal operator or `fires` occurs in the formula outside of all its path quantifiers.
 pub(super) fn is_path_formula(formula: Node<'_, '_>) -> bool {
     let mut open_nodes = vec![formula];
     while let Some(node) = open_nodes.pop() {

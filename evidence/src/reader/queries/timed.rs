@@ -1,4 +1,4 @@
-//! Formulas with temporal operators, of LTL or CTL: from the XML to a formula over atoms.
+//! Reads formulas of LTL or CTL in XML, and returns formulas over atoms.
 //!
 //! A list of pending tasks replaces recursion, so nested formulas do not overflow the call stack.
 //! Formulas nested deeper than `MAX_DEPTH` are refused. State formulas become atoms. A
@@ -13,9 +13,10 @@ use parikh_temporal::{AtomId, Formula, Formulas, Paths};
 use roxmltree::{Node, NodeId};
 use std::collections::{HashMap, HashSet};
 
-/// The temporal elements of a logic.
+/// A logic (LTL or CTL), which defines the elements of temporal formulas and their meaning.
 pub(super) trait TemporalElements: Paths {
-    /// Returns true if an element is temporal, so that its formula is not a state formula.
+    /// Returns true if the element is temporal, so that a formula that contains it is not a state
+    /// formula.
     fn is_temporal(node: Node<'_, '_>) -> bool;
 
     /// Reads an element that is an atom by itself; returns `None` for other elements.
@@ -27,12 +28,12 @@ pub(super) trait TemporalElements: Paths {
         node: Node<'a, 'input>,
     ) -> Result<Option<TemporalElement<'a, 'input, Self>>, Unreadable>;
 
-    /// Checks an element without temporal elements inside, and refuses it if it cannot be a state
-    /// formula.
+    /// Returns an error if the element cannot be a state formula. The element has no temporal
+    /// elements inside.
     fn check_state_formula(node: Node<'_, '_>) -> Result<(), Unreadable>;
 }
 
-/// A temporal element.
+/// A temporal operator to read, or a formula below a path quantifier.
 pub(super) struct TemporalElement<'a, 'input, P> {
     /// The paths that the temporal operator at `node` ranges over. `None` if the formula of `node`
     /// itself is read, without an operator on paths.
@@ -73,7 +74,7 @@ enum TemporalOperator<P> {
     Equivalence(bool),
 }
 
-/// A formula under construction.
+/// A reader of a formula, with the formulas and atoms that it has built.
 pub(super) struct TemporalReader<'n, P> {
     net: &'n Net,
     pub(super) formulas: Formulas<P>,
@@ -81,13 +82,14 @@ pub(super) struct TemporalReader<'n, P> {
     /// The number of each atom, which is its index in `atoms`. Predicates in atoms are in sorted
     /// form.
     atom_numbers: HashMap<RunAtom, AtomId>,
-    /// The elements with a temporal element inside, and the temporal elements.
+    /// The temporal elements, and all elements around one.
     timed: HashSet<NodeId>,
     /// True if paths end in dead markings, so that `next` of any formula is false there.
     pub(super) ends_in_dead_markings: bool,
 }
 
 impl<'n, P: TemporalElements> TemporalReader<'n, P> {
+    /// Creates a reader for the formula at the element `whole`, or for a part of it.
     pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
         let mut timed = HashSet::new();
         for node in whole.descendants().filter(|&node| P::is_temporal(node)) {
@@ -104,7 +106,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         self.read(ReadingTask::Read(whole), whole)
     }
 
-    /// Reads the formula of a temporal operator and its operands.
+    /// Reads a temporal operator with its operands, or the formula below a path quantifier.
     pub(super) fn timed(
         &mut self,
         timed: TemporalElement<'_, '_, P>,
@@ -242,8 +244,8 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
     }
 }
 
-/// Reads the temporal operator of an element on the given paths, with its operands. The operands of
-/// `until` are the condition and the target, in this order.
+/// Returns the temporal operator of an element on the given paths, and the elements of its
+/// operands. The operands of `until` are the contents of `before` and of `reach`, in this order.
 fn temporal_operator<'a, 'input, P: TemporalElements>(
     node: Node<'a, 'input>,
     paths: P,
@@ -265,7 +267,7 @@ fn temporal_operator<'a, 'input, P: TemporalElements>(
     }
 }
 
-/// Reads the logical operator of an element with temporal elements inside.
+/// Returns the logical operator of an element with temporal elements inside.
 fn connective<P>(node: Node<'_, '_>) -> Result<TemporalOperator<P>, Unreadable> {
     Ok(match Connective::of(node)? {
         Some(Connective::And) => TemporalOperator::AndOr(false),

@@ -1,4 +1,4 @@
-//! Formulas of CTL: from the XML to questions about the tree of runs.
+//! Reads formulas of CTL in XML, and returns questions about the tree of runs.
 //!
 //! ```xml
 //! <all-paths><globally><disjunction>
@@ -25,7 +25,8 @@ use parikh_net::{Net, Predicate, TreeProperty};
 use parikh_temporal::{Formula, Paths as _, Quantifier};
 use roxmltree::Node;
 
-/// Reads a question with nested path quantifiers, negated if `negated`.
+/// Reads a formula with nested path quantifiers as a question. If `negated` is true, reads its
+/// negation.
 pub(super) fn of_tree(
     net: &Net,
     formula: Node<'_, '_>,
@@ -36,9 +37,9 @@ pub(super) fn of_tree(
     Ok(tree_question(net, reader, tree_formula, negated))
 }
 
-/// Returns the question whether all paths satisfy the formula at `path`, or, unless `is_universal`,
-/// whether some path does. The formula is a temporal operator over formulas of CTL, negated if
-/// `negated`.
+/// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
+/// Otherwise returns the question whether some path does. The formula is a temporal operator over
+/// formulas of CTL. If `negated` is true, its negation takes its place.
 pub(super) fn on_paths(
     net: &Net,
     is_universal: bool,
@@ -52,7 +53,8 @@ pub(super) fn on_paths(
     Ok(tree_question(net, reader, tree_formula, false))
 }
 
-/// Returns the question about a formula of CTL that `reader` has read, negated if `negated`.
+/// Returns the question about a formula of CTL that `reader` has read. If `negated` is true,
+/// returns the question about its negation.
 fn tree_question(
     net: &Net,
     mut reader: TemporalReader<'_, Quantifier>,

@@ -1,12 +1,12 @@
-//! Formulas of LTL, and their questions about runs.
+//! Tests that formulas of LTL are read as the right questions about runs.
 
 use super::*;
 use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{AtomId, AtomNames, Formula, Linear, Ltl, parse_ltl};
 
-/// Reads formulas over `q` (q ≥ 1), `t` (t is enabled) and `dead`. The expected questions are in
-/// Spot's syntax.
+/// Reads formulas over `q` (q ≥ 1), `t` (t is enabled), `dead` and `go` (t fires). The expected
+/// questions are in Spot's syntax.
 #[test]
 fn formulas_with_operators_of_time_ask_of_runs() {
     let net = read(NODES).unwrap().net;
@@ -98,7 +98,7 @@ fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
     }
 }
 
-/// Returns a random formula in XML, with the same formula as a tree.
+/// Returns a random formula with this number of operators, in XML and in the store `formulas`.
 fn random_formula(
     rng: &mut fastrand::Rng,
     formulas: &mut Ltl,

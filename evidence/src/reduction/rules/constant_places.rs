@@ -13,6 +13,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p.
 //! 1. Δ(t,p) = 0 for every transition t.
 //! 2. pre(t,p) ≤ m₀(p) for every transition t.

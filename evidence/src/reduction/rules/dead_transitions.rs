@@ -23,6 +23,8 @@
 //! bound each place separately, and s can grow.)
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a set D of transitions. For each t in D there is a place p with
 //! 1. m₀(p) < pre(t,p), and
 //! 2. no transition outside D puts more to p than it takes.

@@ -23,6 +23,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: two places p and q.
 //! 1. Neither is in S.
 //! 2. Every transition that takes from p or q takes one token from p and q together.

@@ -18,6 +18,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p, and some transitions H that put to it. F are the transitions that take
 //! from p.
 //! 1. p is not in S.

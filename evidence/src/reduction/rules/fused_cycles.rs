@@ -17,6 +17,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: two or more places P, and transitions T.
 //! 1. No place of P is in S.
 //! 2. Each t in T takes one token from a place of P and puts one to another one, and does nothing

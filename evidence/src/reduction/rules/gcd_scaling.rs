@@ -14,6 +14,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p.
 //! 1. p is not in S.
 //! 2. g > 1 divides the weight of every arc at p.

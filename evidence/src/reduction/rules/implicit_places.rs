@@ -20,6 +20,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
 //! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. p is not in S.

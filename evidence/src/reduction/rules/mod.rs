@@ -1,10 +1,11 @@
 //! The conditions of the rules, one rule per file.
 //!
-//! Notation: S is the support, including the virtual places of protected transitions. Δ(t,p) is the
-//! change of p by firing t; t *touches* S if Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are
-//! arc weights, and m₀ is the initial marking of the current net. R, D, L and M are the four
-//! classes of [`Preserve`]: reachability over S, dead markings over S, liveness of protected
-//! transitions, and every marking up to equations.
+//! Notation: S is the support, that is, the places whose tokens matter to the questions. It
+//! includes the virtual places of protected transitions. Δ(t,p) is the change of p by firing t; t
+//! *touches* S if Δ(t,p) ≠ 0 for some p in S. pre(t,p) and post(t,p) are arc weights, and m₀ is the
+//! initial marking of the current net. R, D, L and M are the four classes of [`Preserve`]:
+//! reachability over S, dead markings over S, liveness of protected transitions, and every marking
+//! up to equations.
 
 pub mod chained_places;
 pub mod constant_places;
@@ -59,7 +60,7 @@ pub static ALL: &[Conditions] = &[
     redundant_places::RULE,
 ];
 
-/// Returns the conditions of the rule with this name.
+/// Returns the conditions of the rule with this name, or `None` if there is no such rule.
 pub fn named(name: &str) -> Option<&'static Conditions> {
     ALL.iter().find(|rule| rule.name == name)
 }
@@ -84,9 +85,9 @@ pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
 /// log of ten lines could otherwise exhaust any memory.
 const MAX_TRANSITION_IDS: usize = 1 << 23;
 
-/// The common part of agglomerations: for each h of `first` and each f of `second`, adds a
-/// transition for h followed by `times(h)` firings of f. Then removes all transitions of `removed`.
-/// Returns `None` on overflow, and if there would be too many transitions.
+/// Returns the common edits of agglomerations. For each h of `first` and each f of `second`, they
+/// add a transition for h followed by `times(h)` firings of f. Then they remove all transitions of
+/// `removed`. Returns `None` on overflow, and if there would be too many transitions.
 fn agglomerate(
     net: &WorkNet,
     first: &[TransitionId],

@@ -13,6 +13,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a transition t.
 //! 1. pre(t,p) = post(t,p) for every place p.
 //!

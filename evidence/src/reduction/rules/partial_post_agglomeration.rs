@@ -21,6 +21,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p and some transitions F that take from it. H are all transitions that put to
 //! p.
 //! 1. Each f in F takes w tokens from p and nothing else, and puts nothing to p.

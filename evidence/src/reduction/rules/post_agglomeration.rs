@@ -22,6 +22,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p. H are the transitions that put to p, F those that take from it.
 //! 1. p is not in S.
 //! 2. Each f in F takes from p only.

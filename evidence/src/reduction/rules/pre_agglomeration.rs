@@ -19,6 +19,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p. H are the transitions that put to p, F those that take from it.
 //! 1. Each h in H puts to nothing but p, takes nothing from p, and takes something.
 //! 2. Each h puts w tokens to p and each f in F takes w from it; no f puts to p.

@@ -22,6 +22,8 @@
 //! The place lamp always holds 2·(q + r).
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
 //! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. k·Δ(t,p) = Σ y(q)·Δ(t,q) for every transition t.

@@ -25,6 +25,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a set D of transitions; all are removed. (With D = {t} for a t that increases no
 //! place, these are the *sink transitions* of other tools.)
 //! 1. No transition of D touches S.

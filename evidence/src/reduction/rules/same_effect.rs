@@ -18,6 +18,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: transitions t₁ … tₙ and u, all different; u is removed. Let σ = t₁ … tₙ, fired one
 //! after the other. There is a k ≥ 1 with
 //! 1. Δ(u,p) = k·Δ(σ,p) for every place p, and

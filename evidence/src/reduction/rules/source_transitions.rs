@@ -11,6 +11,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a transition t.
 //! 1. t takes nothing.
 //!

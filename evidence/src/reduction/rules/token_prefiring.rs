@@ -17,6 +17,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: a transition t with inputs. Let k ≥ 1 be the least ⌊m₀(p) / pre(t,p)⌋ over them.
 //! 1. t does not touch S.
 //! 2. No other transition takes from an input place of t.

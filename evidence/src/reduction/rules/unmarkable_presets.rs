@@ -20,6 +20,8 @@
 //! The sum idle + busy + 3·pair is always 2, and meet and part need 3 of it.
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: places p with multiplicities y(p), and a set D of transitions.
 //! 1. Σ y(p)·m₀(p) < Σ y(p)·pre(t,p) for every t in D.
 //! 2. Σ y(p)·Δ(u,p) ≤ 0 for every transition u outside D.

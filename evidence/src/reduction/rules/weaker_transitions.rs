@@ -18,6 +18,8 @@
 //! ```
 //!
 //! # Conditions
+//! The module `rules` explains the notation.
+//!
 //! Candidate: two transitions t ≠ u; u is removed. There is a k ≥ 1 with
 //! 1. Δ(u,p) ≤ k·Δ(t,p) for every place p,
 //! 2. Δ(u,p) = k·Δ(t,p) for every p in S, and

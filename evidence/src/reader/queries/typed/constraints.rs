@@ -1,11 +1,13 @@
-//! The constraints of Declare by name. Process mining states properties of cases with them.
+//! The constraints of the language Declare, by name. Process mining uses them for properties of
+//! cases.
 //!
 //! # Source
 //! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
 //! processes*, EDOC 2007.
 
-/// Each constraint with its number of operands and its formula. In the formula, `a` and `b` mean
-/// that a transition of that operand fires.
+/// The constraints: the name, the number of operands, and the formula in the `--formula` language.
+/// In the formula, `a` means that a transition of the first operand fires, and `b` one of the
+/// second.
 const CONSTRAINTS: [(&str, usize, &str); 29] = [
     ("existence", 1, "F a"),
     ("existence2", 1, "F (a && X F a)"),

@@ -1,4 +1,4 @@
-//! The contest's textual formulas beside its XML.
+//! Translates the textual formulas that the contest publishes beside its XML.
 //!
 //! ```text
 //! Property Mutex-PT-02-ReachabilityCardinality-00
@@ -8,15 +8,16 @@
 //!   end.
 //! ```
 //!
-//! Each token is replaced by the equivalent tokens of the `--formula` language. `tokens-count(…)`
-//! and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`. `is-fireable(…)`,
-//! `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
+//! The reader replaces each token by the equivalent tokens of the `--formula` language.
+//! `tokens-count(…)` and `#tokens(…)` become `tokens(…)`, and `place-bound(…)` becomes `bound(…)`.
+//! `is-fireable(…)`, `"t"?` and `("t", "u")?` become `fireable(…)`. `U` has the lowest precedence.
 
 use super::lexer::TypedToken;
 use super::pieces::{
     ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
 };
 
+/// The rules for splitting the contest's textual formulas into tokens.
 const LEXIS: ContestLexis = ContestLexis {
     inside_words: "-",
     signs: &[
@@ -49,6 +50,7 @@ const WORD_TRANSLATIONS: [(&str, &str); 15] = [
     ("Property", "Property"),
 ];
 
+/// The word that begins each property.
 const PROPERTY_KEYWORD: &str = "Property";
 
 /// Returns true if a text is in the contest's textual language: it begins with the word `Property`.
@@ -57,7 +59,8 @@ pub(super) fn is_contest_text(text: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Returns the properties of a text. Each property begins on a new line.
+/// Returns the properties of a text, translated to tokens of the `--formula` language. Each
+/// property begins on a new line.
 pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     // For each property, its line, its name, and the text behind the name.
     let mut properties: Vec<(u64, &str, String)> = Vec::new();
@@ -100,6 +103,8 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut cursor = 0;
     while let Some(piece) = formula.get(cursor) {
+        // Returns true if the sign at `cursor` may open a list of names: a name and a comma or a
+        // closing parenthesis follow.
         let is_list = |cursor: usize| {
             let (name, behind) = (formula.get(cursor + 1), formula.get(cursor + 2));
             name.is_some_and(|name| name.kind == ContestTokenKind::Quoted)
@@ -154,7 +159,8 @@ fn unknown_token(piece: &ContestToken) -> String {
     format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 
-/// Translates a list of transitions to the atom that at least one is enabled.
+/// Translates a list of transitions to the atom that at least one of them is enabled. Appends the
+/// atom to `tokens`.
 fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
     tokens.extend([TypedToken::Word("fireable".to_owned()), TypedToken::Sign("(")]);
     for piece in list {
@@ -168,7 +174,8 @@ fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), S
     Ok(())
 }
 
-/// Takes the question mark at this position, and returns the position behind it.
+/// Returns the position behind the question mark at `position`, or an error if there is no question
+/// mark.
 fn question_mark(formula: &[ContestToken], position: usize) -> Result<usize, String> {
     match formula.get(position).is_some_and(|it| it.is("?")) {
         true => Ok(position + 1),

@@ -1,4 +1,4 @@
-//! The contest's grammar of 2011.
+//! Translates formulas in the contest's grammar of 2011.
 //!
 //! ```text
 //! f1 = reachable not (p1 contains {1*[1]})
@@ -16,12 +16,14 @@ use super::pieces::{
 use parikh_net::Net;
 use std::collections::BTreeMap;
 
+/// The rules for splitting formulas of 2011 into tokens.
 const LEXIS: ContestLexis = ContestLexis {
     inside_words: "",
     signs: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
     escapes: true,
 };
 
+/// The words that are no names of places.
 const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
 
 /// Returns true if a text is in the contest's grammar of 2011: some line has `reachable` or
@@ -32,8 +34,9 @@ pub(super) fn is_early_text(text: &str) -> bool {
     verbs.any(|verb| matches!(verb, Some("reachable" | "invariant")))
 }
 
-/// Returns the definitions of a text about `net`. A definition ends with the line in which all its
-/// brackets are closed, or before a line that begins with a name and `=`.
+/// Returns the definitions of a text about `net`, translated to tokens of the `--formula` language.
+/// A definition ends with the line in which all its brackets are closed, or before a line that
+/// begins with a name and `=`.
 pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
     let mut definitions: Vec<Vec<ContestToken>> = Vec::new();
     let (mut is_open, mut open_brackets) = (false, 0usize);

@@ -27,7 +27,7 @@ use crate::reader::queries::MAX_DEPTH;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
 
-/// The largest number of open operators and brackets. Brackets alone do not add nesting depth.
+/// The maximum number of open operators and brackets. Brackets alone do not add nesting depth.
 const MAX_OPEN_OPERATORS: usize = 10 * MAX_DEPTH;
 
 /// An operator or a bracket whose operand or content is still to be parsed.
@@ -40,14 +40,14 @@ enum OpenOperator {
     Infix { left: ParsedOperand, operator: Infix, level: u8 },
 }
 
-/// A formula under construction.
+/// A parser of one formula, with the tokens that it has not taken yet.
 pub(super) struct FormulaParser<'n> {
     net: &'n Net,
     tokens: std::vec::IntoIter<TypedToken>,
     /// The next token; the iterator holds the tokens after it.
     next: TypedToken,
-    /// The XML of the operands `a` and `b` while the formula of a constraint is read, and otherwise
-    /// empty.
+    /// The XML of the operands `a` and `b` while the parser reads the formula of a constraint of
+    /// Declare. Otherwise empty.
     activities: Vec<String>,
     /// True if `U` has the lowest precedence.
     has_loosest_until: bool,
@@ -87,13 +87,14 @@ impl<'n> FormulaParser<'n> {
         self.net
     }
 
-    /// Returns a parser for a formula of LoLA.
+    /// Returns a parser for a formula of LoLA, where quoted names follow the rules of words without
+    /// quotes.
     pub(super) fn of_words(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
         FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
     }
 
-    /// Parses the whole formula to XML. A formula with a temporal operator or `fires` outside of
-    /// all path quantifiers is enclosed in `all-paths`.
+    /// Parses the whole formula, and returns it in the contest's XML. A formula with a temporal
+    /// operator or `fires` outside of all path quantifiers is enclosed in `all-paths`.
     ///
     /// # Errors
     /// A description of the first error, such as a syntax error or an unknown colour.
@@ -272,8 +273,9 @@ impl<'n> FormulaParser<'n> {
         ids_of_name(self.net, kind, name, notation)
     }
 
-    /// Returns the place of one colour in the unfolding. Returns `None` if tokens of this colour
-    /// never occur, so that the unfolding has no such place.
+    /// Returns the id of the unfolded place for a colour of the coloured place with the index
+    /// `place`. Returns `None` if tokens of this colour never occur, so that the unfolding has no
+    /// such place. Returns an error if the place has no such colour.
     fn unfolded_place(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
         let folding = self.net.folding();
         let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
@@ -290,7 +292,7 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Takes a colour in parentheses, and returns it without them.
+    /// Takes a colour in parentheses, and returns its text without the parentheses.
     fn colour(&mut self) -> Result<String, String> {
         let (mut text, mut open_parentheses) = (String::new(), 0u32);
         loop {
@@ -331,7 +333,8 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Takes the places of a bound: a sum in parentheses, where commas may replace plus signs.
+    /// Takes the places of `bound`, a sum in parentheses, where commas may replace plus signs.
+    /// Returns the XML of the bound.
     fn bound(&mut self) -> Result<ParsedOperand, String> {
         self.expect("(")?;
         let mut places = String::new();
@@ -343,7 +346,7 @@ impl<'n> FormulaParser<'n> {
             };
             places.push_str(&node_elements("place", &names));
             if names.is_empty() {
-                // A colour that never has a token.
+                // Tokens of this colour never occur, so the unfolding has no place for it.
                 places.push_str("<none/>");
             }
             if !self.take_if("+") && !self.take_if(",") {
@@ -353,7 +356,7 @@ impl<'n> FormulaParser<'n> {
         }
     }
 
-    /// Takes the operands of a constraint, and returns the formula of the constraint.
+    /// Takes the operands of a constraint of Declare, and returns the formula of the constraint.
     fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
         let (operand_count, text) = constraints::named(name).unwrap_or((0, ""));
         self.expect("(")?;
@@ -377,9 +380,10 @@ impl<'n> FormulaParser<'n> {
         Ok(without_chaining(inner.expression()?))
     }
 
-    /// Reads an operand of a constraint. Returns the XML for "one of the transitions with this name
-    /// fires next". If no transition has the name, the transition with this id is meant. Inside the
-    /// formula of a constraint, `a` and `b` give the XML of its operands.
+    /// Reads an activity, that is, an operand of a constraint of Declare. Returns the XML for "one
+    /// of the transitions with this name fires next". If no transition has the name, the transition
+    /// with this id is meant. Inside the formula of a constraint, `a` and `b` give the XML of its
+    /// operands.
     fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
         let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
         // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
@@ -397,12 +401,14 @@ impl<'n> FormulaParser<'n> {
     }
 }
 
+/// Returns the message that a token was found where `expected` should stand.
 fn instead_of(found: &TypedToken, expected: &str) -> String {
     format!("found {}, expected {expected}", found.describe())
 }
 
-/// Applies the open operators that bind tighter than `level`. Operators of equal level are applied,
-/// too, unless `is_right_associative` is set.
+/// Applies the open operators that bind tighter than `level` to their last operand `part`. If
+/// `is_right_associative` is false, applies the operators of equal level, too. Returns the result,
+/// which may be the operand of the operators that stay open.
 fn apply_open_operators(
     open_operators: &mut Vec<OpenOperator>,
     mut part: ParsedOperand,

@@ -1,4 +1,4 @@
-//! Tokens of textual formulas, and escaping of names for XML.
+//! Splits textual formulas into tokens, and escapes names for XML.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ impl TypedToken {
         }
     }
 
-    /// Returns the text of a word or a quoted name.
+    /// Returns the text of a word or a quoted name, and `None` for other tokens.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             TypedToken::Word(name) | TypedToken::Name(name) => Some(name),
@@ -88,8 +88,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
     Ok(tokens)
 }
 
-/// Parses a name in quotes at the beginning of `text`, and returns its length including the quotes.
-/// A backslash escapes the next character: see [`unescaped`].
+/// Parses a name in quotes at the beginning of `text`. Returns the name and its length in bytes,
+/// including the quotes. Returns an error if the closing quote is missing in the line. A backslash
+/// escapes the next character: see [`unescaped`].
 pub(in crate::reader) fn quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
@@ -115,8 +116,8 @@ pub(super) fn unescaped(letter: char) -> char {
     }
 }
 
-/// Escapes a text for an element or an attribute. Line ends and tabs would become blanks in
-/// attributes.
+/// Escapes a text for an XML element or attribute. Also escapes line ends and tabs, which would
+/// become blanks in attributes.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

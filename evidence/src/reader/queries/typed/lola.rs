@@ -1,6 +1,6 @@
-//! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
+//! Translates formulas of LoLA, such as `EF (p > 2 AND NOT FIREABLE(t))` or `AG EF DEADLOCK`.
 //!
-//! Each word and sign is replaced by the equivalent token of the `--formula` language. The
+//! The reader replaces each word and sign by the equivalent tokens of the `--formula` language. The
 //! languages differ if a temporal operator precedes a comparison without brackets that is an
 //! operand of another operator. Such a formula is refused.
 
@@ -42,7 +42,8 @@ fn translation(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the operators that a keyword before a whole formula stands for.
+/// Returns the operators that a keyword before a whole formula stands for, or `None` for other
+/// words.
 fn goal_operators(word: &str) -> Option<&'static str> {
     Some(match word {
         "REACHABLE" => "EF",
@@ -53,7 +54,8 @@ fn goal_operators(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns true if no other language has this keyword. Short operators and `LIVE` occur elsewhere.
+/// Returns true if the word is a keyword of LoLA that no other formula language has. Short
+/// operators and `LIVE` occur in other languages, too.
 fn is_lola_only(word: &str) -> bool {
     match word {
         "FORMULA" | "OR" => true,
@@ -94,7 +96,8 @@ struct LolaToken<'t> {
     is_word: bool,
 }
 
-/// Translates the formulas of a text into tokens of the `--formula` language, each with its line.
+/// Translates the formulas of a text into tokens of the `--formula` language. Returns the line and
+/// the tokens of each formula.
 pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)> {
     match tokens(text) {
         Err((line, what)) => vec![(line, Err(what))],

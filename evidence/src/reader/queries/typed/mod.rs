@@ -1,4 +1,5 @@
-//! Textual formulas: the language of `parikh check --formula`, LoLA's, and those of the contest.
+//! Reads textual formulas in the language of `parikh check --formula`, in LoLA's, and in those of
+//! the contest.
 //!
 //! ```text
 //! mutex: AG !(critical_1 >= 1 && critical_2 >= 1)
@@ -28,12 +29,12 @@ use grammar::FormulaParser;
 pub(in crate::reader) use lexer::quoted;
 use parikh_net::Net;
 
-/// The greatest length of a formula in XML, in bytes. Constraints of Declare may repeat the XML of
+/// The maximum length of a formula in XML, in bytes. Constraints of Declare may repeat the XML of
 /// their operands.
 const MAX_XML_BYTES: usize = 1 << 26;
 
-/// A reader for a query file in XML about the net. The properties are about all runs, or about
-/// cases only, that is, firing sequences that end in a final marking.
+/// A reader of a query file in XML. Its arguments are the net and the file. The properties are
+/// about all runs, or about cases only, that is, firing sequences that end in a final marking.
 pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<AuditedProperty>, Unreadable>;
 
 /// Reads the formulas of a text in the detected language. A formula without a name has an empty id.
@@ -46,7 +47,7 @@ pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     }
 }
 
-/// Reads the contest's textual formulas beside its XML.
+/// Reads the textual formulas that the contest publishes beside its XML.
 pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<AuditedProperty> {
     let translated = contest::properties(text).into_iter();
     let property = |it: pieces::TranslatedProperty| {
@@ -141,7 +142,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && name.chars().all(is_name_character)).then_some((name, formula))
 }
 
-/// Parses a formula to XML, and reads the property from the XML.
+/// Translates a formula to XML, and reads the property from the XML. Errors are in the given line.
 fn property(
     id: String,
     line: u64,

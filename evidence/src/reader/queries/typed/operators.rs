@@ -1,4 +1,5 @@
-//! Operators of textual formulas: their precedences, and their translation to the contest's XML.
+//! Defines the operators of textual formulas with their precedences, and translates them to the
+//! contest's XML.
 
 use super::lexer::escaped;
 use std::collections::BTreeMap;
@@ -128,7 +129,8 @@ pub(super) fn path_formula(xml: String) -> ParsedOperand {
     ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: true })
 }
 
-/// Returns the number `sign` times the decimal digits, or an error from 2^63 on.
+/// Returns the number that the decimal digits denote, times `sign`. Returns an error if the digits
+/// denote 2^63 or more.
 pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String> {
     let number: i64 = digits.parse().map_err(|_| format!("{digits} is not a number below 2^63"))?;
     Ok(ParsedOperand::Number(PlaceSum {
@@ -154,6 +156,7 @@ pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
     }
 }
 
+/// Returns the formula, or an error for a number or a bound.
 pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     match part {
         ParsedOperand::Formula(formula) => Ok(formula),
@@ -162,6 +165,7 @@ pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     }
 }
 
+/// Returns the sum, or an error for a formula or a bound.
 fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
     match part {
         ParsedOperand::Number(sum) => Ok(sum),
@@ -234,7 +238,7 @@ pub(super) fn apply_infix(
     }))
 }
 
-/// Adds `factor` times another sum.
+/// Adds `factor` times `other` to `sum`. Returns an error on overflow of 128 bits.
 pub(super) fn add(sum: &mut PlaceSum, other: PlaceSum, factor: i128) -> Result<(), String> {
     let too_large = || "a number of the formula is too large".to_owned();
     let scaled = |number: i128| number.checked_mul(factor).ok_or_else(too_large);
@@ -268,7 +272,7 @@ fn apply_arithmetic(
     Ok(product)
 }
 
-/// Returns the XML of one side of a comparison.
+/// Returns the XML of a sum, as one side of a comparison.
 fn comparison_side(sum: &PlaceSum) -> String {
     let mut xml = String::from("<integer-sum>");
     for (place, factor) in &sum.terms {

@@ -1,4 +1,4 @@
-//! Tokens with lines, for texts in the contest's own languages.
+//! Splits texts in the contest's own languages into tokens with lines.
 
 use super::lexer::{TypedToken, unescaped};
 
@@ -20,6 +20,7 @@ pub(super) struct ContestToken {
     pub(super) line: u64,
 }
 
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContestTokenKind {
     Word,
@@ -47,7 +48,7 @@ impl ContestToken {
         matches!(self.kind, ContestTokenKind::Word | ContestTokenKind::Sign) && self.text == text
     }
 
-    /// Returns the text of a word or a quoted name.
+    /// Returns the text of a word or a quoted name, and `None` for other tokens.
     pub(super) fn name(&self) -> Option<&str> {
         matches!(self.kind, ContestTokenKind::Word | ContestTokenKind::Quoted).then_some(&self.text)
     }
@@ -90,8 +91,8 @@ pub(super) fn split_tokens(text: &str, mut line: u64, lexis: &ContestLexis) -> V
     pieces
 }
 
-/// Parses a name in quotes at the beginning of a text. Returns its length including the quotes, or
-/// `None` if the closing quote is missing in the line.
+/// Parses a name in quotes at the beginning of a text. Returns the name and its length in bytes,
+/// including the quotes. Returns `None` if the closing quote is missing in the line.
 fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
