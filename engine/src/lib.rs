@@ -89,7 +89,7 @@ pub struct Engine {
     /// The kinds of results that the engine finds, for display only. The engine's actual results
     /// depend on the reporters that it uses: a [`WitnessReporter`](crate::board::WitnessReporter)
     /// or a [`ProofReporter`](crate::board::ProofReporter).
-    pub sides: Sides,
+    pub result_kinds: ResultKinds,
     /// The engine's role in the schedule.
     pub role: Role,
     /// The kinds of goals, and the features of nets such as arc weights, that the engine can
@@ -152,13 +152,13 @@ impl SupportedGoals {
     pub const TREES: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
     /// Goals about temporal properties: of runs (LTL) and of the computation tree (CTL).
-    pub const TIME: SupportedGoals =
+    pub const TEMPORAL: SupportedGoals =
         SupportedGoals { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
 /// The kinds of results that an engine can produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sides {
+pub enum ResultKinds {
     /// Finds witnesses.
     Witnesses,
     /// Finds proofs.
@@ -297,23 +297,23 @@ pub trait Session {
 pub fn stateless_session<'g>(
     run: impl FnMut(&Budget) -> String + 'g,
 ) -> Result<Box<dyn Session + 'g>, String> {
-    Ok(Box::new(StatelessSession { run, text: String::new() }))
+    Ok(Box::new(StatelessSession { run, summary: String::new() }))
 }
 
 /// A session that keeps nothing between slices except the last summary.
 struct StatelessSession<F> {
     run: F,
     /// The summary of the last slice.
-    text: String,
+    summary: String,
 }
 
 impl<F: FnMut(&Budget) -> String> Session for StatelessSession<F> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        self.text = (self.run)(budget);
+        self.summary = (self.run)(budget);
         SliceProgress::Finished
     }
 
     fn statistics(&self) -> String {
-        self.text.clone()
+        self.summary.clone()
     }
 }

@@ -19,7 +19,7 @@
 //!    counters would terminate too, so only a small graph is tried.
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use super::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub const ENGINE: Engine = Engine {
     name: "runs",
     technique: "EXPLICIT",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Once { share: 0.2 },
     supported: SupportedGoals::PREDICATES,
     start: |work: Assignment<'_>| {
@@ -90,15 +90,17 @@ pub fn run(
     };
     let markings = graph.markings.len();
     for (final_predicate, goals) in &goals_by_predicate {
-        let is_end = |at: &u32| final_predicate.holds(net, &graph.markings[*at as usize]);
+        let is_end = |marking_index: &u32| {
+            final_predicate.holds(net, &graph.markings[*marking_index as usize])
+        };
         let end_markings: Vec<u32> = (0..markings as u32).filter(is_end).collect();
         let (next, can_reach_end) = graph.shortest_paths_to(&end_markings);
         // For each transition, the first edge of the graph that fires it and after which an end
         // marking is reachable. An end marking satisfies φ.
         let mut first_edge_of: HashMap<TransitionId, u32> = HashMap::new();
-        for (at, edge) in (0u32..).zip(&graph.edges) {
+        for (edge_index, edge) in (0u32..).zip(&graph.edges) {
             if can_reach_end[edge.to as usize] {
-                first_edge_of.entry(edge.transition).or_insert(at);
+                first_edge_of.entry(edge.transition).or_insert(edge_index);
             }
         }
         for (counted_transitions, id) in goals {
@@ -108,11 +110,12 @@ pub fn run(
             if !task.board.is_open(*id) {
                 continue;
             }
-            let Some(&at) = counted_transitions.iter().find_map(|t| first_edge_of.get(t)) else {
+            let Some(&edge_index) = counted_transitions.iter().find_map(|t| first_edge_of.get(t))
+            else {
                 proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
-            let edge = graph.edges[at as usize];
+            let edge = graph.edges[edge_index as usize];
             let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
             run.push(edge.transition, 1);
             let suffix = graph.follow(&next, edge.to);
@@ -135,15 +138,15 @@ pub fn run(
 
 /// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the
 /// transitions of which at least one must have fired before.
-type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
+type GoalsByPredicate = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
 /// Returns the goals of the form "φ, and a counter has a token", see conditions 1 and 2 of the
 /// module. Leaves out all other goals.
 fn goals_about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
-) -> AboutRuns {
-    let mut goals_by_predicate = AboutRuns::new();
+) -> GoalsByPredicate {
+    let mut goals_by_predicate = GoalsByPredicate::new();
     for (id, goal) in goals {
         let MarkingGoal::Reach(Predicate::And(conjuncts)) = goal else { continue };
         let counted_by =
@@ -166,20 +169,23 @@ fn goals_about_runs<'g>(
         let (Some(counter_of_goal), None) = (candidates.next(), candidates.next()) else {
             continue;
         };
-        let Some(t) = counted_transitions(net, counter_of_goal) else { continue };
+        let Some(transitions) = counted_transitions(net, counter_of_goal) else { continue };
         let other_conjuncts = conjuncts
             .iter()
             .filter(|conjunct| marked_place(conjunct) != Some(counter_of_goal))
             .cloned();
-        goals_by_predicate.entry(Predicate::and(other_conjuncts)).or_default().push((t, *id));
+        goals_by_predicate
+            .entry(Predicate::and(other_conjuncts))
+            .or_default()
+            .push((transitions, *id));
     }
     goals_by_predicate
 }
 
 /// Returns the place if the predicate is "this place has at least one token". Returns `None` for
 /// any other predicate.
-fn marked_place(part: &Predicate) -> Option<PlaceId> {
-    match part {
+fn marked_place(predicate: &Predicate) -> Option<PlaceId> {
+    match predicate {
         Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
             [(place, -1)] => Some(place),
             _ => None,

@@ -15,7 +15,7 @@
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
 //! nets*, 1972.
 
-use super::{Engine, Role, Sides, SupportedGoals, stateless_session};
+use super::{Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use super::{Task, state_equation};
 use crate::board::{Argument, Proof, ProofReporter};
 use parikh_evidence::Document;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "siphon-trap",
     technique: "SIPHON_TRAP",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Once { share: 0.15 },
     supported: SupportedGoals::PREDICATES,
     start: |work| {
@@ -52,7 +52,8 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
     match siphon_trap(task.net, SiphonTrapProperty::DeadMarkings, task.budget) {
         Ok(SiphonTrap::Holds(property)) => {
             let traps = property.traps.len();
-            let Some(document) = document(task.net, &property.traps, task.budget) else {
+            let Some(document) = deadlock_certificate(task.net, &property.traps, task.budget)
+            else {
                 return "the property holds, but no certificate was found".to_owned();
             };
             let document = Arc::new(document);
@@ -73,7 +74,11 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
 /// Returns a certificate that no reachable marking is dead, from initially marked traps. It has a
 /// lemma for each trap: the trap's places are never all empty. In a dead marking, all places of
 /// some trap would be empty. Returns `None` if this is false or not shown in time.
-pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
+pub fn deadlock_certificate(
+    net: &Net,
+    traps: &[Vec<PlaceId>],
+    budget: &Budget,
+) -> Option<Document> {
     let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
     places.sort_unstable();
     places.dedup();

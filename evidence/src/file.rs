@@ -56,7 +56,7 @@
 //!   the same answer has to prove.
 //! - `visited` ([`VisitedRuns`]): no run has the property, and the runs that may still have it
 //!   visit so few markings that the checker visits these itself.
-//! - `structure` ([`NamedStructure`]): a proof about what stays reachable from all reachable
+//! - `structure` ([`NamedHomeArgument`]): a proof about what stays reachable from all reachable
 //!   markings, `on` the net of a reduction or on the net itself.
 //! - `count` ([`CountLine`]): the number of markings of the net of a reduction that keeps every
 //!   marking. The figures of the state space follow from it.
@@ -71,7 +71,7 @@
 //! may be missing from the file.
 
 use crate::certificate::NamedDocument;
-use crate::home::NamedStructure;
+use crate::home::NamedHomeArgument;
 use crate::kind::{EvidenceContent, EvidenceKind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
@@ -281,7 +281,7 @@ pub struct StructureLine {
     /// The reduction whose net the argument is about; the original net if absent.
     pub on: Option<String>,
     /// The argument.
-    pub structure: NamedStructure,
+    pub structure: NamedHomeArgument,
 }
 
 /// The statement that no run has a property, to be checked by visiting the markings along the runs

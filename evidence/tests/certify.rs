@@ -28,7 +28,7 @@ fn head(examination: &str) -> String {
 }
 
 const TRACE: &str = r#"{"trace": {"id": "w1", "steps": [["t", 2]]}}"#;
-const MOST: &str = r#"{"document": {"id": "d1", "document": {"markings": 3}}}"#;
+const DOCUMENT: &str = r#"{"document": {"id": "d1", "document": {"markings": 3}}}"#;
 const ANSWER: &str = r#"{"answer": {"id": "Small-UpperBounds-00", "value": "2", "evidence": "certified", "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}"#;
 const DEAD: &str = r#"{"answer": {"id": "ReachabilityDeadlock", "value": "TRUE", "evidence": "replayed", "shown_by": [{"trace": "w1", "after": 2}]}}"#;
 
@@ -61,7 +61,7 @@ fn certify(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn a_directory_of_right_evidence_is_confirmed() {
-    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let bounds = [&head("UpperBounds"), TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD, &end(1)].join("\n");
     let files =
         [("UpperBounds.jsonl", &*bounds), ("ReachabilityDeadlock.jsonl", &*dead), ("x.txt", "?")];
@@ -90,7 +90,7 @@ proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the maximum of `q`
 #[test]
 fn formulas_of_a_command_line_stop_no_other_file() {
     let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD, &end(1)].join("\n");
-    let formulas = [&head("Formulas"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let formulas = [&head("Formulas"), TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     let files = [("Formulas.jsonl", &*formulas), ("ReachabilityDeadlock.jsonl", &dead)];
     let directory = instance(&files);
     let (code, said, noted) = certify(directory.path(), &["model.pnml", "proofs"]);
@@ -143,7 +143,7 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
 #[test]
 fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     let wrong = ANSWER.replace("\"2\"", "\"1\"");
-    let refused = [&head("UpperBounds"), TRACE, MOST, &wrong, &end(1)].join("\n");
+    let refused = [&head("UpperBounds"), TRACE, DOCUMENT, &wrong, &end(1)].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &refused)]);
     let (code, out, _) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 4);
@@ -187,7 +187,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
 
 #[test]
 fn unreadable_files_and_command_lines_have_their_codes() {
-    let cut = [&head("UpperBounds"), TRACE, MOST, ANSWER, &ANSWER[..30]].join("\n");
+    let cut = [&head("UpperBounds"), TRACE, DOCUMENT, ANSWER, &ANSWER[..30]].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &cut)]);
     let (code, out, err) = certify(at.path(), &[".", "proofs"]);
     assert_eq!(code, 6);
@@ -266,24 +266,24 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
         certify(instance(&[(name, &text)]).path(), &[".", "proofs"])
     };
     let (one, own) = (end(1), "UpperBounds.jsonl");
-    assert_eq!(audit(own, &[TRACE, MOST, ANSWER, &one]).0, 0);
+    assert_eq!(audit(own, &[TRACE, DOCUMENT, ANSWER, &one]).0, 0);
     let other = ANSWER.replace("\"2\"", "\"3\"");
     for (name, lines, part) in [
         (
             "Liveness.jsonl",
-            &[TRACE, MOST, ANSWER, &*one][..],
+            &[TRACE, DOCUMENT, ANSWER, &*one][..],
             "jsonl:1: the file has evidence about UpperBounds",
         ),
-        (own, &[TRACE, MOST, ANSWER], "the file has no `end` line"),
-        (own, &[TRACE, MOST, ANSWER, &end(60)], "60 answers were printed, but the file has 1"),
+        (own, &[TRACE, DOCUMENT, ANSWER], "the file has no `end` line"),
+        (own, &[TRACE, DOCUMENT, ANSWER, &end(60)], "60 answers were printed, but the file has 1"),
         (
             own,
-            &[TRACE, MOST, ANSWER, ANSWER, &one],
+            &[TRACE, DOCUMENT, ANSWER, ANSWER, &one],
             "jsonl:5: Small-UpperBounds-00 is answered again (2)",
         ),
         (
             own,
-            &[TRACE, MOST, ANSWER, &other, &one],
+            &[TRACE, DOCUMENT, ANSWER, &other, &one],
             "(3): the answer in line 4 (2) was not withdrawn",
         ),
     ] {
@@ -293,20 +293,20 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
     }
     // A withdrawn answer is not counted, and one withdrawal suffices.
     let gone = r#"{"withdrawn": {"id": "Small-UpperBounds-00"}}"#;
-    assert_eq!(audit(own, &[TRACE, MOST, &other, gone, ANSWER, &one]).0, 0);
-    assert_eq!(audit(own, &[TRACE, MOST, ANSWER, gone, &end(0)]).0, 3);
-    let (code, _, err) = audit(own, &[TRACE, MOST, ANSWER, gone, ANSWER, gone, ANSWER, &one]);
+    assert_eq!(audit(own, &[TRACE, DOCUMENT, &other, gone, ANSWER, &one]).0, 0);
+    assert_eq!(audit(own, &[TRACE, DOCUMENT, ANSWER, gone, &end(0)]).0, 3);
+    let (code, _, err) = audit(own, &[TRACE, DOCUMENT, ANSWER, gone, ANSWER, gone, ANSWER, &one]);
     assert!(code == 1 && err.contains("withdrawn a second time"), "{err}");
     let (code, _, err) = audit(own, &[gone, &one]);
     assert!(code == 1 && err.contains("no answer to `Small-UpperBounds-00`"), "{err}");
-    let (code, _, err) = audit(own, &[TRACE, MOST, &one, ANSWER]);
+    let (code, _, err) = audit(own, &[TRACE, DOCUMENT, &one, ANSWER]);
     assert!(code == 1 && err.contains("a line after the end"), "{err}");
 }
 
 #[test]
 fn an_examination_whose_name_forges_a_verdict_is_none() {
     let forged = head("Liveness: TRUE: confirmed: siphons; UpperBounds");
-    let text = [&forged, TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let text = [&forged, TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     let at = instance(&[("x.jsonl", &text)]);
     let queries = at.path().join("UpperBounds.xml");
     let named = [".", "proofs", "--queries", queries.to_str().unwrap()];
@@ -329,7 +329,7 @@ fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
     assert!(line.contains(": TRUE: refused: there is no such question"), "{line}");
     assert!(!line.contains("TRUE: confirmed"), "{line}");
     // An empty file, or a file with only a header, is reported as missing answers.
-    let bounds = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let bounds = [&head("UpperBounds"), TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     for cut in ["", "{\"evidence\": {\"form"] {
         let files = [("UpperBounds.jsonl", &*bounds), ("Liveness.jsonl", cut)];
         let at = instance(&files);
@@ -348,7 +348,7 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
     let wrong = ANSWER.replace("\"2\"", "\"1\"");
     let no_trace = ANSWER.replace("w1", &format!("w1: {forged}"));
     for (line, answer) in [(TRACE, &*wrong), (TRACE, &*no_trace), (&*step, ANSWER)] {
-        let text = [&head("UpperBounds"), line, MOST, answer, &end(1)].join("\n");
+        let text = [&head("UpperBounds"), line, DOCUMENT, answer, &end(1)].join("\n");
         let at = instance(&[("UpperBounds.jsonl", &text)]);
         std::fs::write(at.path().join("model.pnml"), name(MODEL)).unwrap();
         std::fs::write(at.path().join("UpperBounds.xml"), name(BOUNDS)).unwrap();
@@ -364,7 +364,7 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
         let text = text.replace(&format!("{from}p{to}"), &format!("{from}{p}{to}"));
         text.replace(&format!("{from}q{to}"), &format!("{from}{q}{to}"))
     };
-    let text = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join(
+    let text = [&head("UpperBounds"), TRACE, DOCUMENT, ANSWER, &end(1)].join(
         "
 ",
     );
@@ -438,7 +438,7 @@ fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
     };
     let fails = [&head, run, &answer("FALSE", r#"{"lasso": "o1"}"#), &end(1)].join("\n");
     let holds = [&head, visited, &answer("TRUE", r#"{"visited": "v1"}"#), &end(1)].join("\n");
-    let judged = |evidence: &str, fair: &[&str]| {
+    let certify_fair = |evidence: &str, fair: &[&str]| {
         let instance = instance(&[("LTLFireability.jsonl", evidence)]);
         std::fs::write(instance.path().join("model.pnml"), &model).unwrap();
         std::fs::write(instance.path().join("LTLFireability.xml"), queries).unwrap();
@@ -448,15 +448,19 @@ fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
     let is = |(code, said): (i32, String), wanted: i32, words: &str| {
         assert!(code == wanted && said.contains(words), "{code}: {said}");
     };
-    is(judged(&fails, &[]), 0, "(A GF\"`t` fires\"): FALSE: confirmed");
-    is(judged(&fails, &["--fair", "weak"]), 4, "not weakly fair to transition `t`");
-    is(judged(&fails, &["--fair=strong:t"]), 4, "not strongly fair to transition `t`");
-    is(judged(&fails, &["--fair=strong:u"]), 0, "runs strongly fair to `u`): FALSE: confirmed");
-    is(judged(&holds, &["--fair=weak:t"]), 0, "runs weakly fair to `t`): TRUE: confirmed");
-    is(judged(&holds, &[]), 4, "");
-    is(judged(&holds, &["--fair=weak:u"]), 4, "");
-    is(judged(&holds, &["--fair=weak:x"]), 1, "--fair: the net has no transition `x`");
-    is(judged(&holds, &["--fair=fair"]), 1, "expected weak or strong");
+    is(certify_fair(&fails, &[]), 0, "(A GF\"`t` fires\"): FALSE: confirmed");
+    is(certify_fair(&fails, &["--fair", "weak"]), 4, "not weakly fair to transition `t`");
+    is(certify_fair(&fails, &["--fair=strong:t"]), 4, "not strongly fair to transition `t`");
+    is(
+        certify_fair(&fails, &["--fair=strong:u"]),
+        0,
+        "runs strongly fair to `u`): FALSE: confirmed",
+    );
+    is(certify_fair(&holds, &["--fair=weak:t"]), 0, "runs weakly fair to `t`): TRUE: confirmed");
+    is(certify_fair(&holds, &[]), 4, "");
+    is(certify_fair(&holds, &["--fair=weak:u"]), 4, "");
+    is(certify_fair(&holds, &["--fair=weak:x"]), 1, "--fair: the net has no transition `x`");
+    is(certify_fair(&holds, &["--fair=fair"]), 1, "expected weak or strong");
 }
 
 #[test]
@@ -479,7 +483,7 @@ fn of_cases_nothing_comes_after_the_end() {
     };
     let fails = [&head, run, &answer("FALSE", r#"{"lasso": "o1"}"#), &end(1)].join("\n");
     let holds = [&head, visited, &answer("TRUE", r#"{"visited": "v1"}"#), &end(1)].join("\n");
-    let judged = |evidence: &str, number: usize, cases: &[&str]| {
+    let certify_cases = |evidence: &str, number: usize, cases: &[&str]| {
         let instance = instance(&[("LTLFireability.jsonl", evidence)]);
         std::fs::write(instance.path().join("LTLFireability.xml"), steps(number)).unwrap();
         let (code, out, err) = certify(instance.path(), &[&[".", "proofs"], cases].concat());
@@ -498,7 +502,7 @@ fn of_cases_nothing_comes_after_the_end() {
         // The run is no case, because its last marking is not final.
         (&fails, 3, &["--cases", "--final=3*q"], 4),
     ] {
-        let (found, said) = judged(evidence, number, cases);
+        let (found, said) = certify_cases(evidence, number, cases);
         assert_eq!(found, code, "{number} {cases:?}: {said}");
     }
 }
@@ -514,7 +518,7 @@ fn what_the_initial_marking_says_makes_questions_simpler() {
     let answer = |value: &str, shown: &str| {
         format!(r#"{{"answer": {{"id": "f", "value": "{value}", "evidence": "replayed"{shown}}}}}"#)
     };
-    let judged = |model: &str, name: &str, formula: &str, lines: &[&str]| {
+    let exit_code = |model: &str, name: &str, formula: &str, lines: &[&str]| {
         let evidence = [&[&*head(name)], lines, &[&*end(1)]].concat().join("\n");
         let instance = instance(&[(&format!("{name}.jsonl"), &evidence)]);
         std::fs::write(instance.path().join("model.pnml"), model).unwrap();
@@ -538,8 +542,8 @@ fn what_the_initial_marking_says_makes_questions_simpler() {
         answer("FALSE", &format!(r#", "shown_by": [{{"trace": "w", "after": {firings}}}]"#))
     };
     let name = "LTLCardinality";
-    assert_eq!(judged(MODEL, name, &formula, &[trace, &after(1)]), 0);
-    assert_eq!(judged(MODEL, name, &formula, &[trace, &after(0)]), 4);
+    assert_eq!(exit_code(MODEL, name, &formula, &[trace, &after(1)]), 0);
+    assert_eq!(exit_code(MODEL, name, &formula, &[trace, &after(0)]), 4);
     // If the initial marking is dead, no other marking is reachable.
     let dead = MODEL.replace("<text>2</text>", "<text>0</text>");
     let fireable = "<is-fireable><transition>t</transition></is-fireable>";
@@ -551,10 +555,10 @@ fn what_the_initial_marking_says_makes_questions_simpler() {
          </exists-path></globally></all-paths>"
     );
     let name = "CTLFireability";
-    assert_eq!(judged(&dead, name, &comes, &[&answer("FALSE", "")]), 0);
-    assert_eq!(judged(&dead, name, &comes, &[&answer("TRUE", "")]), 4);
-    assert_eq!(judged(&dead, name, &stays, &[&answer("TRUE", "")]), 0);
-    assert_eq!(judged(&dead, name, &stays, &[&answer("FALSE", "")]), 4);
-    assert_eq!(judged(MODEL, name, &comes, &[&answer("FALSE", "")]), 4);
-    assert_eq!(judged(MODEL, name, &stays, &[&answer("TRUE", "")]), 4);
+    assert_eq!(exit_code(&dead, name, &comes, &[&answer("FALSE", "")]), 0);
+    assert_eq!(exit_code(&dead, name, &comes, &[&answer("TRUE", "")]), 4);
+    assert_eq!(exit_code(&dead, name, &stays, &[&answer("TRUE", "")]), 0);
+    assert_eq!(exit_code(&dead, name, &stays, &[&answer("FALSE", "")]), 4);
+    assert_eq!(exit_code(MODEL, name, &comes, &[&answer("FALSE", "")]), 4);
+    assert_eq!(exit_code(MODEL, name, &stays, &[&answer("TRUE", "")]), 4);
 }

@@ -24,7 +24,7 @@ const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
 /// Returns a search that uses no argument about recurring labels, so that it explores all edges.
-fn plain(endings: Endings, members: &[ComponentView]) -> violation_search::NoRunSearch<'_> {
+fn full_search(endings: Endings, members: &[ComponentView]) -> violation_search::NoRunSearch<'_> {
     violation_search::NoRunSearch { endings, members, recurrence: false }
 }
 
@@ -48,7 +48,9 @@ fn has_run(
     };
     let all: Vec<ComponentView> =
         (0..system.components().len()).map(ComponentView::whole).collect();
-    match violation_search::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
+    match violation_search::visit(system, formula, full_search(endings, &all), 1 << 20, &mut || {
+        true
+    }) {
         Ok(violation_search::ViolationSearch::NotViolated(_)) => Some(false),
         Ok(violation_search::ViolationSearch::Violated) => Some(true),
         Ok(_) => None,
@@ -81,19 +83,19 @@ fn answers_about_runs_are_those_of_visiting_everything() {
             let formula = LabelFormula::parse(text, &engine).unwrap();
             for (counting, endings) in ENDINGS {
                 let decider = Decider::new(&engine, counting);
-                let Ok(working_nets) = decider.decide(&formula, 1, &mut || true) else {
+                let Ok(justification) = decider.decide(&formula, 1, &mut || true) else {
                     assert!(counting == Counting::Stutter && formula.has_next(), "{text}");
                     continue;
                 };
-                let Some(against) = has_run(&system, &properties, number, endings) else {
+                let Some(is_violated) = has_run(&system, &properties, number, endings) else {
                     continue;
                 };
                 let SystemFormula::Linear(linear) = &properties.by_number[&number].0 else {
                     panic!()
                 };
-                match working_nets {
+                match justification {
                     Justification::Run(found) => {
-                        assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        assert!(is_violated, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let labels: Vec<String> =
                             found.labels.iter().map(|&it| engine.label(it).to_owned()).collect();
                         run::check(&system, linear, endings, &labels, found.cycle_start)
@@ -101,7 +103,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         fails += 1;
                     }
                     Justification::Composed { members, order, .. } => {
-                        assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        assert!(!is_violated, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let members: Vec<ComponentView> =
                             members.iter().map(|it| member(&engine, it)).collect();
                         let pairs: Vec<_> =
@@ -115,11 +117,11 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         holds += 1;
                     }
                     Justification::PartialOrderReduction { .. } => {
-                        assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        assert!(!is_violated, "{text} {endings:?}\n{}", write::dot(&drawn));
                         holds += 1;
                     }
                     Justification::Components { members, .. } => {
-                        assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        assert!(!is_violated, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let few: Vec<ComponentView> =
                             members.iter().map(|it| member(&engine, it)).collect();
                         parts += usize::from(few.iter().any(|it| it.labels.is_some()));
@@ -190,27 +192,27 @@ fn what_is_seen_of_components_is_limited() {
     let system = read_dot(text.as_bytes()).unwrap();
     let properties = read(b"#1:\n(G(!c))\n").unwrap();
     let SystemFormula::Linear(formula) = &properties.by_number[&1].0 else { panic!() };
-    let seen = |component, labels: &[&str]| ComponentView {
+    let abstracted = |component, labels: &[&str]| ComponentView {
         component,
         labels: Some(labels.iter().map(|&it| it.to_owned()).collect()),
     };
     let visit = |members: &[ComponentView], endings| {
-        violation_search::visit(&system, formula, plain(endings, members), 100, &mut || true)
+        violation_search::visit(&system, formula, full_search(endings, members), 100, &mut || true)
     };
     let infinite = Endings::Ignored;
-    assert!(visit(&[seen(0, &["a"]), seen(0, &["b"])], infinite).is_ok());
+    assert!(visit(&[abstracted(0, &["a"]), abstracted(0, &["b"])], infinite).is_ok());
     for members in [
-        &[seen(0, &["a"]), seen(0, &["a", "b"])][..],
-        &[ComponentView::whole(0), seen(0, &["a"])],
+        &[abstracted(0, &["a"]), abstracted(0, &["a", "b"])][..],
+        &[ComponentView::whole(0), abstracted(0, &["a"])],
         &[ComponentView::whole(0), ComponentView::whole(0)],
         &[ComponentView::whole(1), ComponentView::whole(0)],
         &[ComponentView::whole(2)],
-        &[seen(0, &[])],
-        &[seen(1, &["c"])],
+        &[abstracted(0, &[])],
+        &[abstracted(1, &["c"])],
     ] {
         assert!(visit(members, infinite).is_err(), "{members:?}");
     }
-    assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
+    assert!(visit(&[abstracted(0, &["a"])], Endings::Stutter).is_err());
 }
 
 /// Composes random components pairwise in a random order. If the result has no violating run,
@@ -231,9 +233,9 @@ fn what_is_put_together_in_any_order_has_every_run() {
                 false => random_linear(&mut random, depth),
             };
             let properties = read(format!("#1:\n({text})\n").as_bytes()).unwrap();
-            let against = has_run(&system, &properties, 1, Endings::Ignored);
-            let (Some(against), SystemFormula::Linear(formula)) =
-                (against, &properties.by_number[&1].0)
+            let is_violated = has_run(&system, &properties, 1, Endings::Ignored);
+            let (Some(is_violated), SystemFormula::Linear(formula)) =
+                (is_violated, &properties.by_number[&1].0)
             else {
                 continue;
             };
@@ -247,26 +249,26 @@ fn what_is_put_together_in_any_order_has_every_run() {
             }
             let members: Vec<ComponentView> = (0..count).map(ComponentView::whole).collect();
             let order = composed::CompositionOrder { members: &members, pairs: &pairs };
-            let told = || format!("{text} {pairs:?}\n{}", write::dot(&drawn));
+            let description = || format!("{text} {pairs:?}\n{}", write::dot(&drawn));
             match composed::visit(&system, formula, order, 1 << 20, &mut || true).unwrap() {
                 violation_search::ViolationSearch::NotViolated(_) => {
-                    assert!(!against, "{}", told());
+                    assert!(!is_violated, "{}", description());
                     none += 1;
                 }
                 violation_search::ViolationSearch::Violated => {
                     let engine = LabelFormula::parse(&text, &drawn).unwrap();
                     let decided = Decider::new(&drawn, Counting::Ignored);
-                    let working_nets = decided.decide(&engine, 1, &mut || true).unwrap();
+                    let justification = decided.decide(&engine, 1, &mut || true).unwrap();
                     // The engine's own compositions are tested elsewhere.
                     assert!(
-                        against || !matches!(working_nets, Justification::Composed { .. }),
+                        is_violated || !matches!(justification, Justification::Composed { .. }),
                         "{}",
-                        told()
+                        description()
                     );
-                    some += usize::from(against);
-                    lost += usize::from(!against);
+                    some += usize::from(is_violated);
+                    lost += usize::from(!is_violated);
                 }
-                other => panic!("{other:?}: {}", told()),
+                other => panic!("{other:?}: {}", description()),
             }
         }
     }

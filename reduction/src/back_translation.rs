@@ -118,7 +118,7 @@ impl BackTranslation {
 
     /// Records the transition ids of the reduced net.
     pub(super) fn finish(&mut self, reduced: &ReducedNet) {
-        self.final_ids = reduced.final_ids.clone();
+        self.final_ids = reduced.working_ids.clone();
     }
 
     fn current_level(&mut self) -> &mut FusionLevel {

@@ -215,7 +215,7 @@ impl LogFile {
         for (step, named) in (1..).zip(self.log.steps(net, &needs)) {
             let (name, candidate) = named?;
             let unknown = || LogError::Unknown { step, name: name.to_owned() };
-            log.push(rules::named(name).ok_or_else(unknown)?.name, &candidate);
+            log.push(rules::rule_named(name).ok_or_else(unknown)?.name, &candidate);
         }
         Ok((needs, log))
     }

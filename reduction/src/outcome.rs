@@ -51,8 +51,8 @@ impl Reduction {
         let to_itself = |&t: &TransitionId| FiringMap::Carriers(vec![t]);
         let reduced = ReducedNet {
             places: net.places().map(Some).collect(),
-            final_ids: net.transitions().collect(),
-            fixed: HashMap::new(),
+            working_ids: net.transitions().collect(),
+            constant_tokens: HashMap::new(),
             firings: needs.protected.iter().map(to_itself).collect(),
             net: net.clone(),
             needs,
@@ -81,7 +81,7 @@ impl Reduction {
     pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
         // The list `final_ids` is sorted and has the working-net id of each remaining transition.
         // An original transition has the same id in the working net.
-        self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
+        self.reduced.working_ids.binary_search(&original).ok().map(TransitionId::new)
     }
 
     /// Translates a goal to the reduced net. Returns `None` if the needs did not cover the goal, or

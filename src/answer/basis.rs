@@ -47,7 +47,8 @@ impl AnswerBasis {
             }
             basis.goals.push(goal);
             let knowledge = board.knowledge(goal)?;
-            let Basis { technique: by, argued, premise_goals: given } = knowledge.standing()?;
+            let Basis { technique: by, proof_and_evidence: argued, premise_goals: given } =
+                knowledge.basis()?;
             basis.techniques.insert(by);
             basis.reduced |= board.is_by_reduction(goal);
             if let Some((proof, evidence)) = argued {

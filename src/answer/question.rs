@@ -91,7 +91,7 @@ impl GoalQuestion {
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. })) => {
-            proof.argument == Argument::Undone
+            proof.argument == Argument::ReversibleFirings
         }
         _ => false,
     }

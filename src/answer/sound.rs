@@ -245,7 +245,7 @@ pub(super) fn explain(
             GoalRole::Completion,
             Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, proof, .. }),
         ) => match proof.argument {
-            Argument::DeadEnd => stuck(net, witness.as_ref(), None),
+            Argument::DeadMarking => stuck(net, witness.as_ref(), None),
             _ => completion_lost(net, witness.as_ref(), proof),
         },
         (GoalRole::FinalMarking, Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => {

@@ -22,7 +22,7 @@ use parikh_engine::board::{
 use parikh_engine::working_net::CheckedLog;
 use parikh_evidence::Document;
 use parikh_evidence::file::{self, EvidenceReference, ExhaustiveSearch};
-use parikh_evidence::home::Structure;
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::kind::EvidenceKind;
 use parikh_evidence::lasso::NamedLasso;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
@@ -50,7 +50,7 @@ pub struct EvidenceFile<'n, W: Write> {
     /// The ids of the written reductions, by the address of the log.
     logs: HashMap<*const (), (LineId, Arc<CheckedLog>)>,
     /// The ids of the written arguments about home properties, by the address of the argument.
-    structures: HashMap<*const (), (LineId, Arc<Structure>)>,
+    structures: HashMap<*const (), (LineId, Arc<HomeArgument>)>,
     /// The id of the line with the number of markings; `None` before it is written.
     count_id: Option<LineId>,
     /// The questions with a valid answer.

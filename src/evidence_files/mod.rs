@@ -11,7 +11,7 @@ use parikh_evidence::certificate::NamedDocument;
 use parikh_evidence::file::{
     AnswerLine, CountLine, EndLine, FORMAT, LoopPart, NamedTranslation, Repetitions, Unfolding,
 };
-use parikh_evidence::home::{NamedStructure, Structure};
+use parikh_evidence::home::{HomeArgument, NamedHomeArgument};
 use parikh_evidence::kind::EvidenceKind;
 use parikh_evidence::no_run::{NamedNoRun, NoRun};
 use parikh_evidence::reduction::NamedLog;
@@ -50,7 +50,7 @@ struct EvidenceAbout<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     document: Option<NamedDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    structure: Option<NamedStructure>,
+    structure: Option<NamedHomeArgument>,
 }
 
 /// The content of a line, together with the id of the line.
@@ -230,7 +230,7 @@ impl<'n, W: Write> Writer<'n, W> {
     pub fn structure(
         &mut self,
         on: Option<(&str, &Net)>,
-        structure: &Structure,
+        structure: &HomeArgument,
     ) -> io::Result<String> {
         let id = self.id(EvidenceKind::Structure);
         let of = on.map_or(self.net, |(_, net)| net);

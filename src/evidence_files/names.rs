@@ -8,7 +8,7 @@ use parikh_evidence::certificate::{
     NamedDocument, Precedence, count,
 };
 use parikh_evidence::home::undoable_firings::UndoProof;
-use parikh_evidence::home::{NamedStructure, Structure};
+use parikh_evidence::home::{HomeArgument, NamedHomeArgument};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -34,44 +34,45 @@ pub fn document_in_names(document: &Document, net: &Net) -> NamedDocument {
     }
 }
 
-/// Converts an argument about `net` to its form in files, which [`NamedStructure::resolve`] reads.
-pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
+/// Converts an argument about `net` to its form in files, which [`NamedHomeArgument::resolve`]
+/// reads.
+pub fn structure_in_names(structure: &HomeArgument, net: &Net) -> NamedHomeArgument {
     let place = |&place: &PlaceId| net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
     let sets = |sets: &[Vec<PlaceId>]| -> Vec<Vec<String>> {
         sets.iter().map(|set| set.iter().map(place).collect()).collect()
     };
     match structure {
-        Structure::Finitely(weights) => {
-            Structure::Finitely(weights.iter().map(|(p, weight)| (place(p), *weight)).collect())
+        HomeArgument::Finitely(weights) => {
+            HomeArgument::Finitely(weights.iter().map(|(p, weight)| (place(p), *weight)).collect())
         }
-        Structure::Commoner { traps, refutation } => {
-            Structure::Commoner { traps: sets(traps), refutation: refutation.clone() }
+        HomeArgument::Commoner { traps, refutation } => {
+            HomeArgument::Commoner { traps: sets(traps), refutation: refutation.clone() }
         }
-        Structure::Closed { traps, refutation } => {
-            Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
+        HomeArgument::Closed { traps, refutation } => {
+            HomeArgument::Closed { traps: sets(traps), refutation: refutation.clone() }
         }
-        Structure::Undone(all) => {
+        HomeArgument::Undone(all) => {
             // Every node has a name, so this does not fail.
             let named = |undoing: &UndoProof| {
                 undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok()
             };
-            Structure::Undone(all.iter().filter_map(named).collect())
+            HomeArgument::Undone(all.iter().filter_map(named).collect())
         }
-        Structure::Returning(returning) => {
+        HomeArgument::Returning(returning) => {
             let (place, transition) =
                 (|p: &PlaceId| Ok(place(p)), |t: &TransitionId| Ok(transition(t)));
             let document = |document: &Document| Ok(document_in_names(document, net));
             match returning.renamed(&place, &transition, &document) {
-                Ok(named) => Structure::Returning(Box::new(named)),
+                Ok(named) => HomeArgument::Returning(Box::new(named)),
                 Err(_) => unreachable!("every node has a name"),
             }
         }
-        Structure::Lost { after, document } => Structure::Lost {
+        HomeArgument::Lost { after, document } => HomeArgument::Lost {
             after: after.iter().map(|(t, count)| (transition(t), *count)).collect(),
             document: document_in_names(document, net),
         },
-        Structure::Visited(markings) => Structure::Visited(*markings),
+        HomeArgument::Visited(markings) => HomeArgument::Visited(*markings),
     }
 }
 

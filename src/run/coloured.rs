@@ -19,7 +19,7 @@ use super::team::{self, TeamStatistics, WorkerTeam};
 use super::{EngineAtWork, EngineTurn, Event, RunConfig, RunReport};
 use crate::answer::Plan;
 use parikh_engine::board::{Board, Knowledge, Maximum, ReachKnowledge};
-use parikh_engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
+use parikh_engine::coloured_walk::{self, BindingConstraint, ColouredHint, ColouredHints};
 use parikh_evidence::abstraction::{
     ColourClasses, ColouredModel, Quotient, SimulatingNet, base_sorts,
 };
@@ -79,7 +79,7 @@ pub(super) fn run(
         budget: &budget,
         config,
         quotient: Mutex::new(quotient),
-        hints: Hints::default(),
+        hints: ColouredHints::default(),
         statistics: Mutex::default(),
         turns: Mutex::default(),
         start,
@@ -103,7 +103,7 @@ struct ColouredWork<'w> {
     /// quotient, or after the first worker has taken it.
     quotient: Mutex<Option<(Quotient, Net)>>,
     /// Firing sequences of abstractions, for the coloured walks to follow.
-    hints: Hints,
+    hints: ColouredHints,
     /// Name and text of each finished piece of work, for `--stats`.
     statistics: Mutex<Vec<(String, String)>>,
     /// The finished turns, ordered by end.
@@ -374,7 +374,7 @@ fn hint(
     abstraction: &SimulatingNet,
     quotient: Option<&Quotient>,
     sequence: &FiringSequence,
-) -> Hint {
+) -> ColouredHint {
     let net = abstraction.net();
     // A transition name that is not the name of a binding gives no constraints.
     let constraints = |t: TransitionId| -> Vec<BindingConstraint> {
@@ -392,5 +392,5 @@ fn hint(
     let steps = steps.map(|step| {
         (coloured_transition(step.transition), constraints(step.transition), step.count)
     });
-    Hint { goal, steps: steps.collect() }
+    ColouredHint { goal, steps: steps.collect() }
 }

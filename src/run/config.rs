@@ -2,7 +2,7 @@
 
 use super::schedule::Schedule;
 use parikh_engine::Engine;
-use parikh_engine::board::{Board, FREE};
+use parikh_engine::board::{Board, MIN_SHORTENING_TIME};
 use parikh_engine::diagrams::TryLog;
 use parikh_engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
@@ -134,7 +134,7 @@ impl Default for RunConfig {
             keep_certificates: false,
             show_bindings: false,
             short_witnesses: false,
-            short_witnesses_within: FREE,
+            short_witnesses_within: MIN_SHORTENING_TIME,
             shortest_witnesses: false,
             reasons_by_sums: false,
             certified_only: false,

@@ -145,7 +145,7 @@ impl WorkerTeam for Portfolio<'_> {
 
     fn team_statistics(&self) -> TeamStatistics {
         let (mut statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
-        let shortening = self.board.shortening_told().map(|text| ("shorter".to_owned(), text));
+        let shortening = self.board.shortening_summary().map(|text| ("shorter".to_owned(), text));
         statistics.extend(shortening);
         TeamStatistics { failures: self.failures(), statistics, turns }
     }

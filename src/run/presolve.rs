@@ -56,7 +56,7 @@ pub(super) fn presolve<'a>(
     }
     let uses_claim = board.open_count() > 0 && net.safe_units().is_some();
     if uses_claim {
-        short_walks(net, seed).for_each(|walk| board.check_claim(&walk, u64::MAX));
+        short_walks(net, seed).for_each(|walk| board.check_units_claim(&walk, u64::MAX));
     }
     if uses_claim && board.breach().is_none() {
         facts.claim_units(net);

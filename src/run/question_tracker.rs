@@ -196,7 +196,7 @@ fn tell_basis(
         }
         let is_known = |knowledge: &Knowledge| match knowledge {
             Knowledge::Maximum(maximum) => maximum.unbounded.is_none(),
-            settled => settled.standing().is_some(),
+            settled => settled.basis().is_some(),
         };
         if let Some(knowledge) = board.knowledge(id).filter(is_known) {
             tell(Event::Settled { id, goal: board.goal(id), knowledge: &knowledge });

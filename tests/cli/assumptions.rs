@@ -36,7 +36,7 @@ fn audited(
     file: &str,
     times: TimeTreatment,
 ) -> Vec<AuditedAnswer> {
-    let net = reader::model_as(desk.read(model).as_bytes(), times).unwrap().net;
+    let net = reader::read_model_with_times(desk.read(model).as_bytes(), times).unwrap().net;
     let net = net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
     audit.file(&desk.at(file)).unwrap_or_else(|broken| panic!("{broken}"));
@@ -84,7 +84,7 @@ fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
     let silent = text.replace("[\"initial-token\",\"final-token\"]", "[]");
     assert_ne!(text, silent);
     desk.write("ev/Soundness.jsonl", &silent);
-    let net = reader::model(desk.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
+    let net = reader::read_model(desk.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
     let broken = audit.file(&desk.at("ev/Soundness.jsonl")).unwrap_err();
     assert!(broken.what.contains("the model needs [initial-token, final-token]"), "{broken}");
@@ -259,7 +259,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         let model = if text.starts_with('<') { "n.pnml" } else { "n.net" };
         desk.write(model, text);
         let check = ["check", model, "-e", "QL", "--format", "json", "--evidence", "ev"];
-        let read = reader::model(text.as_bytes()).map(|_| ());
+        let read = reader::read_model(text.as_bytes()).map(|_| ());
         let arguments: Vec<&str> = match times {
             [] => {
                 assert_eq!(read, Ok::<(), Unreadable>(()), "{at}");

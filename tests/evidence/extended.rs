@@ -21,9 +21,9 @@ const EXAMINATIONS: [&str; 5] =
 /// Returns the auditor's verdicts on an evidence file about a model.
 fn verdicts(desk: &TestDirectory, model: &str, file: &str) -> Result<Vec<AuditVerdict>, String> {
     let bytes = std::fs::read(desk.at(model)).unwrap();
-    let net = reader::model(&bytes).unwrap().net;
+    let net = reader::read_model(&bytes).unwrap().net;
     let questions = |net: &_, _: &str| {
-        reader::questions(net, &bytes, reader::FormulaLanguage::Detected, false)
+        reader::read_questions(net, &bytes, reader::FormulaLanguage::Detected, false)
             .map_err(|it| it.to_string())
     };
     let judged = match net.into_plain() {
@@ -195,7 +195,7 @@ fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
     let desk = TestDirectory::new();
     desk.write("x.net", "net x\ntr fill s -> p\ntr t q p?-1 -> r\npl s (3)\npl q (1)");
     let bytes = std::fs::read(desk.at("x.net")).unwrap();
-    let extended = reader::model(&bytes).unwrap().net.into_plain().unwrap_err();
+    let extended = reader::read_model(&bytes).unwrap().net.into_plain().unwrap_err();
     for value in ["1", "2", "3"] {
         let header = json!({"evidence": {
             "format": FORMAT, "net": "x", "places": 8, "transitions": 4, "examination": "Formulas",

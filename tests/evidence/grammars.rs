@@ -142,7 +142,7 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile 
         let mut all = Vec::new();
         for (at, text) in texts.iter().enumerate() {
             let questions =
-                reader::questions(net, text.as_bytes(), FormulaLanguage::Detected, false);
+                reader::read_questions(net, text.as_bytes(), FormulaLanguage::Detected, false);
             let mut first = questions.map_err(|error| error.to_string())?.remove(0);
             first.id = format!("q{at}");
             read.borrow_mut()
@@ -164,7 +164,7 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile 
         let broken = audit.file(file).err();
         told(broken, audit.finish())
     } else {
-        match reader::model(model).unwrap().net.into_plain() {
+        match reader::read_model(model).unwrap().net.into_plain() {
             Ok(net) => {
                 let mut audit = Audit::new(&net, 100_000, Box::new(|it| asked(&net, it)));
                 let broken = audit.file(file).err();

@@ -168,10 +168,10 @@ fn formulas_of_one_id_are_told_apart_by_their_order() {
 }
 
 fn verdicts(model: &[u8], queries: &str, proofs: &Path) -> Vec<AuditVerdict> {
-    let net = reader::model(model).unwrap().net.into_plain().unwrap();
+    let net = reader::read_model(model).unwrap().net.into_plain().unwrap();
     let asked = |_: &str| {
         let questions =
-            reader::questions(&net, queries.as_bytes(), FormulaLanguage::Detected, false);
+            reader::read_questions(&net, queries.as_bytes(), FormulaLanguage::Detected, false);
         questions.map_err(|error| error.to_string())
     };
     let mut audit = Audit::new(&net, 1_000, Box::new(asked));
@@ -202,18 +202,18 @@ fn encodings_other_than_utf_8_are_read_by_both() {
     ] {
         let bytes: Vec<u8> =
             text(encoding).bytes().map(|it| if it == b'~' { byte } else { it }).collect();
-        let own = reader::model(&bytes).unwrap_or_else(|error| panic!("{encoding}: {error}"));
+        let own = reader::read_model(&bytes).unwrap_or_else(|error| panic!("{encoding}: {error}"));
         let other = input::read_net_from(&bytes[..], "f").unwrap();
         let name = |net: &parikh::net::Net| net.place_name(parikh::net::PlaceId::new(0)).to_owned();
         assert_eq!(name(own.net.core()), name(&other), "{encoding}");
     }
     let wide: Vec<u8> =
         text("utf-16").replace('~', "é").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(reader::model(&wide).is_ok());
-    assert!(reader::model(&text("klingon").into_bytes()).is_err());
+    assert!(reader::read_model(&wide).is_ok());
+    assert!(reader::read_model(&text("klingon").into_bytes()).is_err());
     let broken: Vec<u8> =
         text("utf-8").bytes().map(|it| if it == b'~' { 0xE9 } else { it }).collect();
-    assert!(reader::model(&broken).is_err());
+    assert!(reader::read_model(&broken).is_err());
 }
 
 #[test]

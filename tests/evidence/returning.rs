@@ -10,7 +10,7 @@ use parikh::board::{Board, Evidence, HomeKnowledge, Knowledge};
 use parikh::engine::Assignment;
 use parikh::engine::home::{return_by_weights, symbolic_components};
 use parikh::evidence::audit::{Audit, AuditVerdict};
-use parikh::evidence::home::Structure;
+use parikh::evidence::home::HomeArgument;
 use parikh::evidence::home::ways_back::{CountedFirings, ReturnProof, ReturnWay, check_returning};
 use parikh::evidence::reader::pnml;
 use parikh::evidence_files::structure_in_names;
@@ -163,12 +163,12 @@ fn wanted(net: &Net) -> Vec<Predicate> {
 }
 
 /// Returns the engines' arguments for a net, without duplicates.
-fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<Structure> {
+fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<HomeArgument> {
     let goals: Vec<Goal> = wanted.iter().cloned().map(Goal::Home).collect();
     let listed: Vec<(GoalId, Goal)> = (0..).map(GoalId::new).zip(goals.iter().cloned()).collect();
     let facts = Facts::empty(net);
     let known = Intervals::new(net, &facts);
-    let mut all: Vec<Structure> = Vec::new();
+    let mut all: Vec<HomeArgument> = Vec::new();
     for engine in [return_by_weights::ENGINE, symbolic_components::ENGINE] {
         let board = Board::new(net, goals.clone()).with_documents();
         let working_net = WorkingNet::original(net, listed.clone(), facts.clone(), &known);
@@ -205,13 +205,14 @@ fn mutilated_ways_back_show_nothing_false() {
         let asked: Vec<&Predicate> = wanted.iter().collect();
         let mut rng = Rng::with_seed(seed);
         for structure in arguments(&net, &wanted, seed) {
-            let Structure::Returning(returning) = &structure else { continue };
+            let HomeArgument::Returning(returning) = &structure else { continue };
             let kept = check_returning(&net, returning, &asked, &mut || true).unwrap();
             assert!(kept.contains(&true));
             assert!(kept.iter().zip(&asked).all(|(kept, wanted)| !kept || space.stays(wanted)));
             // The argument is written to a file and read back.
             let file = serde_json::to_string(&structure_in_names(&structure, &net)).unwrap();
-            let read: parikh::evidence::home::NamedStructure = serde_json::from_str(&file).unwrap();
+            let read: parikh::evidence::home::NamedHomeArgument =
+                serde_json::from_str(&file).unwrap();
             assert_eq!(read.resolve(&net).unwrap(), structure);
             for (kind, mutate) in MUTATIONS {
                 let mut wrong = (**returning).clone();

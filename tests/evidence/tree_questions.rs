@@ -9,7 +9,7 @@ use fastrand::Rng;
 use parikh::engine::diagrams::{self, confirm::closed_set};
 use parikh::engine::fixpoint::labelling;
 use parikh::evidence::Document;
-use parikh::evidence::home::Structure;
+use parikh::evidence::home::HomeArgument;
 use parikh::evidence::kind;
 use parikh::evidence::question::Question;
 use parikh::evidence::tree::{NamedLabelling, TreePremises};
@@ -47,7 +47,7 @@ fn case(
         shown_by.push(json!({ "document": id }));
     }
     if !found.premises.home_predicates.is_empty() {
-        let structure = Structure::Visited(space.states() as u64);
+        let structure = HomeArgument::Visited(space.states() as u64);
         shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }
     let labelling = NamedLabelling::of(net, &found);

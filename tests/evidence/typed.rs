@@ -274,7 +274,7 @@ fn activities_are_what_people_call_transitions_by_both_readers() {
         let Ok(parikh::input::SourceModel::Net(first)) = parikh::input::read_source(&path) else {
             panic!("{name} is not read")
         };
-        let second = parikh_evidence::reader::model(file.as_bytes()).unwrap().net;
+        let second = parikh_evidence::reader::read_model(file.as_bytes()).unwrap().net;
         for t in first.core().transitions() {
             let (first, second) = (first.core(), second.core());
             assert_eq!(first.transition_label(t), second.transition_label(t), "{name}");

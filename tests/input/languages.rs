@@ -15,7 +15,7 @@ pub(crate) fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, St
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
     std::fs::write(&path, &file).unwrap();
-    let second = reader::model(file.as_ref());
+    let second = reader::read_model(file.as_ref());
     match read_source(&path) {
         Ok(SourceModel::Net(net)) => {
             let second = second.unwrap_or_else(|why| {
@@ -391,7 +391,7 @@ fn broken_files_are_refused_with_their_line_and_never_a_panic() {
             let path = directory.path().join("n");
             std::fs::write(&path, &bytes).unwrap();
             // The auditor's reader does not panic either.
-            let _ = reader::model(&bytes);
+            let _ = reader::read_model(&bytes);
             match read_source(&path) {
                 Ok(_) => read_still += 1,
                 Err(error) => {

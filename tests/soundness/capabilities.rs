@@ -3,7 +3,7 @@
 
 use parikh::answer::Plan;
 use parikh::engine::{
-    Assignment, Engine, Role, Session, Sides, SupportedGoals, registry, stateless_session,
+    Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, registry, stateless_session,
 };
 use parikh::evidence::Document;
 use parikh::evidence::certificate::Flaw;
@@ -69,7 +69,7 @@ fn an_engine_is_started_where_it_takes_the_net_and_some_goal() {
     let engine = |kinds, features| Engine {
         name: "counted",
         technique: "COUNTED",
-        sides: Sides::Both,
+        result_kinds: ResultKinds::Both,
         role: Role::First,
         supported: SupportedGoals { kinds, features },
         start: counted,

@@ -9,7 +9,7 @@ use crate::support::oracle::{GoalTruth, OracleLimits, explore};
 use crate::support::scale::scaled;
 use crate::support::shrinking::shrinking;
 use parikh::board::{Board, Knowledge, Proof, ProvedBound, ReachKnowledge};
-use parikh::engine::{Assignment, Engine, Hint, Role, Sides, SliceProgress, registry};
+use parikh::engine::{Assignment, Engine, Hint, ResultKinds, Role, SliceProgress, registry};
 use parikh::engine::{
     Task, diagrams, explicit, intervals, reduced, runs, smt, state_equation, walk,
 };
@@ -27,7 +27,7 @@ enum EngineRequirement {
     /// Only sound results.
     Truth,
     /// Only sound results, of the declared sides only.
-    Sides(Sides),
+    Sides(ResultKinds),
     /// An answer to every goal.
     Everything,
     /// Witnesses for more than this percentage of the reachable goals, over all nets.
@@ -146,7 +146,7 @@ fn all() -> Vec<TestedEngine> {
         };
         let owes = match engine.name == diagrams::ENGINE.name {
             true => EngineRequirement::Everything,
-            false => EngineRequirement::Sides(engine.sides),
+            false => EngineRequirement::Sides(engine.result_kinds),
         };
         all.push((engine.name.to_owned(), owes, Box::new(alone)));
         // The reduction itself may settle goals of either side.
@@ -362,12 +362,12 @@ fn check(seed: u64, net: &Net, engines: &[TestedEngine], tallies: &[Tally]) -> b
                     assert!(truth || !reached, "{goal:?}: {}", context());
                     assert!(!truth || !refuted, "{goal:?}: {}", context());
                     assert!(
-                        !reached || *owes != EngineRequirement::Sides(Sides::Proofs),
+                        !reached || *owes != EngineRequirement::Sides(ResultKinds::Proofs),
                         "{}",
                         context()
                     );
                     assert!(
-                        !refuted || *owes != EngineRequirement::Sides(Sides::Witnesses),
+                        !refuted || *owes != EngineRequirement::Sides(ResultKinds::Witnesses),
                         "{}",
                         context()
                     );

@@ -6,7 +6,7 @@ use crate::support::extended::{NetTable, TableSpace};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{Plan, QuestionValue};
-use parikh::evidence::extended::made_again;
+use parikh::evidence::extended::rebuild;
 use parikh::evidence::file::{NamedBecause, NamedTranslation};
 use parikh::extended::{TranslationError, translate, translate_visiting};
 use parikh::mcc::Examination;
@@ -57,7 +57,7 @@ fn side_by_side(seed: u64, table: &NetTable, net: &Net, most: usize) {
 fn audited(seed: u64, model: &ExtendedNet, net: &Net) {
     let translation = net.translation().unwrap();
     let named = NamedTranslation::of(net, translation);
-    let again = made_again(model, &named, 1_000_000, &mut || true);
+    let again = rebuild(model, &named, 1_000_000, &mut || true);
     let again = again.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", text::print(net)));
     assert_eq!(text::print(&again), text::print(net), "seed {seed}");
     for at in 0..named.bounds.len() {
@@ -65,10 +65,10 @@ fn audited(seed: u64, model: &ExtendedNet, net: &Net) {
         let bound = &mut wrong.bounds[at];
         let Some(less) = bound.most.checked_sub(1) else { continue };
         bound.most = less;
-        let made = made_again(model, &wrong, 1_000_000, &mut || true);
+        let made = rebuild(model, &wrong, 1_000_000, &mut || true);
         assert!(made.is_err(), "seed {seed}: a bound of {less} on {}", named.bounds[at].place);
         wrong.bounds.remove(at);
-        assert!(made_again(model, &wrong, 1_000_000, &mut || true).is_err());
+        assert!(rebuild(model, &wrong, 1_000_000, &mut || true).is_err());
     }
 }
 
@@ -246,7 +246,7 @@ fn what_is_written_is_read_again() {
         let net = NetTable::random(seed).net();
         let mut written = String::new();
         pnml::write_extended(&net, &mut written).unwrap();
-        let again = parikh::evidence::reader::model(written.as_bytes()).unwrap().net;
+        let again = parikh::evidence::reader::read_model(written.as_bytes()).unwrap().net;
         let mut twice = String::new();
         pnml::write_extended(&again, &mut twice).unwrap();
         assert_eq!(written, twice);

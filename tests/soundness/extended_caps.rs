@@ -7,7 +7,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{AnswerWitness, GoalAnswer, Plan, QuestionValue};
 use parikh::evidence::audit::AuditVerdict;
-use parikh::evidence::extended::{ExtendedAudit, made_again};
+use parikh::evidence::extended::{ExtendedAudit, rebuild};
 use parikh::evidence::file::{NamedBecause, NamedTranslation};
 use parikh::evidence::reader::queries;
 use parikh::evidence_files::EvidenceFile;
@@ -142,14 +142,14 @@ fn goes_along(seed: u64, table: &NetTable, net: &Net) -> bool {
 fn audited(seed: u64, table: &NetTable, model: &ExtendedNet, net: &Net) {
     let named = NamedTranslation::of(net, net.translation().unwrap());
     let mut goes_on = || true;
-    let again = made_again(model, &named, 100_000, &mut goes_on);
+    let again = rebuild(model, &named, 100_000, &mut goes_on);
     let again = again.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", text::print(net)));
     assert_eq!(text::print(&again), text::print(net), "seed {seed}");
     assert_eq!(again.translation().unwrap().within_caps(), Some(within(net)));
     for at in 0..named.bounds.len() {
         let (mut low, mut missing, mut claimed) = (named.clone(), named.clone(), named.clone());
         missing.bounds.remove(at);
-        assert!(made_again(model, &missing, 100_000, &mut goes_on).is_err(), "seed {seed}");
+        assert!(rebuild(model, &missing, 100_000, &mut goes_on).is_err(), "seed {seed}");
         if named.bounds[at].because != NamedBecause::Cap {
             continue;
         }
@@ -157,10 +157,10 @@ fn audited(seed: u64, table: &NetTable, model: &ExtendedNet, net: &Net) {
         let rows = [&table.takes, &table.puts, &table.reads, &table.inhibits];
         let weights = rows.iter().flat_map(|rows| rows.iter().map(|row| row[p]));
         low.bounds[at].most = weights.chain([table.tokens[p]]).max().unwrap().saturating_sub(1);
-        assert!(made_again(model, &low, 100_000, &mut goes_on).is_err(), "seed {seed}");
+        assert!(rebuild(model, &low, 100_000, &mut goes_on).is_err(), "seed {seed}");
         // A bound without a valid justification is rejected, even if it would be valid as a cap.
         claimed.bounds[at].because = NamedBecause::Visited(5);
-        assert!(made_again(model, &claimed, 500, &mut goes_on).is_err(), "seed {seed}");
+        assert!(rebuild(model, &claimed, 500, &mut goes_on).is_err(), "seed {seed}");
     }
 }
 

@@ -8,7 +8,8 @@ use parikh::answer::{Plan, QuestionValue};
 use parikh::engine::Hint;
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{
-    Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals, stateless_session,
+    Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals,
+    stateless_session,
 };
 use parikh::mcc::Examination;
 use parikh::net::{Features, GoalKind, Net, text};
@@ -78,7 +79,7 @@ fn failing<const AT: usize>() -> Vec<Engine> {
     let engine = |role| Engine {
         name: "failing",
         technique: "FAILING",
-        sides: Sides::Both,
+        result_kinds: ResultKinds::Both,
         role,
         supported: EVERYTHING,
         start: start::<AT>,
@@ -190,7 +191,7 @@ fn late_at_the_deadline() {
     let engine = Engine {
         name: "late",
         technique: "LATE",
-        sides: Sides::Both,
+        result_kinds: ResultKinds::Both,
         role: Role::Walk,
         supported: EVERYTHING,
         start: late,

@@ -354,7 +354,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
                         witness: None,
                         proof,
                         ..
-                    }) if proof.argument == Argument::Finitely => {
+                    }) if proof.argument == Argument::FinitelyManyFirings => {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
                         // No path from a marking to a marking that covers it contains the
                         // transition.

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use parikh::answer::Plan;
 use parikh::board::{Knowledge, RunKnowledge};
 use parikh::engine::registry::ENGINES;
-use parikh::engine::{Engine, Role, Sides};
+use parikh::engine::{Engine, ResultKinds, Role};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, GoalKind, Net, TransitionId};
 use parikh::run::{Event, RunConfig, Schedule, run_net};
@@ -81,7 +81,7 @@ fn tried_by(config: &RunConfig, time: Duration, count: u64) -> (usize, usize) {
 fn every_engine_alone_is_right_about_runs() {
     for engine in ENGINES.iter().filter(|it| it.supported.kinds.contains(&GoalKind::Run)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
-        let time = if engine.sides == Sides::Witnesses { short() } else { LONG };
+        let time = if engine.result_kinds == ResultKinds::Witnesses { short() } else { LONG };
         let (found, excluded) = tried(engines, time, 150);
         match engine.role {
             Role::RunProofs | Role::TreeDiagrams => {

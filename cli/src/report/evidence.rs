@@ -125,7 +125,7 @@ pub(super) struct EvidenceStore<'n> {
 #[expect(dead_code, reason = "kept for its address alone")]
 enum KeptReference {
     Document(Arc<parikh_evidence::Document>),
-    Structure(Arc<parikh_evidence::home::Structure>),
+    Structure(Arc<parikh_evidence::home::HomeArgument>),
 }
 
 /// The largest number of steps in all traces of a page together.

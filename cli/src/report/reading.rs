@@ -10,7 +10,7 @@ use parikh_evidence::certificate::bounds::{BoundStep, TokenBound};
 use parikh_evidence::certificate::{
     BoundsCertificate, Induction, Lemma, LinearCertificate, Precedence, count,
 };
-use parikh_evidence::home::Structure;
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay};
 use parikh_net::printable::counted;
@@ -46,14 +46,14 @@ pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Se
 
 /// Describes a home-space argument about `document_net` in words, for readers who look at `net`.
 pub(super) fn read_structure(
-    structure: &Structure,
+    structure: &HomeArgument,
     document_net: &Net,
     net: &Net,
 ) -> Vec<Sentence> {
     let mut reader =
         CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match structure {
-        Structure::Finitely(weights) => {
+        HomeArgument::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
             let sum = reader.sum(&sum.collect::<Vec<_>>());
             let text = Sentence::from_words("No firing increases ")
@@ -61,7 +61,7 @@ pub(super) fn read_structure(
                 .push_words(", so the transitions that decrease it can fire only finitely often");
             reader.line(text);
         }
-        Structure::Commoner { traps, refutation } => {
+        HomeArgument::Commoner { traps, refutation } => {
             for trap in traps {
                 let text = reader.places("This trap is marked initially, and stays marked: ", trap);
                 reader.line(text);
@@ -76,7 +76,7 @@ pub(super) fn read_structure(
                  choice), so by Commoner's theorem every transition is live",
             ));
         }
-        Structure::Undone(undo_proofs) => {
+        HomeArgument::Undone(undo_proofs) => {
             for (t, undoing) in net.transitions().zip(undo_proofs) {
                 let text = Sentence::default().transition(t).push_words(" is undone by ");
                 reader.line(
@@ -85,7 +85,7 @@ pub(super) fn read_structure(
                 );
             }
         }
-        Structure::Closed { traps, refutation } => {
+        HomeArgument::Closed { traps, refutation } => {
             reader.line(Sentence::from_words(
                 "The net is closed to a cycle by an additional transition, which takes the final \
                  marking and puts the initial marking",
@@ -101,8 +101,8 @@ pub(super) fn read_structure(
                 counted(refutation.len(), "step")
             )));
         }
-        Structure::Returning(proof) => reader.returning(proof),
-        Structure::Lost { after, document } => {
+        HomeArgument::Returning(proof) => reader.returning(proof),
+        HomeArgument::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             reader.line(Sentence::from_words(format!(
                 "The property can no longer be reached after {}; for the markings after that:",
@@ -110,7 +110,7 @@ pub(super) fn read_structure(
             )));
             reader.lines.extend(read(document, document_net, net));
         }
-        Structure::Visited(_) => reader.line(Sentence::from_words(
+        HomeArgument::Visited(_) => reader.line(Sentence::from_words(
             "The checker visited all reachable markings again, and searched backwards from the \
              markings that satisfy the property",
         )),
@@ -509,20 +509,20 @@ mod tests {
                 "A contradiction: no goal marking is reachable",
             ]
         );
-        let finitely = read_structure(&Structure::Finitely(vec![(p, 1)]), &net, &net);
+        let finitely = read_structure(&HomeArgument::Finitely(vec![(p, 1)]), &net, &net);
         assert!(plain(&finitely, &net)[0].starts_with("No firing increases p, so"));
         let document = Document::Markings(2);
         let weights = vec![(p, 3)];
         let way = ReturnWay::Downhill { weights, document: document.clone() };
         let returning = ReturnProof { to: Some(vec![]), way, along: Vec::new() };
-        let ways = read_structure(&Structure::Returning(Box::new(returning)), &net, &net);
+        let ways = read_structure(&HomeArgument::Returning(Box::new(returning)), &net, &net);
         let ways = plain(&ways, &net);
         assert!(
             ways[0].starts_with("Any sequence of transitions that decrease 3·p ends in"),
             "{ways:?}"
         );
         assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
-        let lost = Structure::Lost { after: vec![(TransitionId::new(0), 7)], document };
+        let lost = HomeArgument::Lost { after: vec![(TransitionId::new(0), 7)], document };
         assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }
 

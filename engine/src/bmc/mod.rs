@@ -23,7 +23,7 @@
 mod propositions;
 
 use super::pdr::exceeds;
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use super::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use propositions::Propositions;
@@ -34,12 +34,12 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "bmc",
     technique: "SAT_SMT",
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Unroll,
     supported: SupportedGoals::MARKINGS,
     start: |work| {
-        let row = Propositions::new(&work);
-        Ok(Box::new(Bmc::new(work, row)))
+        let unrolling = Propositions::new(&work);
+        Ok(Box::new(Bmc::new(work, unrolling)))
     },
 };
 
@@ -101,7 +101,7 @@ pub(super) trait StepSequence {
 
 /// The engine, with the state of its work on one net.
 pub(super) struct Bmc<'g, R> {
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     /// The unrolling of the net, together with the solver.
     unrolling: R,
     /// The number of steps that the unrolling should have next.
@@ -126,14 +126,14 @@ pub(super) struct Bmc<'g, R> {
     /// number of steps.
     slice: Option<Duration>,
     /// Number of queries for which the solver found a witness.
-    reached: u64,
+    reached_count: u64,
 }
 
 impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Creates the engine. The given unrolling is extended later.
     pub(super) fn new(work: Assignment<'g>, unrolling: R) -> Self {
         Bmc {
-            work,
+            assignment: work,
             unrolling,
             steps: 1,
             last_query_steps: 0,
@@ -143,13 +143,13 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
             given_up: BTreeSet::new(),
             rounds: 0,
             slice: None,
-            reached: 0,
+            reached_count: 0,
         }
     }
 
     /// Returns the open goals on which the engine has not given up.
     fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let is_open_here =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
         working_net.goals().iter().filter(is_open_here).cloned().collect()
@@ -158,14 +158,14 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Records that the engine has given up on a goal, for this reason.
     fn give_up(&mut self, id: GoalId, reason: &str) {
         tracing::debug!("{}: {id:?}: {reason}", R::NAME);
-        self.work.board.gave_up(id, R::NAME, reason);
+        self.assignment.board.record_given_up(id, R::NAME, reason);
         self.given_up.insert(id);
     }
 
     /// Works on one goal until it is settled or given up, the budget is exhausted, or the current
     /// number of steps needs no further query.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
         if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
             witness_reporter.reached(id, FiringSequence::new());
@@ -192,7 +192,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
             };
             match self.unrolling.query(id, &predicate, budget) {
                 QueryResult::Reached(sequence) => {
-                    self.reached += 1;
+                    self.reached_count += 1;
                     if let Some(sequence) = sequence {
                         witness_reporter.reached(id, sequence);
                     }
@@ -284,6 +284,6 @@ impl<R: StepSequence> Session for Bmc<'_, R> {
     }
 
     fn statistics(&self) -> String {
-        format!("{} reached, {}", self.reached, self.unrolling.statistics())
+        format!("{} reached, {}", self.reached_count, self.unrolling.statistics())
     }
 }

@@ -3,7 +3,7 @@
 use crate::working_net::CheckedLog;
 use parikh_evidence::Document;
 use parikh_evidence::file::VisitedRuns;
-use parikh_evidence::home::Structure;
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::kind::EvidenceKind;
 use parikh_evidence::no_run::NoRun;
 use parikh_evidence::tree::{Labelling, NamedLabelling};
@@ -24,8 +24,8 @@ pub enum Evidence {
     /// certificate, the checker verified that the witness ends in a dead marking that violates the
     /// goal.
     Certified(Option<KeptDocument>),
-    /// The checker accepted an argument, a [`Structure`], that the goal stays reachable from every
-    /// reachable marking, or that it does not.
+    /// The checker accepted an argument, a [`HomeArgument`], that the goal stays reachable from
+    /// every reachable marking, or that it does not.
     Argued(Option<KeptStructure>),
     /// The checker accepted an argument that no run has the property.
     NoRun(Option<Arc<NoRun>>),
@@ -103,7 +103,7 @@ pub struct KeptDocument {
 #[derive(Clone, Debug)]
 pub struct KeptStructure {
     /// The argument.
-    pub structure: Arc<Structure>,
+    pub structure: Arc<HomeArgument>,
     /// The derivation of the net that the argument is about; `None` for the net that was read.
     pub derivation: Option<Arc<CheckedLog>>,
 }
@@ -121,17 +121,17 @@ pub(super) struct Checks {
     pub(super) keeps_certificates: bool,
     /// True if the board accepts a result that rests on an exhaustive search or on the evaluation
     /// of a decision diagram alone, without a check.
-    pub(super) take_searches: bool,
+    pub(super) accepts_searches: bool,
 }
 
 /// The minimum time of an optional check, that is, a check without which the result would rest on
 /// an exhaustive search. It applies even if [`REPEATED_VISITS_TIME_SHARE`] is used up, but the
 /// budget of the analysis limits it.
-const FREE: Duration = Duration::from_millis(250);
+const MIN_CHECK_TIME: Duration = Duration::from_millis(250);
 
 /// The share of the elapsed time, in [0, 1], that optional checks may use up. The time of all
-/// earlier checks counts, needed or optional. Beyond this share, each optional check gets [`FREE`]
-/// only.
+/// earlier checks counts, needed or optional. Beyond this share, each optional check gets
+/// [`MIN_CHECK_TIME`] only.
 const REPEATED_VISITS_TIME_SHARE: f64 = 0.1;
 
 impl Checks {
@@ -142,7 +142,7 @@ impl Checks {
             spent: AtomicU64::new(0),
             check_count: AtomicUsize::new(0),
             keeps_certificates: false,
-            take_searches: true,
+            accepts_searches: true,
         }
     }
 
@@ -150,19 +150,19 @@ impl Checks {
     /// if this board rejects unchecked searches. Otherwise it gets a small share of the elapsed
     /// time, since visiting all markings again costs as much as the search. The share is
     /// [`REPEATED_VISITS_TIME_SHARE`] less the time of earlier checks. The check gets at least
-    /// [`FREE`], unless less time remains.
+    /// [`MIN_CHECK_TIME`], unless less time remains.
     pub(super) fn budget(&self, needed: bool) -> Budget {
-        if needed || !self.take_searches {
+        if needed || !self.accepts_searches {
             return self.budget.child();
         }
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        let fair =
+        let share_left =
             self.start_time.elapsed().mul_f64(REPEATED_VISITS_TIME_SHARE).saturating_sub(spent);
-        self.budget.slice(fair.max(FREE))
+        self.budget.slice(share_left.max(MIN_CHECK_TIME))
     }
 
     /// Runs a check, adds its duration to the time spent, and returns its result.
-    pub(super) fn count<T>(&self, check: impl FnOnce() -> T) -> T {
+    pub(super) fn run_timed<T>(&self, check: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = check();
         let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);

@@ -10,7 +10,7 @@
 
 use super::{
     Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
-    Technique, Witness, about_read,
+    Technique, Witness, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
@@ -20,7 +20,7 @@ use parikh_evidence::home::undoable_firings::check_undone;
 use parikh_evidence::home::unreachable_after::check_lost;
 use parikh_evidence::home::visited_markings::find_staying;
 use parikh_evidence::home::ways_back::{ReturnProof, check_returning, sequence};
-use parikh_evidence::home::{HomeFlaw, Structure};
+use parikh_evidence::home::{HomeArgument, HomeFlaw};
 use parikh_evidence::{Document, Flaw, ReplayError};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub struct HomeReporter<'b> {
     technique: Technique,
     /// The engine's net; `None` for the net that was read. The arguments of
     /// [`searched`](Self::searched), [`returning`](Self::returning) and
-    /// [`lost_there`](Self::lost_there) are about this net. The other reports are about the net
-    /// that was read.
+    /// [`lost_after_on_engine_net`](Self::lost_after_on_engine_net) are about this net. The other
+    /// reports are about the net that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
 
@@ -83,7 +83,7 @@ impl<'b> HomeReporter<'b> {
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
-        self.board.check_claim(&sequence, u64::MAX);
+        self.board.check_units_claim(&sequence, u64::MAX);
         let document = proof.document.as_deref();
         if document.is_some_and(|document| document.assumes_units()) && !proof.assumes_units() {
             return self.refuse(goal, &"its document assumes safe units, and it does not say so");
@@ -92,14 +92,14 @@ impl<'b> HomeReporter<'b> {
             check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
         if self.is_accepted(goal, check) {
-            let (sequence, firings) = match self.sooner(&sequence, wanted, document) {
+            let (sequence, firings) = match self.shorter_prefix(&sequence, wanted, document) {
                 Some(sooner) => sooner,
                 None => (sequence, firings),
             };
             let end = parikh_evidence::replay(self.board.net, &sequence);
             let witness = Witness::new(Arc::new(sequence), firings);
             let witness = match end {
-                Ok(end) => self.board.short(goal, witness, &end),
+                Ok(end) => self.board.shortened(goal, witness, &end),
                 Err(_) => witness,
             };
             let (witness, evidence, by) =
@@ -115,38 +115,38 @@ impl<'b> HomeReporter<'b> {
     /// must prove that the goal is unreachable from the end of the prefix. Tries the prefixes with
     /// 0, 1, 2, 4, 8, … firings and returns the first suitable one. Returns `None` if none is found
     /// in time, if witnesses are not shortened, or if the sequence has 2⁶⁴ firings or more.
-    fn sooner(
+    fn shorter_prefix(
         &self,
         sequence: &FiringSequence,
         wanted: &Predicate,
         document: Option<&Document>,
     ) -> Option<(FiringSequence, u64)> {
         let (start, time) = (Instant::now(), self.board.time_to_shorten()?);
-        let all = u64::try_from(sequence.firings()).ok()?;
+        let total_firings = u64::try_from(sequence.firings()).ok()?;
         let mut firings = 0;
-        let mut sooner = None;
-        while firings < all && sooner.is_none() && start.elapsed() < time {
-            let mut few = sequence.clone();
-            few.truncate(firings);
+        let mut shorter = None;
+        while firings < total_firings && shorter.is_none() && start.elapsed() < time {
+            let mut prefix = sequence.clone();
+            prefix.truncate(firings);
             let goes_on = &mut || start.elapsed() < time;
-            if check_lost(self.board.net, &few, wanted, document, goes_on).is_ok() {
-                sooner = Some((few, firings));
+            if check_lost(self.board.net, &prefix, wanted, document, goes_on).is_ok() {
+                shorter = Some((prefix, firings));
             }
             firings = (2 * firings).max(1);
         }
         self.board.shortening.spend(start);
-        sooner
+        shorter
     }
 
     /// Reports that the goal becomes unreachable, because its transition fires finitely often. Each
     /// firing of the transition lowers a weighted sum of tokens that no firing increases.
     /// `structure` has the weights.
-    pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
+    pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
-        let Structure::Finitely(weights) = &**structure else { return };
+        let HomeArgument::Finitely(weights) = &**structure else { return };
         if self.is_accepted(goal, |_| check_finite_firings(self.board.net, weights, wanted)) {
-            let proof = Proof::new(Argument::Finitely, None);
-            let (evidence, by) = (self.argued(structure), self.technique);
+            let proof = Proof::new(Argument::FinitelyManyFirings, None);
+            let (evidence, by) = (self.structure_evidence(structure), self.technique);
             self.enter(
                 goal,
                 HomeKnowledge::BecomesUnreachable { witness: None, proof, evidence, technique: by },
@@ -156,15 +156,17 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports the findings of an exhaustive search of the engine's net. Findings about closed
     /// goals are ignored.
-    pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
-        let open =
-            found.into_iter().filter_map(|found| Some((self.open_predicate(found.goal)?, found)));
+    pub fn searched(&self, findings: Vec<HomeFinding>, visited: SearchExtent) {
+        let open = findings
+            .into_iter()
+            .filter_map(|found| Some((self.open_predicate(found.goal)?, found)));
         let (wanted, found): (Vec<&Predicate>, Vec<HomeFinding>) = open.unzip();
         if found.is_empty() {
             return;
         }
         let markings = visited.markings;
-        let proof = about_read(self.working_net, Proof::of_parts(markings, visited.part_count));
+        let proof =
+            with_reduction_count(self.working_net, Proof::of_parts(markings, visited.part_count));
         let (argued, again) = self.visited_again(&wanted, markings);
         for (HomeFinding { goal, stays_reachable: stays, sequence }, again) in
             found.into_iter().zip(again)
@@ -175,7 +177,7 @@ impl<'b> HomeReporter<'b> {
                     self.refuse(goal, &"visited again, the markings say something else");
                     continue;
                 }
-                None if self.board.checks.take_searches => {
+                None if self.board.checks.accepts_searches => {
                     Evidence::Searched { markings, stubborn: false, argued: argued.clone() }
                 }
                 None => continue,
@@ -211,7 +213,7 @@ impl<'b> HomeReporter<'b> {
         // An evidence file refers to the markings that the checker visits, so it needs this visit.
         let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
-        let told = checks.count(|| {
+        let decisions = checks.run_timed(|| {
             let (net, wanted) = self.translated(wanted, goes_on)?;
             if markings > MAX_REVISITED_MARKINGS {
                 return Ok(unknown());
@@ -221,16 +223,11 @@ impl<'b> HomeReporter<'b> {
                 told => told.map_err(|flaw| flaw.to_string()),
             }
         });
-        match told {
+        match decisions {
             Ok(told) => {
-                let on = self.working_net.and_then(WorkingNet::checked_log);
-                let structure = Arc::new(Structure::Visited(markings));
-                (
-                    checks
-                        .keeps_certificates
-                        .then_some(KeptStructure { structure, derivation: on }),
-                    told,
-                )
+                let derivation = self.working_net.and_then(WorkingNet::checked_log);
+                let structure = Arc::new(HomeArgument::Visited(markings));
+                (checks.keeps_certificates.then_some(KeptStructure { structure, derivation }), told)
             }
             Err(why) => {
                 if !why.is_empty() {
@@ -259,11 +256,11 @@ impl<'b> HomeReporter<'b> {
                 None => Ok((net, wanted)),
                 Some(working_net) => working_net.checked_home(wanted, goes_on),
             };
-            let (of, wanted) = translated.map_err(|why| match why {
+            let (translated_net, wanted) = translated.map_err(|why| match why {
                 ClaimObstacle::Stopped => String::new(),
                 why => why.to_string(),
             })?;
-            net = of;
+            net = translated_net;
             translated_predicates.push(wanted);
         }
         Ok((net, translated_predicates))
@@ -273,17 +270,17 @@ impl<'b> HomeReporter<'b> {
     /// possible. Returns `None` if the sequence does not replay or has 2⁶⁴ firings or more.
     fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
         let end = parikh_evidence::replay(self.board.net, &sequence).ok()?;
-        self.board.check_claim(&sequence, u64::MAX);
+        self.board.check_units_claim(&sequence, u64::MAX);
         let firings = u64::try_from(sequence.firings()).ok()?;
         let witness = Witness::new(Arc::new(sequence), firings);
-        Some(self.board.short(goal, witness, &end))
+        Some(self.board.shortened(goal, witness, &end))
     }
 
     /// Reports that all transitions are live, because the net is an asymmetric-choice net in which
     /// every siphon contains an initially marked trap. Settles the goals in `goals` that ask for
     /// liveness, and ignores the others. `structure` has the traps.
-    pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
-        let Structure::Commoner { traps, refutation } = &**structure else { return };
+    pub fn all_live(&self, goals: &[GoalId], structure: &Arc<HomeArgument>) {
+        let HomeArgument::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.open_predicate(goal).is_some());
         let Some(&first) = open().next() else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
@@ -306,33 +303,37 @@ impl<'b> HomeReporter<'b> {
     /// that takes the target marking and puts the initial marking. The closed net is live: it is an
     /// asymmetric-choice net in which every siphon contains an initially marked trap. `structure`
     /// has the traps.
-    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
+    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
-        let Structure::Closed { traps, refutation } = &**structure else { return };
+        let HomeArgument::Closed { traps, refutation } = &**structure else { return };
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             check_closed(self.board.net, wanted, traps, refutation, goes_on)
         };
         if self.is_accepted(goal, check) {
-            self.enter_stays_reachable(goal, Argument::Closed { traps: traps.len() }, structure);
+            self.enter_stays_reachable(
+                goal,
+                Argument::CommonerOfClosedNet { traps: traps.len() },
+                structure,
+            );
         }
     }
 
     /// Reports that every firing can be undone, so that every marking that was reached stays
     /// reachable. Settles the home-space goals whose predicate holds initially, and those whose
     /// predicate has been reached. Predicates reached later settle their home-space goals, too.
-    pub fn all_undone(&self, structure: &Arc<Structure>) {
+    pub fn all_undone(&self, structure: &Arc<HomeArgument>) {
         let board = self.board;
-        let Structure::Undone(sequences) = &**structure else { return };
+        let HomeArgument::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
         if self.is_accepted(first, |goes_on| check_undone(board.net, sequences, goes_on))
             && board.reversible.set((self.technique, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {
                 if wanted.holds(board.net, board.net.initial()) {
-                    self.enter_stays_reachable(goal, Argument::Undone, structure);
+                    self.enter_stays_reachable(goal, Argument::ReversibleFirings, structure);
                 }
             }
-            board.ids().for_each(|goal| reached(board, goal));
+            board.ids().for_each(|goal| settle_home_of_reached(board, goal));
         }
     }
 
@@ -343,22 +344,22 @@ impl<'b> HomeReporter<'b> {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
         let Some(&first) = open.first() else { return 0 };
-        let structure = Arc::new(Structure::Returning(Box::new(returning)));
-        let Structure::Returning(returning) = &*structure else { return 0 };
-        let mut kept = Vec::new();
-        let mut nowhere = None;
+        let structure = Arc::new(HomeArgument::Returning(Box::new(returning)));
+        let HomeArgument::Returning(returning) = &*structure else { return 0 };
+        let mut stays_reachable = Vec::new();
+        let mut obstacle = None;
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             match self.translated(&wanted, goes_on) {
                 Ok((net, wanted)) => {
                     let wanted: Vec<&Predicate> = wanted.iter().collect();
-                    kept = check_returning(net, returning, &wanted, goes_on)?;
+                    stays_reachable = check_returning(net, returning, &wanted, goes_on)?;
                 }
-                Err(why) => nowhere = Some(why),
+                Err(why) => obstacle = Some(why),
             }
             Ok(())
         };
         let holds = self.is_accepted(first, check);
-        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+        if let Some(why) = obstacle.filter(|why| !why.is_empty()) {
             self.refuse(first, &why);
         }
         if !holds {
@@ -367,23 +368,23 @@ impl<'b> HomeReporter<'b> {
         if self.working_net.is_none_or(|working_net| working_net.parent().is_none())
             && let Some(to) = &returning.to
         {
-            self.board.check_claim(&sequence(to), u64::MAX);
+            self.board.check_units_claim(&sequence(to), u64::MAX);
         }
-        let mut said = 0;
-        for (goal, _) in open.into_iter().zip(kept).filter(|(_, kept)| *kept) {
-            let (proof, evidence) = self.on_its_net(Argument::Returning, &structure);
+        let mut reported_count = 0;
+        for (goal, _) in open.into_iter().zip(stays_reachable).filter(|(_, kept)| *kept) {
+            let (proof, evidence) = self.on_its_net(Argument::FiringsLeadBack, &structure);
             self.enter(
                 goal,
                 HomeKnowledge::StaysReachable { proof, evidence, technique: self.technique },
             );
-            said += 1;
+            reported_count += 1;
         }
-        said
+        reported_count
     }
 
     /// Reports that the goal is unreachable after the sequence `after` of the engine's net. The
     /// certificate is about the engine's net with the end of this sequence as its initial marking.
-    pub fn lost_there(
+    pub fn lost_after_on_engine_net(
         &self,
         goal: GoalId,
         after: FiringSequence,
@@ -394,23 +395,23 @@ impl<'b> HomeReporter<'b> {
             return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
         }
         let Some(wanted) = self.open_predicate(goal) else { return };
-        let mut nowhere = None;
+        let mut obstacle = None;
         let check = |goes_on: &mut dyn FnMut() -> bool| {
             match self.translated(&[wanted], goes_on) {
                 Ok((net, wanted)) => {
                     check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
                 }
-                Err(why) => nowhere = Some(why),
+                Err(why) => obstacle = Some(why),
             }
             Ok(())
         };
-        let holds = self.is_accepted(goal, check) && nowhere.is_none();
-        if let Some(why) = nowhere.filter(|why| !why.is_empty()) {
+        let holds = self.is_accepted(goal, check) && obstacle.is_none();
+        if let Some(why) = obstacle.filter(|why| !why.is_empty()) {
             self.refuse(goal, &why);
         }
         if holds {
             let after = after.steps().iter().map(|step| (step.transition, step.count)).collect();
-            let structure = Arc::new(Structure::Lost { after, document });
+            let structure = Arc::new(HomeArgument::Lost { after, document });
             let (proof, evidence) = self.on_its_net(argument, &structure);
             self.enter(
                 goal,
@@ -425,25 +426,32 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns the proof and the evidence for an accepted argument about the engine's net.
-    fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
+    fn on_its_net(&self, argument: Argument, structure: &Arc<HomeArgument>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
-        let Some(working_net) = self.working_net else { return (proof, self.argued(structure)) };
+        let Some(working_net) = self.working_net else {
+            return (proof, self.structure_evidence(structure));
+        };
         let argued = || KeptStructure {
             structure: structure.clone(),
             derivation: working_net.checked_log(),
         };
         let evidence = Evidence::Argued(self.board.checks.keeps_certificates.then(argued));
-        (about_read(self.working_net, proof), evidence)
+        (with_reduction_count(self.working_net, proof), evidence)
     }
 
     /// Returns the evidence for an accepted argument about the net that was read.
-    fn argued(&self, structure: &Arc<Structure>) -> Evidence {
+    fn structure_evidence(&self, structure: &Arc<HomeArgument>) -> Evidence {
         let argued = || KeptStructure { structure: structure.clone(), derivation: None };
         Evidence::Argued(self.board.checks.keeps_certificates.then(argued))
     }
 
-    fn enter_stays_reachable(&self, goal: GoalId, argument: Argument, structure: &Arc<Structure>) {
-        let (proof, evidence) = (Proof::new(argument, None), self.argued(structure));
+    fn enter_stays_reachable(
+        &self,
+        goal: GoalId,
+        argument: Argument,
+        structure: &Arc<HomeArgument>,
+    ) {
+        let (proof, evidence) = (Proof::new(argument, None), self.structure_evidence(structure));
         self.enter(
             goal,
             HomeKnowledge::StaysReachable { proof, evidence, technique: self.technique },
@@ -473,7 +481,7 @@ impl<'b> HomeReporter<'b> {
     ) -> bool {
         let checks = &self.board.checks;
         let budget = checks.budget(true);
-        match checks.count(|| check(&mut || !budget.is_exhausted())) {
+        match checks.run_timed(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
             Err(HomeFlaw::Document(Flaw::Stopped)) => false,
             Err(HomeFlaw::Document(Flaw::TooLarge(what))) => {
@@ -532,7 +540,7 @@ impl<'b> HomeReporter<'b> {
 /// Settles a home-space goal after a goal with the same predicate was reached. The home-space goal
 /// is recorded as staying reachable if every firing is known to be undoable. Otherwise nothing
 /// happens.
-pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
+pub(super) fn settle_home_of_reached(board: &Board<'_>, goal: GoalId) {
     let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };
     let is_reached =
@@ -541,6 +549,6 @@ pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
         && board.is_open(home)
         && is_reached()
     {
-        board.home_reporter(by).enter_stays_reachable(home, Argument::Undone, structure);
+        board.home_reporter(by).enter_stays_reachable(home, Argument::ReversibleFirings, structure);
     }
 }

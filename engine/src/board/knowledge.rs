@@ -27,14 +27,14 @@ pub struct Basis<'k> {
     /// The technique behind the result.
     pub technique: Technique,
     /// The proof and its evidence; `None` if a replayed witness alone shows the result.
-    pub argued: Option<(&'k Proof, &'k Evidence)>,
+    pub proof_and_evidence: Option<(&'k Proof, &'k Evidence)>,
     /// The other goals whose results the argument uses as premises.
     pub premise_goals: &'k [GoalId],
 }
 
 impl Knowledge {
     /// Returns the initial state for a goal: nothing is known.
-    pub fn nothing_of(goal: &Goal) -> Knowledge {
+    pub fn open(goal: &Goal) -> Knowledge {
         match goal {
             Goal::Reach(_) => Knowledge::Reach(ReachKnowledge::Open),
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
@@ -66,19 +66,20 @@ impl Knowledge {
     /// known to be unbounded rests on a self-covering sequence alone. Another maximum rests on its
     /// proved bound, even if the goal is still open. Without a proved bound the result is `None`,
     /// even if a value was seen.
-    pub fn standing(&self) -> Option<Basis<'_>> {
+    pub fn basis(&self) -> Option<Basis<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Basis {
             technique: by,
-            argued: Some((proof, evidence)),
+            proof_and_evidence: Some((proof, evidence)),
             premise_goals: given,
         };
-        let replayed = |by: &Technique| Basis { technique: by, argued: None, premise_goals: &[] };
+        let replayed =
+            |by: &Technique| Basis { technique: by, proof_and_evidence: None, premise_goals: &[] };
         Some(match self {
             Knowledge::Reach(ReachKnowledge::Reached { technique: by, .. })
             | Knowledge::Run(RunKnowledge::Exists { technique: by, .. }) => replayed(by),
             // The dead marking at the end of the witness is the whole evidence.
             Knowledge::Home(HomeKnowledge::BecomesUnreachable { proof, technique: by, .. })
-                if proof.argument == Argument::DeadEnd =>
+                if proof.argument == Argument::DeadMarking =>
             {
                 replayed(by)
             }

@@ -55,21 +55,21 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
         return None;
     }
     let Document::Linear(certificate) = proof.document.as_deref()? else { return None };
-    let wanted = required_tokens(net, predicate)?;
+    let required = required_tokens(net, predicate)?;
     let found = certificate.lemmas.iter().find_map(|lemma| {
-        let atoms = lemma.atoms.iter().map(|&(at, _)| marked(certificate.atoms.get(at)?));
+        let atoms = lemma.atoms.iter().map(|&(at, _)| as_lower_bound(certificate.atoms.get(at)?));
         let atoms: Vec<(PlaceId, u64)> = atoms.collect::<Option<_>>()?;
         let is_wanted = |&(place, tokens): &(PlaceId, u64)| {
-            wanted.iter().any(|&(other, most)| other == place && most >= tokens)
+            required.iter().any(|&(other, most)| other == place && most >= tokens)
         };
         (!atoms.is_empty() && atoms.iter().all(is_wanted)).then_some((lemma, atoms))
     });
     let (lemma, mut together) = found?;
     together.sort_unstable();
     // If firings are counted as well, the weights are more than a sum of tokens.
-    let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
+    let counts_firings = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
     let rests_on_more = !lemma.traps.is_empty() || !lemma.lower_bounds.is_empty();
-    let sum = match rests_on_more || !lemma.units.is_empty() || counts {
+    let sum = match rests_on_more || !lemma.units.is_empty() || counts_firings {
         true => LemmaSum::Mixed,
         false => readable(net, lemma).unwrap_or(LemmaSum::Long { places: lemma.weights.len() }),
     };
@@ -78,7 +78,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Lemm
 
 /// Returns p and k if the atom is equivalent to `p >= k` for a single place p and k ≥ 1. Returns
 /// `None` for another atom.
-fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
+fn as_lower_bound(atom: &Atom) -> Option<(PlaceId, u64)> {
     match *atom.sum.terms() {
         [(place, factor)] if factor < 0 && atom.bound < 0 => {
             Some((place, atom.bound.unsigned_abs().div_ceil(factor.unsigned_abs())))

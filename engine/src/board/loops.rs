@@ -15,7 +15,7 @@ const MAX_FLAT_STEPS: usize = 2_000;
 
 /// An observation about a goal along an accelerated sequence, that is, a firing sequence with
 /// nested loops.
-struct Sight {
+struct LoopObservation {
     id: GoalId,
     /// For a maximum, the value of its sum at this position. `None` for a predicate: the marking at
     /// this position satisfies it.
@@ -36,14 +36,14 @@ impl WitnessReporter<'_> {
     /// not replay is a fault as well.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
-        let claims = board.net().safe_units().is_some();
-        if claims || board.coloured.is_some() || self.is_derived() {
+        let has_units_claim = board.net().safe_units().is_some();
+        if has_units_claim || board.coloured.is_some() || self.is_derived() {
             self.fault(format_args!("a run with loops is reported where none is taken"));
             return 0;
         }
         let run = Arc::new(run);
-        match sights(board, &run, budget) {
-            Ok(sights) => self.note_sights(&run, &sights, budget),
+        match observe(board, &run, budget) {
+            Ok(sights) => self.record_observations(&run, &sights, budget),
             Err(LoopReplayError::Stopped) => 0,
             Err(error) => {
                 self.fault(format_args!("a run with loops does not replay: {error}"));
@@ -53,12 +53,17 @@ impl WitnessReporter<'_> {
     }
 
     /// Records observations along an accelerated sequence. Returns the number of goals reached.
-    fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
+    fn record_observations(
+        &self,
+        run: &Arc<LoopRun>,
+        sights: &[LoopObservation],
+        budget: &Budget,
+    ) -> usize {
         // Observations whose firings before them fit in `MAX_FLAT_STEPS` steps share one plain
         // sequence: the longest of these prefixes.
         let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
-        for &Sight { id, ref spot, .. } in sights {
+        for &LoopObservation { id, ref spot, .. } in sights {
             if budget.is_exhausted() {
                 break;
             }
@@ -75,7 +80,7 @@ impl WitnessReporter<'_> {
         // The remaining observations have no plain sequence: it would be too long, its replay does
         // not support their numbers of tokens, or the budget ended first. Their witnesses keep the
         // loops.
-        for &Sight { id, value, ref spot } in sights {
+        for &LoopObservation { id, value, ref spot } in sights {
             let is_open = self.board().is_open(id);
             let witness = || {
                 let keeps = self.board().keep_witnesses;
@@ -89,7 +94,8 @@ impl WitnessReporter<'_> {
                 _ => {}
             }
         }
-        let is_reached = |sight: &&Sight| sight.value.is_none() && !self.board().is_open(sight.id);
+        let is_reached =
+            |sight: &&LoopObservation| sight.value.is_none() && !self.board().is_open(sight.id);
         sights.iter().filter(is_reached).count()
     }
 }
@@ -97,28 +103,28 @@ impl WitnessReporter<'_> {
 /// Replays `run` and returns at most one observation for each open goal. For a predicate, it is the
 /// first marking that satisfies it. For a sum, it is the largest value, if it exceeds the value
 /// seen before.
-fn sights(
+fn observe(
     board: &Board<'_>,
     run: &LoopRun,
     budget: &Budget,
-) -> Result<Vec<Sight>, LoopReplayError> {
+) -> Result<Vec<LoopObservation>, LoopReplayError> {
     let net = board.net();
     let open: Vec<GoalId> = board.open_goals();
-    let mut depending = GoalIndex::new(net.place_count());
+    let mut goal_index = GoalIndex::new(net.place_count());
     let mut best: Vec<Option<i128>> = Vec::with_capacity(open.len());
     for (at, &id) in open.iter().enumerate() {
         match board.goal(id) {
-            Goal::Reach(predicate) => depending.add(at, predicate.support(net)),
-            Goal::Maximise(sum) => depending.add(at, sum.terms().iter().map(|&(place, _)| place)),
+            Goal::Reach(predicate) => goal_index.add(at, predicate.support(net)),
+            Goal::Maximise(sum) => goal_index.add(at, sum.terms().iter().map(|&(place, _)| place)),
             _ => {}
         }
         best.push(board.largest_seen(id));
     }
-    let mut sights: Vec<Option<Sight>> = open.iter().map(|_| None).collect();
-    let mut look = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
+    let mut sights: Vec<Option<LoopObservation>> = open.iter().map(|_| None).collect();
+    let mut test_goals = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
         let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
-        places.for_each(|place| depending.note_change(place, wanted));
-        depending.evaluate_changed(|at| {
+        places.for_each(|place| goal_index.note_change(place, wanted));
+        goal_index.evaluate_changed(|at| {
             let id = open[at];
             let seen = match board.goal(id) {
                 Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
@@ -131,10 +137,10 @@ fn sights(
                 return;
             }
             best[at] = value;
-            sights[at] = Some(Sight { id, value, spot: spot.into() });
+            sights[at] = Some(LoopObservation { id, value, spot: spot.into() });
         });
     };
-    replay_loops(net, run, &mut look, &mut || !budget.is_exhausted())?;
+    replay_loops(net, run, &mut test_goals, &mut || !budget.is_exhausted())?;
     Ok(sights.into_iter().flatten().collect())
 }
 

@@ -52,7 +52,7 @@ pub use lemma::{LemmaExplanation, LemmaSum, why_never};
 pub use proof::{Argument, Proof, ProofSummary, json_number};
 pub use proof_reporter::{CertificateReporter, ProofReporter};
 pub use run_reporter::RunReporter;
-pub use shorten::FREE;
+pub use shorten::MIN_SHORTENING_TIME;
 pub use tree_reporter::TreeReporter;
 pub use witness::Witness;
 pub use witness_reporter::WitnessReporter;
@@ -61,7 +61,7 @@ use crate::working_net::{TranslationLimit, WorkingNet};
 use evidence::Checks;
 use parikh_evidence::abstraction::ColouredModel;
 use parikh_evidence::first_breach;
-use parikh_evidence::home::Structure;
+use parikh_evidence::home::HomeArgument;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
@@ -143,14 +143,14 @@ pub struct Board<'n> {
     reduced: Mutex<BTreeSet<GoalId>>,
     /// The accepted argument that every firing can be undone, with the technique behind it. Empty
     /// while no such argument is known.
-    reversible: OnceLock<(Technique, Arc<Structure>)>,
+    reversible: OnceLock<(Technique, Arc<HomeArgument>)>,
 }
 
 impl<'n> Board<'n> {
     /// Makes a board with open goals over `net`.
     pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
         let entry = |goal| {
-            let knowledge = Knowledge::nothing_of(goal);
+            let knowledge = Knowledge::open(goal);
             Mutex::new(GoalEntry { knowledge, frozen: false })
         };
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
@@ -230,7 +230,7 @@ impl<'n> Board<'n> {
 
     /// Returns a text with statistics: for how many witnesses shortening was tried, their firings
     /// before and after, and the time. Returns `None` if shortening was tried for no witness.
-    pub fn shortening_told(&self) -> Option<String> {
+    pub fn shortening_summary(&self) -> Option<String> {
         self.shortening.summary()
     }
 
@@ -255,7 +255,7 @@ impl<'n> Board<'n> {
     /// Rejects unchecked searches: every refutation needs a certificate or another argument that
     /// the checker accepts, or a search that the checker repeats.
     pub fn certified_only(mut self) -> Self {
-        self.checks.take_searches = false;
+        self.checks.accepts_searches = false;
         self
     }
 
@@ -323,7 +323,7 @@ impl<'n> Board<'n> {
 
     /// Records why an engine gave a goal up. The goal stays open, since other engines may still
     /// settle it.
-    pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
+    pub fn record_given_up(&self, goal: GoalId, engine: &str, why: &str) {
         let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         let (engine, why) = (engine.to_owned(), why.to_owned());
         given_up.entry(goal).or_default().insert(GivenUp { engine, why });
@@ -355,7 +355,7 @@ impl<'n> Board<'n> {
 
     /// Compares the first `firings` firings of a sequence of the board's net with the model's claim
     /// of safe units. Records the first violation.
-    pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
+    pub fn check_units_claim(&self, sequence: &FiringSequence, firings: u64) {
         let unbroken = || self.net.safe_units().is_some() && self.breach().is_none();
         if unbroken()
             && let Some(breach) = first_breach(self.net, sequence, firings)
@@ -414,12 +414,12 @@ impl<'n> Board<'n> {
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Closes a goal. If it was open and `tell` is true, sends it to the listener.
-    fn close(&self, id: GoalId, tell: bool) {
+    /// Closes a goal. If it was open and `notify` is true, sends it to the listener.
+    fn close(&self, id: GoalId, notify: bool) {
         if self.open[id.index()].swap(false, Ordering::Relaxed) {
             self.open_count.fetch_sub(1, Ordering::Relaxed);
             self.version.fetch_add(1, Ordering::Relaxed);
-            if let (true, Some(settled)) = (tell, &self.settled) {
+            if let (true, Some(settled)) = (notify, &self.settled) {
                 // The receiver may be gone; the analysis continues.
                 let _ = settled.send(id);
             }
@@ -478,7 +478,7 @@ pub struct Observation {
 
 /// Converts a value of the goal's sum from the net that was read to the engine's net. The two
 /// values differ by a constant per goal. Returns `None` if `value` is `None`.
-fn in_tokens_of(
+fn to_working_net_value(
     working_net: Option<&WorkingNet<'_>>,
     goal: GoalId,
     value: Option<i128>,
@@ -488,9 +488,9 @@ fn in_tokens_of(
 
 /// Adds to a proof the number of reduction rules that were applied between the net that was read
 /// and the engine's net. Returns the proof unchanged if these two nets are the same.
-fn about_read(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
+fn with_reduction_count(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> Proof {
     match working_net.and_then(WorkingNet::changes) {
-        Some(changes) => proof.of_reduced(changes),
+        Some(changes) => proof.with_reductions(changes),
         None => proof,
     }
 }
@@ -581,13 +581,13 @@ mod tests {
     /// A derived net that equals its parent. If `answer` is `Ok(Some(()))`, the back-translation
     /// returns sequences unchanged. Otherwise it returns `answer`. `times` counts the translated
     /// sequences.
-    struct Asked<'n> {
+    struct FixedTranslation<'n> {
         net: &'n Net,
         answer: Result<Option<()>, TranslationLimit>,
         times: &'n AtomicUsize,
     }
 
-    impl Derivation for Asked<'_> {
+    impl Derivation for FixedTranslation<'_> {
         fn net(&self) -> &Net {
             self.net
         }
@@ -626,12 +626,12 @@ mod tests {
         }
     }
 
-    /// Calls `say` with a reporter for a derived net whose back-translation gives `answer`. Returns
-    /// the number of sequences that were translated.
-    fn said_through(
+    /// Calls `report` with a reporter for a derived net whose back-translation gives `answer`.
+    /// Returns the number of sequences that were translated.
+    fn report_through(
         board: &Board<'_>,
         answer: Result<Option<()>, TranslationLimit>,
-        say: impl FnOnce(WitnessReporter<'_>),
+        report: impl FnOnce(WitnessReporter<'_>),
     ) -> usize {
         let (net, times) = (board.net(), AtomicUsize::new(0));
         let facts = Facts::empty(net);
@@ -641,9 +641,10 @@ mod tests {
             |(id, goal): &(GoalId, Goal)| DerivedGoal { id: *id, goal: goal.clone(), constant: 0 };
         let goals = listed.iter().map(derived).collect();
         let original = WorkingNet::original(net, listed, facts.clone(), &intervals);
-        let asked = Asked { net, answer, times: &times };
-        let working_net = WorkingNet::derived(&original, Box::new(asked), goals, facts, &intervals);
-        say(board.witness_reporter("TEST").on(&working_net));
+        let translation = FixedTranslation { net, answer, times: &times };
+        let working_net =
+            WorkingNet::derived(&original, Box::new(translation), goals, facts, &intervals);
+        report(board.witness_reporter("TEST").on(&working_net));
         drop(working_net);
         times.into_inner()
     }
@@ -656,7 +657,7 @@ mod tests {
             [(Err(TranslationLimit::Budget), 0), (Err(TranslationLimit::Length), 0), (Ok(None), 2)]
         {
             let board = Board::new(&net, goals(&net));
-            said_through(&board, answer, |witness_reporter| {
+            report_through(&board, answer, |witness_reporter| {
                 witness_reporter.reached(max, twice());
                 witness_reporter.unbounded(max, FiringSequence::new(), twice());
             });
@@ -696,7 +697,7 @@ mod tests {
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
         let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
-        let times = said_through(&board, Ok(Some(())), |witness_reporter| {
+        let times = report_through(&board, Ok(Some(())), |witness_reporter| {
             witness_reporter.reached_along(twice(), sightings.to_vec());
         });
         assert_eq!((board.largest_seen(max), times), (Some(2), 1));

@@ -19,7 +19,7 @@ impl Board<'_> {
         (never, stays): (&[Predicate], &[Predicate]),
     ) -> Result<bool, &'static str> {
         let mut assumes_units = false;
-        let (mut not_reached, mut kept) = (Vec::new(), Vec::new());
+        let (mut not_reached, mut staying) = (Vec::new(), Vec::new());
         for &id in goals {
             match (self.goal(id), self.knowledge(id)) {
                 (
@@ -36,7 +36,7 @@ impl Board<'_> {
                     })),
                 ) if !matches!(evidence, Evidence::Searched { .. }) => {
                     assumes_units |= proof.assumes_units();
-                    kept.push(predicate.clone().sorted());
+                    staying.push(predicate.clone().sorted());
                 }
                 // A proof that firings can be undone rests on a reached goal, which may be in
                 // `goals` for this reason. A reached goal itself proves no premise.
@@ -47,7 +47,7 @@ impl Board<'_> {
         let shows = |premises: &[Predicate], shown: &[Predicate]| {
             premises.iter().all(|premise| shown.contains(&premise.clone().sorted()))
         };
-        match shows(never, &not_reached) && shows(stays, &kept) {
+        match shows(never, &not_reached) && shows(stays, &staying) {
             true => Ok(assumes_units),
             false => Err("it rests on a premise that no goal shows"),
         }

@@ -73,11 +73,11 @@ pub enum Argument {
     /// The goal becomes unreachable: the marking at the end of the witness is dead and violates the
     /// goal.
     #[serde(rename = "dead-marking")]
-    DeadEnd,
+    DeadMarking,
     /// The goal's transition fires finitely often: each of its firings lowers a weighted sum of
     /// tokens that no firing increases.
     #[serde(rename = "finitely-many-firings")]
-    Finitely,
+    FinitelyManyFirings,
     /// All transitions are live: the net is an asymmetric-choice net in which every siphon contains
     /// an initially marked trap.
     Commoner {
@@ -88,17 +88,17 @@ pub enum Argument {
     /// to the initial marking is added. This closed net is an asymmetric-choice net in which every
     /// siphon contains an initially marked trap.
     #[serde(rename = "commoner-of-the-closed-net")]
-    Closed {
+    CommonerOfClosedNet {
         /// The number of traps.
         traps: usize,
     },
     /// Every firing can be undone by firings that need only its output tokens. So a goal that was
     /// reached stays reachable.
     #[serde(rename = "reversible-firings")]
-    Undone,
+    ReversibleFirings,
     /// From every reachable marking, firings lead back to a marking that satisfies the goal.
     #[serde(rename = "firings-lead-back")]
-    Returning,
+    FiringsLeadBack,
     /// An inductive invariant excludes the goal.
     Induction {
         /// The number of clauses.
@@ -196,7 +196,7 @@ impl Proof {
     /// Adds `applications` to the number of applied reduction rules in `reduced`, and returns the
     /// proof. `None` counts as 0.
     #[must_use]
-    pub fn of_reduced(self, applications: u64) -> Proof {
+    pub fn with_reductions(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }
     }
 
@@ -226,13 +226,13 @@ impl Proof {
             (Argument::Traps { .. }, true) => "siphons and traps, reduced",
             (Argument::StateEquation { .. }, false) => "state equation",
             (Argument::StateEquation { .. }, true) => "state equation, reduced",
-            (Argument::DeadEnd, _) => "dead end",
-            (Argument::Finitely, _) => "finitely many firings",
+            (Argument::DeadMarking, _) => "dead end",
+            (Argument::FinitelyManyFirings, _) => "finitely many firings",
             (Argument::Commoner { .. }, _) => "Commoner's condition",
-            (Argument::Closed { .. }, _) => "Commoner's condition, closed",
-            (Argument::Undone, _) => "firings undone",
-            (Argument::Returning, false) => "ways back",
-            (Argument::Returning, true) => "ways back, reduced",
+            (Argument::CommonerOfClosedNet { .. }, _) => "Commoner's condition, closed",
+            (Argument::ReversibleFirings, _) => "firings undone",
+            (Argument::FiringsLeadBack, false) => "ways back",
+            (Argument::FiringsLeadBack, true) => "ways back, reduced",
             (Argument::Induction { .. }, false) => "induction",
             (Argument::Induction { .. }, true) => "induction, reduced",
             (Argument::ClosedSet { .. }, false) => "closed set",
@@ -312,9 +312,9 @@ impl fmt::Display for ProofSummary {
 
 /// The traps of an argument as text: "the marked trap" or "one of n marked traps". The field is the
 /// number of traps.
-struct OneOf(usize);
+struct TrapPhrase(usize);
 
-impl fmt::Display for OneOf {
+impl fmt::Display for TrapPhrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             1 => f.write_str("the marked trap"),
@@ -342,31 +342,33 @@ impl fmt::Display for Argument {
                 f.write_str("a dead marking would leave no siphon empty")?;
             }
             Argument::Traps { traps } => {
-                let one = OneOf(*traps);
+                let one = TrapPhrase(*traps);
                 write!(f, "every siphon that a dead marking would leave empty contains {one}")?;
             }
-            Argument::DeadEnd => f.write_str("that marking is dead")?,
-            Argument::Finitely => {
+            Argument::DeadMarking => f.write_str("that marking is dead")?,
+            Argument::FinitelyManyFirings => {
                 f.write_str("a weighted sum of tokens that never increases bounds its firings")?;
             }
             Argument::Commoner { traps: 0 } => {
                 f.write_str("this is an asymmetric-choice net without siphons")?;
             }
             Argument::Commoner { traps } => {
-                let one = OneOf(*traps);
+                let one = TrapPhrase(*traps);
                 write!(f, "in this asymmetric-choice net, every siphon contains {one}")?;
             }
-            Argument::Closed { traps: 0 } => {
+            Argument::CommonerOfClosedNet { traps: 0 } => {
                 f.write_str("with a transition back to the initial marking, ")?;
                 f.write_str("this is an asymmetric-choice net without siphons")?;
             }
-            Argument::Closed { traps } => {
-                let one = OneOf(*traps);
+            Argument::CommonerOfClosedNet { traps } => {
+                let one = TrapPhrase(*traps);
                 f.write_str("with a transition back to the initial marking, ")?;
                 write!(f, "this is an asymmetric-choice net where every siphon contains {one}")?;
             }
-            Argument::Undone => f.write_str("every firing can be undone by other firings")?,
-            Argument::Returning => {
+            Argument::ReversibleFirings => {
+                f.write_str("every firing can be undone by other firings")?
+            }
+            Argument::FiringsLeadBack => {
                 f.write_str("from every reachable marking, firings lead back to such a marking")?;
             }
             Argument::StateEquation { traps, lower_bounds, precedences, .. } => {
@@ -460,8 +462,8 @@ impl fmt::Display for Argument {
 }
 
 /// Writes how many results about other goals an argument assumes. Writes nothing for 0.
-fn write_given(f: &mut fmt::Formatter<'_>, given: usize) -> fmt::Result {
-    match given {
+fn write_given(f: &mut fmt::Formatter<'_>, premise_count: usize) -> fmt::Result {
+    match premise_count {
         0 => Ok(()),
         given => write!(f, ", given {} about reachable markings", counted(given, "fact")),
     }

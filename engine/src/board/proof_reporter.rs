@@ -2,7 +2,7 @@
 
 use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
-    ReachKnowledge, Technique, about_read, in_tokens_of,
+    ReachKnowledge, Technique, to_working_net_value, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -35,12 +35,12 @@ impl<'b> ProofReporter<'b> {
 
     /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.proved(goal))
+        to_working_net_value(self.working_net, goal, self.board.proved(goal))
     }
 
     /// Returns [`Board::largest_seen`], converted to the engine's net.
     pub fn largest_seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.largest_seen(goal))
+        to_working_net_value(self.working_net, goal, self.board.largest_seen(goal))
     }
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
@@ -76,7 +76,7 @@ impl<'b> ProofReporter<'b> {
         }
         match self.search_evidence(&proof) {
             Some(evidence) => self.enter_unreachable(goal, proof, evidence),
-            None => self.without_document(goal, &proof),
+            None => self.drop_without_certificate(goal, &proof),
         }
     }
 
@@ -87,14 +87,16 @@ impl<'b> ProofReporter<'b> {
             return self.with_certificate(&document).at_most(goal, bound, proof);
         }
         match self.search_evidence(&proof) {
-            Some(evidence) => self.enter_at_most(goal, self.on_board(goal, bound), proof, evidence),
-            None => self.without_document(goal, &proof),
+            Some(evidence) => {
+                self.enter_at_most(goal, self.to_board_bound(goal, bound), proof, evidence)
+            }
+            None => self.drop_without_certificate(goal, &proof),
         }
     }
 
     /// Drops a proof without a certificate: silently if it is an unchecked search that this board
     /// rejects, otherwise as a fault.
-    fn without_document(&self, goal: GoalId, proof: &Proof) {
+    fn drop_without_certificate(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
             Argument::Searched { .. } => {
                 tracing::debug!("{}: a search is not enough for {goal:?}", self.technique);
@@ -107,7 +109,7 @@ impl<'b> ProofReporter<'b> {
     /// board rejects unchecked searches.
     fn search_evidence(&self, proof: &Proof) -> Option<Evidence> {
         match proof.argument {
-            Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
+            Argument::Searched { markings, stubborn, .. } if self.board.checks.accepts_searches => {
                 Some(Evidence::Searched { markings, stubborn, argued: None })
             }
             _ => None,
@@ -115,7 +117,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Converts a bound on the goal's sum in the engine's net to a bound in the board's net.
-    fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
+    fn to_board_bound(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.working_net.map_or(0, |working_net| working_net.constant(goal))
     }
 
@@ -165,7 +167,7 @@ impl<'b> ProofReporter<'b> {
     /// Records a goal as unreachable. Does nothing if the proof rests on a violated claim of safe
     /// units. Freezes a goal that was reached.
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
-        let proof = about_read(self.working_net, proof);
+        let proof = with_reduction_count(self.working_net, proof);
         let mut entry = self.board.entry(goal);
         // Checked while the entry is locked. A proof is void if it assumes the model's claim of
         // safe units and a marking violates the claim. Witnesses are compared with the claim before
@@ -196,7 +198,7 @@ impl<'b> ProofReporter<'b> {
     /// recorded before. Does nothing if the proof rests on a violated claim of safe units. Freezes
     /// the goal if a larger value was seen or the sum is unbounded.
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
-        let proof = about_read(self.working_net, proof);
+        let proof = with_reduction_count(self.working_net, proof);
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
         if self.board.rests_on_violated_claim(&proof) {
@@ -251,14 +253,14 @@ impl CertificateReporter<'_> {
         let Goal::Maximise(sum) = board.goal(goal) else {
             return self.proof_reporter.refuse(goal, &"it is no maximum");
         };
-        let bound = self.proof_reporter.on_board(goal, bound);
+        let bound = self.proof_reporter.to_board_bound(goal, bound);
         if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
             return;
         }
         // Certificates have 64-bit numbers. A maximum with a larger bound stays open.
         let Ok(claimed) = i64::try_from(bound) else { return };
-        let more = Predicate::at_most(sum.clone(), claimed).negated();
-        if let Some(evidence) = self.evidence(goal, more, &proof) {
+        let exceeds_bound = Predicate::at_most(sum.clone(), claimed).negated();
+        if let Some(evidence) = self.evidence(goal, exceeds_bound, &proof) {
             self.proof_reporter.enter_at_most(goal, bound, proof, evidence);
         }
     }
@@ -272,26 +274,28 @@ impl CertificateReporter<'_> {
         let checks = &self.proof_reporter.board.checks;
         // If the engine also visited all markings, its search is accepted when the check runs out
         // of time.
-        let word = self.proof_reporter.search_evidence(proof);
+        let fallback = self.proof_reporter.search_evidence(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.proof_reporter
                 .refuse(goal, &"its document assumes safe units, and it does not say so");
             return None;
         }
         if self.gave_up.get() {
-            return word;
+            return fallback;
         }
-        let budget = checks.budget(word.is_none());
+        let budget = checks.budget(fallback.is_none());
         let goes_on = &mut || !budget.is_exhausted();
-        match checks.count(|| self.check(refuted, goes_on)) {
+        match checks.run_timed(|| self.check(refuted, goes_on)) {
             Ok(()) => {
-                let on = || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
-                let kept = || KeptDocument { document: self.document.clone(), derivation: on() };
+                let derivation =
+                    || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
+                let kept =
+                    || KeptDocument { document: self.document.clone(), derivation: derivation() };
                 Some(Evidence::Certified(checks.keeps_certificates.then(kept)))
             }
             Err(CheckFailure::Stopped) => {
                 self.gave_up.set(true);
-                word
+                fallback
             }
             Err(CheckFailure::NotExpressed) => {
                 tracing::debug!(
@@ -336,7 +340,7 @@ impl CertificateReporter<'_> {
             match self.document.check(net, goes_on) {
                 Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
                 // The cell is still empty: only this thread sets it.
-                steps => drop(self.checked.set(steps)),
+                result => drop(self.checked.set(result)),
             }
         }
         match self.checked.get() {

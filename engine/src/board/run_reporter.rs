@@ -32,10 +32,10 @@ pub struct RunReporter<'b> {
 impl Board<'_> {
     /// Stores a sequence that may be the prefix of a run with an open property. Does nothing if the
     /// sequence is stored already, or if [`MAX_RUN_HINTS`] sequences are stored.
-    fn note_way(&self, way: FiringSequence) {
-        let mut ways = self.run_hints.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if ways.len() < MAX_RUN_HINTS && !ways.contains(&way) {
-            ways.push(way);
+    fn store_run_hint(&self, prefix: FiringSequence) {
+        let mut hints = self.run_hints.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if hints.len() < MAX_RUN_HINTS && !hints.contains(&prefix) {
+            hints.push(prefix);
         }
     }
 
@@ -70,20 +70,20 @@ impl<'b> RunReporter<'b> {
             None => run,
             Some(working_net) => match working_net.run_to_original(run.clone()) {
                 Ok(Some(run)) => run,
-                Ok(None) | Err(_) => return self.note_way(working_net, run.prefix),
+                Ok(None) | Err(_) => return self.store_translated_hint(working_net, run.prefix),
             },
         };
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();
-        match checks.count(|| check_lasso(self.board.net, property, &run, goes_on)) {
+        match checks.run_timed(|| check_lasso(self.board.net, property, &run, goes_on)) {
             Ok(()) => {}
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) if self.derived().is_some() => {
                 tracing::debug!("{}: a run of the reduced net: {flaw}", self.technique);
                 // A sequence that cannot fire is no hint.
                 if !matches!(flaw, LassoFlaw::Replay(..)) {
-                    self.board.note_way(run.rounds(1));
+                    self.board.store_run_hint(run.rounds(1));
                 }
                 return;
             }
@@ -91,17 +91,17 @@ impl<'b> RunReporter<'b> {
         }
         // Two rounds of the cycle suffice to find a violation of safe units. A place that gains
         // tokens in each round has at least two tokens after two rounds.
-        self.board.check_claim(&run.rounds(2), u64::MAX);
+        self.board.check_units_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
         self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
     }
 
     /// Translates the prefix of a run of a derived net to the original net. Stores the translation
     /// as a hint for searches. Does nothing if the translation fails.
-    fn note_way(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
+    fn store_translated_hint(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
         if let Ok(Some(way)) = working_net.run_to_original(way) {
-            self.board.note_way(way.prefix);
+            self.board.store_run_hint(way.prefix);
         }
     }
 
@@ -121,7 +121,7 @@ impl<'b> RunReporter<'b> {
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();
-        match checks.count(|| argument.check(self.board.net, property, goes_on)) {
+        match checks.run_timed(|| argument.check(self.board.net, property, goes_on)) {
             Ok(()) => {}
             Err(NoRunFlaw::Document(Flaw::Stopped)) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
@@ -142,7 +142,7 @@ impl<'b> RunReporter<'b> {
     /// recorded only if the board accepts unchecked searches. Does nothing for an engine on a
     /// reduced net.
     pub fn searched(&self, goal: GoalId, markings: u64) {
-        self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
+        self.enter_excluded(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
     /// Reports that no run has the property, after an evaluation on a decision diagram of all
@@ -150,24 +150,24 @@ impl<'b> RunReporter<'b> {
     /// search, the result is recorded only if the board accepts unchecked searches. Does nothing
     /// for an engine on a reduced net.
     pub fn described(&self, goal: GoalId, markings: u64) {
-        self.all_seen(goal, markings, |_| Argument::RunsDescribed);
+        self.enter_excluded(goal, markings, |_| Argument::RunsDescribed);
     }
 
     /// Records that no run has the property after a search or evaluation over `markings` markings.
     /// The checker searches again if this number is small. `argument` gets the number of markings
     /// of the search that counts: the checker's, or else the engine's.
-    fn all_seen(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
+    fn enter_excluded(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
         if self.derived().is_some() {
             return;
         }
         let Some(property) = self.property(goal) else { return };
-        let again = match markings <= MAX_REVISITED_MARKINGS {
+        let repeated_search = match markings <= MAX_REVISITED_MARKINGS {
             true => self.visited_again(property, markings.max(1)),
             false => Ok(None),
         };
-        let (markings, evidence) = match again {
+        let (markings, evidence) = match repeated_search {
             Ok(Some(markings)) => (markings, Evidence::Visited(markings)),
-            Ok(None) if !self.board.checks.take_searches => return,
+            Ok(None) if !self.board.checks.accepts_searches => return,
             Ok(None) => (markings, Evidence::Searched { markings, stubborn: false, argued: None }),
             Err(flaw) => return self.refuse(goal, &flaw),
         };
@@ -195,8 +195,8 @@ impl<'b> RunReporter<'b> {
         let budget = checks.budget(checks.keeps_certificates);
         let goes_on = &mut || !budget.is_exhausted();
         // The engine's automaton may be smaller and exclude more markings.
-        let most = markings.saturating_mul(4);
-        match checks.count(|| visit_runs(self.board.net, property, most, goes_on)) {
+        let max_markings = markings.saturating_mul(4);
+        match checks.run_timed(|| visit_runs(self.board.net, property, max_markings, goes_on)) {
             Ok(RunSearch { has_run: true, .. }) => Err("visited again: a run has the property"),
             Ok(RunSearch { markings, .. }) => Ok(Some(markings)),
             Err(_) => Ok(None),

@@ -1,12 +1,12 @@
 //! Shortening of witnesses: the first witness that an engine finds is often long.
 //!
 //! Four methods are tried within the time limit. A backward pass removes firings that nothing after
-//! them needs ([`needed`]). *Loops* are cut: firings between two visits of the same marking are
-//! removed. A breadth-first *search* of few markings starts again from the initial marking; its
-//! result is shortest. Then blocks of firings are *dropped* on trial, with all firings that depend
-//! on them. The checker replays the result from the initial marking of the net that was read. The
-//! result is used only if it reaches the goal and is shorter. Pumps are shortened in the same way
-//! ([`pump`]).
+//! them needs ([`without_unneeded`]). *Loops* are cut: firings between two visits of the same
+//! marking are removed. A breadth-first *search* of few markings starts again from the initial
+//! marking; its result is shortest. Then blocks of firings are *dropped* on trial, with all firings
+//! that depend on them. The checker replays the result from the initial marking of the net that was
+//! read. The result is used only if it reaches the goal and is shorter. Pumps are shortened in the
+//! same way ([`pump`]).
 
 mod needed;
 mod pump;
@@ -36,7 +36,7 @@ const SHORTENING_TIME_SHARE: f64 = 0.04;
 /// The default minimum of the total time for shortening witnesses. It applies while the share of
 /// the elapsed time is smaller. Together with `SHORTENING_TIME_SHARE` it is less than 5 % of any
 /// noticeable run.
-pub const FREE: Duration = Duration::from_micros(500);
+pub const MIN_SHORTENING_TIME: Duration = Duration::from_micros(500);
 
 /// The time limit for a proof that a witness is shortest, if the analysis has no limit.
 const PROVING_TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -146,7 +146,7 @@ impl Board<'_> {
     /// shortest. `end` is the end marking of the given witness. The end of another witness
     /// satisfies the predicate of the goal, or has at least the same value of the sum. For other
     /// kinds of goals, it equals `end`.
-    pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
+    pub(super) fn shortened(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
         let shortening = &self.shortening;
@@ -170,11 +170,11 @@ impl Board<'_> {
             Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
             _ => marking == end,
         };
-        let long = Long { net, is_wanted: &wanted };
+        let long = WitnessTarget { net, is_wanted: &wanted };
         let short = long.shorten(sequence, *firings, time, proving);
         shortening.spend(start);
-        let left = short.as_ref().map(|short| short.sequence.firings());
-        let left = left.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
+        let firings_after = short.as_ref().map(|short| short.sequence.firings());
+        let left = firings_after.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
         shortening.note(*firings, left);
         let Some(short) = short else { return witness };
         if short.is_shortest && proving {
@@ -216,7 +216,7 @@ impl Clock {
 }
 
 /// The net and the target of a witness to be shortened.
-pub(super) struct Long<'a> {
+pub(super) struct WitnessTarget<'a> {
     /// The original net.
     pub(super) net: &'a Net,
     /// Returns true for a wanted marking, that is, a marking at which the shortened witness may
@@ -226,14 +226,14 @@ pub(super) struct Long<'a> {
 
 /// A shortened witness.
 #[derive(Debug)]
-pub(super) struct Short {
+pub(super) struct ShortenedWitness {
     pub(super) sequence: FiringSequence,
     /// True if no shorter witness exists.
     pub(super) is_shortest: bool,
 }
 
 /// The result of a breadth-first search.
-enum Breadth {
+enum BreadthFirstResult {
     /// A shortest firing sequence to a wanted marking.
     Found(Vec<TransitionId>),
     /// All sequences with one to this many firings were tried, and none leads to a wanted marking.
@@ -242,7 +242,7 @@ enum Breadth {
     NoneWithin(u64),
 }
 
-impl Long<'_> {
+impl WitnessTarget<'_> {
     /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
     /// the breadth-first search may use half of the time instead of a third, and any number of
     /// markings. Returns `None` if the result is no shorter, unless it is known to be shortest.
@@ -254,45 +254,46 @@ impl Long<'_> {
         firings: u64,
         time: Duration,
         proving: bool,
-    ) -> Option<Short> {
+    ) -> Option<ShortenedWitness> {
         if firings == 0 || sequence.steps().len() as u64 > MAX_SHORTENED_STEPS {
             return None;
         }
         let until = Instant::now() + time;
         let mut whole = sequence.clone();
         whole.truncate(firings);
-        let needed = self.needed(&whole, until);
+        let needed = self.without_unneeded(&whole, until);
         let is_shorter = needed.is_some();
         let less = needed.unwrap_or(whole);
         if less.firings() > u128::from(MAX_SHORTENED_STEPS) {
-            return is_shorter.then_some(Short { sequence: less, is_shortest: false });
+            return is_shorter.then_some(ShortenedWitness { sequence: less, is_shortest: false });
         }
         let long = one_by_one(&less);
         let mut short = self.without_loops(&long, until).unwrap_or_else(|| long.clone());
-        if let Some(fewer) = self.needed(&short.iter().copied().collect(), until) {
+        if let Some(fewer) = self.without_unneeded(&short.iter().copied().collect(), until) {
             short = one_by_one(&fewer);
         }
-        let (visited, half) = match proving {
+        let (visited, search_time) = match proving {
             true => (usize::MAX, time / 2),
             false => (MAX_VISITED_MARKINGS, time / 3),
         };
-        let is_shortest = match self.in_breadth(short.len(), visited, Instant::now() + half) {
-            Breadth::Found(found) => {
-                short = found;
-                true
-            }
-            Breadth::NoneWithin(firings) if firings >= short.len() as u64 => true,
-            Breadth::NoneWithin(_) => {
-                short = self.without_needless(short, until);
-                false
-            }
-        };
+        let is_shortest =
+            match self.search_breadth_first(short.len(), visited, Instant::now() + search_time) {
+                BreadthFirstResult::Found(found) => {
+                    short = found;
+                    true
+                }
+                BreadthFirstResult::NoneWithin(firings) if firings >= short.len() as u64 => true,
+                BreadthFirstResult::NoneWithin(_) => {
+                    short = self.drop_on_trial(short, until);
+                    false
+                }
+            };
         if short.len() as u64 >= firings && !is_shortest {
             return None;
         }
         let sequence: FiringSequence = short.into_iter().collect();
         let end = replay(self.net, &sequence).ok()?;
-        (self.is_wanted)(&end).then_some(Short { sequence, is_shortest })
+        (self.is_wanted)(&end).then_some(ShortenedWitness { sequence, is_shortest })
     }
 
     /// Removes the firings between two visits of the same marking, and those after the first wanted
@@ -315,8 +316,9 @@ impl Long<'_> {
             }
             net.fire(&mut marking, t).ok()?;
             for change in net.effect(net.effect_of(t)) {
-                hash = hash
-                    .wrapping_add((change.delta as u64).wrapping_mul(mixed(change.place.index())));
+                hash = hash.wrapping_add(
+                    (change.delta as u64).wrapping_mul(place_hash(change.place.index())),
+                );
             }
             kept.push((t, hash));
             if let Some(&before) = seen.get(&hash) {
@@ -334,9 +336,15 @@ impl Long<'_> {
     /// Sequences with one firing are tried for any `less`. The initial marking is not tested. Stops
     /// after about `visited` markings, after [`MAX_STORED_TOKEN_COUNTS`] token counts, or at the
     /// time `until`. If `visited` is `usize::MAX`, only the time limits the search.
-    fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
+    fn search_breadth_first(
+        &self,
+        less: usize,
+        visited: usize,
+        until: Instant,
+    ) -> BreadthFirstResult {
         let net = self.net;
-        let most = visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
+        let max_markings =
+            visited.min(MAX_STORED_TOKEN_COUNTS.max(visited / 4) / net.place_count().max(1));
         // Entries: marking, index of its predecessor, and the transition that leads from there to
         // it.
         let mut markings: Vec<(Marking, usize, TransitionId)> = Vec::new();
@@ -360,7 +368,7 @@ impl Long<'_> {
                 let mut next = markings[at].0.clone();
                 // Copying a marking costs as much as several transition tests.
                 if clock.is_over(net.place_count()) {
-                    return Breadth::NoneWithin(depth);
+                    return BreadthFirstResult::NoneWithin(depth);
                 }
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
@@ -368,29 +376,25 @@ impl Long<'_> {
                 let is_wanted = (self.is_wanted)(&next);
                 markings.push((next, at, t));
                 if is_wanted {
-                    return Breadth::Found(way_to(&markings));
+                    return BreadthFirstResult::Found(firings_to_last(&markings));
                 }
-                if markings.len() >= most {
-                    return Breadth::NoneWithin(depth);
+                if markings.len() >= max_markings {
+                    return BreadthFirstResult::NoneWithin(depth);
                 }
             }
             at += 1;
             if clock.is_over(net.transition_count()) {
-                return Breadth::NoneWithin(depth);
+                return BreadthFirstResult::NoneWithin(depth);
             }
         }
         // No sequence of fewer than `less` firings, but at least one, leads to a wanted marking.
-        Breadth::NoneWithin(less as u64)
+        BreadthFirstResult::NoneWithin(less as u64)
     }
 
     /// Removes blocks of firings by trial, as long as the rest leads to a wanted marking. The
     /// blocks have half of the firings, then a quarter, and so on down to single firings. Stops at
     /// the time `until`.
-    fn without_needless(
-        &self,
-        mut firings: Vec<TransitionId>,
-        until: Instant,
-    ) -> Vec<TransitionId> {
+    fn drop_on_trial(&self, mut firings: Vec<TransitionId>, until: Instant) -> Vec<TransitionId> {
         let mut size = firings.len().div_ceil(2);
         while size > 0 {
             let mut from = firings.len();
@@ -399,7 +403,7 @@ impl Long<'_> {
                     return firings;
                 }
                 let begin = from.saturating_sub(size);
-                if let Some(fewer) = self.without_these(&firings, begin, from.min(firings.len())) {
+                if let Some(fewer) = self.without_range(&firings, begin, from.min(firings.len())) {
                     firings = fewer;
                 }
                 from = begin.min(firings.len());
@@ -413,7 +417,7 @@ impl Long<'_> {
     /// disabled. Also removes the firings after the first wanted marking from index `end` on.
     /// Returns `None` if no firing is removed, the result does not end in a wanted marking, or a
     /// place would get too many tokens.
-    fn without_these(
+    fn without_range(
         &self,
         firings: &[TransitionId],
         begin: usize,
@@ -445,7 +449,7 @@ fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
 
 /// Returns the firings that lead to the last of the markings. An entry has a marking, the index of
 /// its predecessor, and the transition between them.
-fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
+fn firings_to_last(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
     let mut way = Vec::new();
     let mut at = markings.len() - 1;
     while at > 0 {
@@ -458,7 +462,7 @@ fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
 
 /// Returns an odd pseudo-random number, which depends only on the place. Hashes of markings use it
 /// as the place's factor.
-fn mixed(place: usize) -> u64 {
+fn place_hash(place: usize) -> u64 {
     let mut x = (place as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -481,7 +485,8 @@ mod tests {
         let wanted = |marking: &Marking| marking[goal] > 0;
         let sequence = fired(net, names);
         let firings = u64::try_from(sequence.firings()).unwrap();
-        let short = Long { net, is_wanted: &wanted }.shorten(&sequence, firings, time, false)?;
+        let short =
+            WitnessTarget { net, is_wanted: &wanted }.shorten(&sequence, firings, time, false)?;
         assert!(wanted(&replay(net, &short.sequence).unwrap()));
         Some((short.sequence.firings(), short.is_shortest))
     }
@@ -498,14 +503,14 @@ mod tests {
         // Without time for a search, only the trials may find something.
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;
-        let way = Long { net: &net, is_wanted: &wanted };
+        let way = WitnessTarget { net: &net, is_wanted: &wanted };
         let firings: Vec<TransitionId> = fired(&net, "aside there aside end")
             .steps()
             .iter()
             .map(|step| step.transition)
             .collect();
         let until = Instant::now() + Duration::from_secs(10);
-        assert_eq!(way.without_needless(firings, until).len(), 2);
+        assert_eq!(way.drop_on_trial(firings, until).len(), 2);
         let looped: Vec<TransitionId> = fired(&net, "there back there end")
             .steps()
             .iter()

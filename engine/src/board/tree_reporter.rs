@@ -44,7 +44,7 @@ impl<'b> TreeReporter<'b> {
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();
-        match checks.count(|| labelling.check(self.board.net, goes_on)) {
+        match checks.run_timed(|| labelling.check(self.board.net, goes_on)) {
             Ok(()) => {}
             Err(LabellingFlaw::Flaw(Flaw::Stopped)) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
@@ -74,18 +74,18 @@ impl<'b> TreeReporter<'b> {
             Err(why) => return self.refuse(goal, &why),
         };
         let checks = &self.board.checks;
-        let again = (markings <= MAX_REVISITED_MARKINGS).then(|| {
+        let repeated_search = (markings <= MAX_REVISITED_MARKINGS).then(|| {
             let budget = checks.budget(false);
-            let most = markings.max(1).saturating_mul(4);
+            let max_markings = markings.max(1).saturating_mul(4);
             let goes_on = &mut || !budget.is_exhausted();
-            checks.count(|| visit_tree(self.board.net, property, most, goes_on))
+            checks.run_timed(|| visit_tree(self.board.net, property, max_markings, goes_on))
         });
-        match again {
+        match repeated_search {
             Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
                 return self.refuse(goal, &"visited again: it is not so");
             }
             Some(Ok(_)) => {}
-            _ if !checks.take_searches => return,
+            _ if !checks.accepts_searches => return,
             _ => {}
         }
         let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
@@ -178,7 +178,8 @@ impl<'d> DiagramTreeReporter<'d> {
         let DiagramTreeReporter { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
         let checks = &trees.board.checks;
-        let checked = document.map(|it| (it, checks.count(|| self.check(it, property, budget))));
+        let checked =
+            document.map(|it| (it, checks.run_timed(|| self.check(it, property, budget))));
         let (evidence, nodes) = match checked {
             Some((_, Ok(seen))) if seen != holds => {
                 return trees.refuse(goal, &"the checker finds the opposite in the same set");
@@ -191,8 +192,8 @@ impl<'d> DiagramTreeReporter<'d> {
                 };
                 (Evidence::Certified(checks.keeps_certificates.then(kept)), nodes)
             }
-            Some((_, Err(flaw))) if !says_nothing(&flaw) => return trees.refuse(goal, &flaw),
-            _ if !checks.take_searches => return,
+            Some((_, Err(flaw))) if !is_limit(&flaw) => return trees.refuse(goal, &flaw),
+            _ if !checks.accepts_searches => return,
             _ => (Evidence::Searched { markings, stubborn: false, argued: None }, None),
         };
         let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
@@ -220,9 +221,9 @@ impl<'d> DiagramTreeReporter<'d> {
             return Err(Flaw::Stopped);
         }
         let checks = &self.trees.board.checks;
-        let (needed, small) =
-            (checks.keeps_certificates || !checks.take_searches, checks.budget(false));
-        let goes_on = &mut || !(budget.is_exhausted() || !needed && small.is_exhausted());
+        let (is_needed, small) =
+            (checks.keeps_certificates || !checks.accepts_searches, checks.budget(false));
+        let goes_on = &mut || !(budget.is_exhausted() || !is_needed && small.is_exhausted());
         if self.checked.get().is_none() {
             match document.check(self.trees.board.net, goes_on) {
                 Err(Flaw::Stopped) => {
@@ -236,7 +237,7 @@ impl<'d> DiagramTreeReporter<'d> {
         match self.checked.get() {
             Some(Ok(checked)) => {
                 let found = checked.decide_tree(property, goes_on);
-                self.gave_up.set(!needed && found == Err(Flaw::Stopped));
+                self.gave_up.set(!is_needed && found == Err(Flaw::Stopped));
                 found
             }
             Some(Err(flaw)) => Err(flaw.clone()),
@@ -247,6 +248,6 @@ impl<'d> DiagramTreeReporter<'d> {
 
 /// Returns true if the flaw only means that the checker reached a limit. Then neither the
 /// certificate nor the result is shown to be wrong.
-fn says_nothing(flaw: &Flaw) -> bool {
+fn is_limit(flaw: &Flaw) -> bool {
     matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
 }

@@ -1,7 +1,8 @@
 //! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
 use super::{
-    Board, Knowledge, Observation, ReachKnowledge, SeenValue, Technique, Witness, in_tokens_of,
+    Board, Knowledge, Observation, ReachKnowledge, SeenValue, Technique, Witness,
+    to_working_net_value,
 };
 use crate::working_net::{TranslationLimit, WorkingNet};
 use parikh_evidence::abstraction::ColouredModel;
@@ -47,12 +48,12 @@ impl<'b> WitnessReporter<'b> {
 
     /// Returns [`Board::largest_seen`], converted to the engine's net.
     pub fn largest_seen(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.largest_seen(goal))
+        to_working_net_value(self.working_net, goal, self.board.largest_seen(goal))
     }
 
     /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
-        in_tokens_of(self.working_net, goal, self.board.proved(goal))
+        to_working_net_value(self.working_net, goal, self.board.proved(goal))
     }
 
     /// Reports that the end of `sequence` satisfies the goal. For a maximum, reports the value of
@@ -67,28 +68,28 @@ impl<'b> WitnessReporter<'b> {
     /// Reports all observations along a sequence. Observations of closed goals are ignored. A
     /// sequence of the board's net is replayed once. A sequence of a derived net is translated and
     /// replayed for each goal separately.
-    pub fn reached_along(&self, sequence: FiringSequence, mut sightings: Vec<Observation>) {
-        sightings.retain(|sighting| self.board.is_open(sighting.goal));
-        if sightings.is_empty() {
+    pub fn reached_along(&self, sequence: FiringSequence, mut observations: Vec<Observation>) {
+        observations.retain(|sighting| self.board.is_open(sighting.goal));
+        if observations.is_empty() {
             return;
         }
         if let Some(working_net) = self.working_net
             && working_net.parent().is_some()
         {
-            return self.along_and_back(working_net, Arc::new(sequence), &sightings);
+            return self.translate_and_replay(working_net, Arc::new(sequence), &observations);
         }
         let sequence = Arc::new(sequence);
         let replayed = match self.board.coloured {
-            Some(model) => self.replay_coloured(model, &sequence, sightings),
-            None => self.replay(&sequence, sightings),
+            Some(model) => self.replay_coloured(model, &sequence, observations),
+            None => self.replay(&sequence, observations),
         };
-        self.take_note(replayed, &sequence);
+        self.handle_replay(replayed, &sequence);
     }
 
     /// Handles the outcome of a replay of `sequence`. If a place would get more than 2⁶³ − 1
     /// tokens, the sequence shows nothing, but the engine is not at fault. Any other error is a
     /// fault.
-    fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
+    fn handle_replay(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
             Err(ReplayError::Overflow { .. }) => {
@@ -102,17 +103,17 @@ impl<'b> WitnessReporter<'b> {
     fn replay(
         &self,
         sequence: &Arc<FiringSequence>,
-        mut sightings: Vec<Observation>,
+        mut observations: Vec<Observation>,
     ) -> Result<(), ReplayError> {
-        sightings.sort_by_key(|sighting| sighting.firings);
-        let firings = sightings.last().map_or(0, |sighting| sighting.firings);
+        observations.sort_by_key(|sighting| sighting.firings);
+        let firings = observations.last().map_or(0, |sighting| sighting.firings);
         // The claim of safe units is checked first. Otherwise a proof that rests on a violated
         // claim might seem to contradict the observations.
-        self.board.check_claim(sequence, firings);
+        self.board.check_units_claim(sequence, firings);
         let mut next = 0;
-        let stops = sightings.iter().map(|sighting| sighting.firings);
-        visit(self.board.net, sequence, stops, |firings, marking| {
-            let Observation { goal, .. } = sightings[next];
+        let stops = observations.iter().map(|sighting| sighting.firings);
+        visit_stops(self.board.net, sequence, stops, |firings, marking| {
+            let Observation { goal, .. } = observations[next];
             next += 1;
             // If the initial marking already satisfies the predicate or has the same value, the
             // witness needs no firing.
@@ -129,10 +130,10 @@ impl<'b> WitnessReporter<'b> {
             let witness = Witness::new(sequence.clone(), firings);
             // A goal about deadness decides a question by itself, so its witness is kept even if
             // the board drops others.
-            let decides = matches!(self.board.goal(goal),
+            let mentions_deadness = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
-            let witness = (self.board.keep_witnesses || decides).then_some(witness);
-            let witness = witness.map(|witness| self.board.short(goal, witness, marking));
+            let witness = (self.board.keep_witnesses || mentions_deadness).then_some(witness);
+            let witness = witness.map(|witness| self.board.shortened(goal, witness, marking));
             match self.board.goal(goal) {
                 Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
                     self.note_reached(goal, witness);
@@ -154,13 +155,13 @@ impl<'b> WitnessReporter<'b> {
         &self,
         model: &ColouredModel,
         sequence: &Arc<FiringSequence>,
-        mut sightings: Vec<Observation>,
+        mut observations: Vec<Observation>,
     ) -> Result<(), ReplayError> {
-        sightings.sort_by_key(|sighting| sighting.firings);
+        observations.sort_by_key(|sighting| sighting.firings);
         let mut next = 0;
-        let stops: Vec<u64> = sightings.iter().map(|sighting| sighting.firings).collect();
+        let stops: Vec<u64> = observations.iter().map(|sighting| sighting.firings).collect();
         model.visit(sequence, stops, |firings, marking| {
-            let Observation { goal, .. } = sightings[next];
+            let Observation { goal, .. } = observations[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
             let witness = self.board.keep_witnesses.then_some(witness);
@@ -188,25 +189,26 @@ impl<'b> WitnessReporter<'b> {
     /// Translates and replays each observation separately, since their translations need not share
     /// a prefix. Of several observations of one goal, only the one with the most firings is used. A
     /// maximum has its largest value there.
-    fn along_and_back(
+    fn translate_and_replay(
         &self,
         working_net: &WorkingNet<'_>,
         sequence: Arc<FiringSequence>,
-        sightings: &[Observation],
+        observations: &[Observation],
     ) {
-        for (at, &Observation { goal, firings }) in sightings.iter().enumerate() {
-            let again = |later: &Observation| later.goal == goal && later.firings >= firings;
-            if !self.board.is_open(goal) || sightings[at + 1..].iter().any(again) {
+        for (at, &Observation { goal, firings }) in observations.iter().enumerate() {
+            let is_superseded =
+                |later: &Observation| later.goal == goal && later.firings >= firings;
+            if !self.board.is_open(goal) || observations[at + 1..].iter().any(is_superseded) {
                 continue;
             }
-            let mut engine = (*sequence).clone();
-            engine.truncate(firings);
-            match working_net.to_original(goal, engine) {
+            let mut prefix = (*sequence).clone();
+            prefix.truncate(firings);
+            match working_net.to_original(goal, prefix) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
                     self.board.note_if_reduced(goal, Some(working_net));
                     let replayed = self.replay(&sequence, vec![Observation { goal, firings }]);
-                    self.take_note(replayed, &sequence);
+                    self.handle_replay(replayed, &sequence);
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
@@ -220,11 +222,11 @@ impl<'b> WitnessReporter<'b> {
     /// increases the goal's sum. Both are sequences of the engine's net.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.working_net {
-            None => self.grows(goal, PumpSequence::single(prefix, pump)),
+            None => self.unbounded_on_original(goal, PumpSequence::single(prefix, pump)),
             Some(working_net) => match working_net.pump_to_original(prefix, pump) {
                 Ok(Some((prefix, pump))) => {
                     self.board.note_if_reduced(goal, Some(working_net));
-                    self.grows(goal, PumpSequence::single(prefix, pump));
+                    self.unbounded_on_original(goal, PumpSequence::single(prefix, pump));
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
@@ -236,7 +238,7 @@ impl<'b> WitnessReporter<'b> {
 
     /// Reports that the goal's sum is unbounded. `pumping` is a self-covering sequence of the net
     /// that was read, in one or several stages.
-    pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
+    pub fn unbounded_on_original(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.technique, format_args!("{goal:?} is no maximum"));
         };
@@ -245,11 +247,11 @@ impl<'b> WitnessReporter<'b> {
         if let Some(Stage { prefix, pump }) = pumping.stages().next() {
             let mut twice = prefix.clone();
             (0..2).for_each(|_| twice.extend(pump));
-            self.board.check_claim(&twice, u64::MAX);
+            self.board.check_units_claim(&twice, u64::MAX);
         }
         match check_pumping(self.board.net, &pumping) {
             Ok(growth) if growth.grows(sum) => {
-                let pumping = self.board.short_pumping(goal, sum, pumping);
+                let pumping = self.board.shortened_pump(goal, sum, pumping);
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
                 maximum.proved.take_if(|proved| self.board.rests_on_violated_claim(&proved.proof));
@@ -284,7 +286,7 @@ impl<'b> WitnessReporter<'b> {
                 });
                 drop(entry);
                 self.board.close(goal, true);
-                super::home_reporter::reached(self.board, goal);
+                super::home_reporter::settle_home_of_reached(self.board, goal);
             }
             Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })
                 if self.board.rests_on_violated_claim(proof) =>
@@ -330,40 +332,41 @@ impl<'b> WitnessReporter<'b> {
 fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
     let name = board.net.name();
     let mut text = format!("{} firings of net `{name}`:", sequence.firings());
-    let mut left = firings;
+    let mut remaining = firings;
     for step in sequence.steps().iter().take(1000) {
-        if left == 0 {
+        if remaining == 0 {
             break;
         }
-        let count = step.count.min(left);
-        left -= count;
+        let count = step.count.min(remaining);
+        remaining -= count;
         text.push_str(&format!(" {}*{count}", board.step_name(step.transition)));
     }
     text
 }
 
 /// Replays `sequence` from the initial marking up to the last of `stops`. The stops are numbers of
-/// firings in ascending order. Calls `seen` with each stop and the marking at this point.
-fn visit(
+/// firings in ascending order. Calls `at_stop` with each stop and the marking at this point.
+fn visit_stops(
     net: &Net,
     sequence: &FiringSequence,
     stops: impl IntoIterator<Item = u64>,
-    mut seen: impl FnMut(u64, &Marking),
+    mut at_stop: impl FnMut(u64, &Marking),
 ) -> Result<(), ReplayError> {
     let mut replayer = Replayer::new(net);
     let mut steps = sequence.steps().iter().copied();
     // The remaining firings of a step that the last stop cut in two.
-    let mut rest: Option<FiringStep> = None;
+    let mut cut_step: Option<FiringStep> = None;
     for stop in stops {
         while replayer.fired() < stop {
-            let Some(step) = rest.take().or_else(|| steps.next()) else {
+            let Some(step) = cut_step.take().or_else(|| steps.next()) else {
                 return Err(ReplayError::TooShort { firings: replayer.fired() });
             };
             let count = step.count.min(stop - replayer.fired());
             replayer.fire(FiringStep { count, ..step })?;
-            rest = (count < step.count).then_some(FiringStep { count: step.count - count, ..step });
+            cut_step =
+                (count < step.count).then_some(FiringStep { count: step.count - count, ..step });
         }
-        seen(stop, replayer.marking());
+        at_stop(stop, replayer.marking());
     }
     Ok(())
 }

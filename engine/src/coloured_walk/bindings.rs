@@ -73,7 +73,7 @@ impl BindingRule {
 }
 
 /// A search for a binding, with its buffers. It performs one search at a time.
-pub(super) struct Finder {
+pub(super) struct BindingFinder {
     rng: fastrand::Rng,
     /// The binding found: a colour for each variable of the rule.
     pub(super) binding: Vec<u64>,
@@ -97,9 +97,9 @@ pub(super) struct Finder {
     scratch: Vec<(u64, u64)>,
 }
 
-impl Finder {
+impl BindingFinder {
     pub(super) fn new(seed: u64) -> Self {
-        Finder {
+        BindingFinder {
             rng: fastrand::Rng::with_seed(seed),
             binding: Vec::new(),
             is_bound_variable: Vec::new(),
@@ -292,13 +292,13 @@ impl Finder {
             return false;
         }
         let trail_length = self.trail.len();
-        for leaf in pattern.variable_terms.iter().filter(|leaf| leaf.blocks.is_none()) {
-            if self.is_bound_variable[leaf.slot] {
-                if leaf.value(&self.binding) != leaf.component(colour) {
+        for term in pattern.variable_terms.iter().filter(|leaf| leaf.blocks.is_none()) {
+            if self.is_bound_variable[term.slot] {
+                if term.value(&self.binding) != term.component(colour) {
                     return false;
                 }
             } else {
-                self.bind(leaf.slot, leaf.solve(colour));
+                self.bind(term.slot, term.solve(colour));
             }
         }
         // The block of a variable's colour does not determine the colour.
@@ -337,11 +337,11 @@ impl Finder {
             return false;
         }
         rule.compiled.checks.iter().zip(&rule.variables_of_check).all(|(check, reads)| {
-            let is_due = match only_constant {
+            let is_relevant = match only_constant {
                 true => reads.is_empty(),
                 false => reads.iter().any(|slot| newly_bound.contains(slot)),
             };
-            !is_due
+            !is_relevant
                 || !reads.iter().all(|&slot| self.is_bound_variable[slot])
                 || check.holds(&self.binding)
         })
@@ -403,11 +403,11 @@ impl Finder {
         for check in &rule.compiled.checks {
             let BindingCheck::Compare(Relation::Equal, left, right) = check else { continue };
             for (side, other_side) in [(left, right), (right, left)] {
-                let [leaf] = &side.variable_terms[..] else { continue };
+                let [term] = &side.variable_terms[..] else { continue };
                 let is_simple =
-                    side.constants.is_empty() && leaf.blocks.is_none() && leaf.stride == 1;
-                if is_simple && !self.is_bound_variable[leaf.slot] && self.is_bound(other_side) {
-                    return Some((leaf.slot, leaf.solve(other_side.colour(&self.binding))));
+                    side.constants.is_empty() && term.blocks.is_none() && term.stride == 1;
+                if is_simple && !self.is_bound_variable[term.slot] && self.is_bound(other_side) {
+                    return Some((term.slot, term.solve(other_side.colour(&self.binding))));
                 }
             }
         }
@@ -439,7 +439,7 @@ mod tests {
     use parikh_unfolding::TermCompiler;
 
     /// Returns every combination of colours for the variables of a rule.
-    fn all(rule: &BindingRule) -> Vec<Vec<BoundColour>> {
+    fn all_bindings(rule: &BindingRule) -> Vec<Vec<BoundColour>> {
         let mut all = vec![Vec::new()];
         for (&variable, &size) in rule.compiled.variables.iter().zip(&rule.compiled.sizes) {
             let with = |binding: &Vec<BoundColour>, colour| {
@@ -463,7 +463,7 @@ mod tests {
                     (t, BindingRule::new(TermCompiler::transition(&net, transition)))
                 })
                 .collect();
-            let mut finder = Finder::new(seed);
+            let mut finder = BindingFinder::new(seed);
             let mut rng = fastrand::Rng::with_seed(seed);
             let mut marking: ColouredMarking = net.initial(1000).unwrap();
             for _ in 0..30 {
@@ -477,7 +477,7 @@ mod tests {
                         let mut after = marking.clone();
                         net.fire(&mut after, *t, binding).is_ok().then_some(after)
                     };
-                    let mut bindings = all(rule);
+                    let mut bindings = all_bindings(rule);
                     rng.shuffle(&mut bindings);
                     let known = bindings.iter().find_map(|binding| fires(binding));
                     let shown = || format!("seed {seed}\n{}", text::print(&net));

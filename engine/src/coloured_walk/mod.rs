@@ -31,7 +31,7 @@ pub const TECHNIQUE: Technique = "RANDOM_WALK";
 
 /// A firing sequence of an abstraction that reaches a goal there, as a hint for walks.
 #[derive(Clone, Debug)]
-pub struct Hint {
+pub struct ColouredHint {
     /// The goal.
     pub goal: GoalId,
     /// The steps: the index of a coloured transition, the abstraction's constraints on its binding,
@@ -51,25 +51,25 @@ pub enum BindingConstraint {
 
 /// Hints that no walk is following at the moment, each with its remaining attempts.
 #[derive(Debug, Default)]
-pub struct Hints(Mutex<Vec<(Hint, u32)>>);
+pub struct ColouredHints(Mutex<Vec<(ColouredHint, u32)>>);
 
 /// Number of walks per hint. Each walk may find other bindings, which may lead further.
 const ATTEMPTS_PER_HINT: u32 = 8;
 
-impl Hints {
+impl ColouredHints {
     /// Adds a hint.
-    pub fn add(&self, hint: Hint) {
+    pub fn add(&self, hint: ColouredHint) {
         self.push(hint, ATTEMPTS_PER_HINT);
     }
 
     /// Adds a hint with this number of remaining attempts.
-    fn push(&self, hint: Hint, tries: u32) {
+    fn push(&self, hint: ColouredHint, tries: u32) {
         locked(&self.0).push((hint, tries));
     }
 
     /// Removes the hint that was added or put back last, and returns it with its remaining
     /// attempts. Returns `None` if there is no hint.
-    fn take(&self) -> Option<(Hint, u32)> {
+    fn take(&self) -> Option<(ColouredHint, u32)> {
         locked(&self.0).pop()
     }
 }
@@ -162,19 +162,19 @@ impl<'t> WalkContext<'t> {
         let open = open.collect::<SortedGoals>().markings.into_iter();
         let goals: Vec<WatchedColouredGoal> =
             open.map(|(id, goal)| WatchedColouredGoal { id, goal }).collect();
-        let mut goals_of = vec![Vec::new(); net.places().len()];
-        let mut fired_by = vec![Vec::new(); net.transitions().len()];
+        let mut goals_of_place = vec![Vec::new(); net.places().len()];
+        let mut goals_of_firing = vec![Vec::new(); net.transitions().len()];
         for (goal_index, watched) in goals.iter().enumerate() {
             let support = match &watched.goal {
                 MarkingGoal::Reach(predicate) => {
                     for t in enabling_transitions(predicate) {
-                        fired_by[folding.transition_of(t)].push(goal_index);
+                        goals_of_firing[folding.transition_of(t)].push(goal_index);
                     }
                     model.skeleton().places_of(predicate)
                 }
                 MarkingGoal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
             };
-            support.into_iter().for_each(|place| goals_of[place.index()].push(goal_index));
+            support.into_iter().for_each(|place| goals_of_place[place.index()].push(goal_index));
         }
         Some(WalkContext {
             model,
@@ -186,8 +186,8 @@ impl<'t> WalkContext<'t> {
             consumers,
             initial: tokens::marking_of(initial),
             goals,
-            goals_of_place: goals_of,
-            goals_of_firing: fired_by,
+            goals_of_place,
+            goals_of_firing,
         })
     }
 
@@ -220,7 +220,7 @@ const MAX_WALK_FIRINGS: u64 = 1 << 20;
 pub fn run(
     model: &ColouredModel,
     board: &Board<'_>,
-    hints: &Hints,
+    hints: &ColouredHints,
     budget: &Budget,
     seed: u64,
 ) -> String {
@@ -285,7 +285,7 @@ pub fn run(
 
 /// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
 /// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true.
-fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
+fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &ColouredHint, is_over: &impl Fn() -> bool) {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {
         for _ in 0..*count {

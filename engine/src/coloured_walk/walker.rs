@@ -1,6 +1,6 @@
 //! Walks on a coloured net, one after another: the current marking, and the goals seen along it.
 
-use super::bindings::{BindingOutcome, Finder};
+use super::bindings::{BindingFinder, BindingOutcome};
 use super::tokens::ColouredTokens;
 use super::{BindingConstraint, WalkContext, WatchedColouredGoal};
 use crate::board::{Observation, WitnessReporter};
@@ -50,7 +50,7 @@ pub(super) struct ColouredWalker<'w> {
     /// The data that does not change during walks.
     context: &'w WalkContext<'w>,
     /// The search for bindings.
-    finder: Finder,
+    finder: BindingFinder,
     rng: fastrand::Rng,
     /// The current marking.
     marking: ColouredTokens,
@@ -84,7 +84,7 @@ impl<'w> ColouredWalker<'w> {
     pub(super) fn new(context: &'w WalkContext<'w>, seed: u64) -> Self {
         ColouredWalker {
             context,
-            finder: Finder::new(seed),
+            finder: BindingFinder::new(seed),
             rng: fastrand::Rng::with_seed(seed ^ 0x5eed),
             marking: ColouredTokens::new(),
             totals: context.skeleton.initial().clone(),
@@ -233,18 +233,18 @@ impl<'w> ColouredWalker<'w> {
     /// `None` for a predicate that holds. Ignores a predicate that was seen before, and a value
     /// that is not larger than the largest value seen.
     fn record_goal(&mut self, goal: usize, value: Option<i128>) {
-        let sighting = Observation {
+        let observation = Observation {
             goal: self.context.goals[goal].id,
             firings: self.fired_transitions.len() as u64,
         };
         match (value, self.best_values[goal]) {
             (None, Some(_)) => return,
             (Some(value), Some(largest)) if value <= largest => return,
-            (Some(_), _) => self.pending.retain(|it| it.goal != sighting.goal),
+            (Some(_), _) => self.pending.retain(|it| it.goal != observation.goal),
             (None, None) => {}
         }
         self.best_values[goal] = Some(value.unwrap_or(0));
-        self.pending.push(sighting);
+        self.pending.push(observation);
     }
 
     /// Returns true if a predicate holds in the current marking. Returns `None` if deciding it

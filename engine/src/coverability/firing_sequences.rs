@@ -114,13 +114,13 @@ pub(crate) fn run(
 
 /// Returns how often an acceleration must be repeated to meet the demands on its places. Removes
 /// these demands, because the places have no ω before the acceleration.
-fn repetitions(grown: &Acceleration, demand: &mut TokenDemand) -> i128 {
+fn repetitions(acceleration: &Acceleration, demand: &mut TokenDemand) -> i128 {
     let repetitions_for = |&GrowingPlace { place, tokens, gain }: &GrowingPlace| {
         let missing = demand.remove(&place)? - i128::from(tokens);
         // Rounded up. A gain is at least 1.
         (missing > 0).then(|| (missing + i128::from(gain) - 1) / i128::from(gain))
     };
-    grown.places.iter().filter_map(repetitions_for).max().unwrap_or(0)
+    acceleration.places.iter().filter_map(repetitions_for).max().unwrap_or(0)
 }
 
 /// Converts the demands after firing `word` `times` times into the demands before. Only places with

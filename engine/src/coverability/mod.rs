@@ -39,7 +39,7 @@ mod questions;
 pub(super) mod tree;
 
 use super::Task;
-use super::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use super::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use crate::board::{Argument, Board, Observation, Proof, ProofReporter, WitnessReporter};
 use crate::working_net::WorkingNet;
 use firing_sequences::TokenDemand;
@@ -55,7 +55,7 @@ use tree::{Tree, TreeEnd, TreeLimits, TreeOrder};
 pub const ENGINE: Engine = Engine {
     name: "coverability",
     technique: TECHNIQUE,
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::First,
     supported: SupportedGoals::MARKINGS,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -94,16 +94,16 @@ pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSe
 
 /// Grows coverability trees and reports what they show about the open goals. Returns a summary for
 /// the log.
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let task = Task::on(work.working_net, work.board, budget, work.seed);
+fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
+    let task = Task::on(assignment.working_net, assignment.board, budget, assignment.seed);
     let is_bounded = |place: PlaceId| task.facts.upper_bound(place).is_some();
     if task.net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
     let mut goals = OpenGoals::new(
         &task,
-        work.working_net,
-        work.board.witness_reporter(TECHNIQUE).on(work.working_net),
+        assignment.working_net,
+        assignment.board.witness_reporter(TECHNIQUE).on(assignment.working_net),
     );
     if goals.is_settled() {
         return "nothing to do".to_owned();
@@ -114,7 +114,10 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let end = tree.grow(budget, |tree, node| goals.test_node(tree, node));
         if end == TreeEnd::Complete {
             goals.report_maxima(&tree);
-            goals.report_excluded(&tree, work.board.proof_reporter(TECHNIQUE).on(work.working_net));
+            goals.report_excluded(
+                &tree,
+                assignment.board.proof_reporter(TECHNIQUE).on(assignment.working_net),
+            );
         }
         summaries.push(summary(&tree, end));
         if end != TreeEnd::Limit || budget.is_exhausted() {
@@ -251,7 +254,7 @@ impl<'t> OpenGoals<'t> {
             && let Some(pumping) =
                 firing_sequences::staged_pump(tree, node, acceleration_index, sum, work)
         {
-            self.witness_reporter.grows(id, pumping);
+            self.witness_reporter.unbounded_on_original(id, pumping);
         }
     }
 

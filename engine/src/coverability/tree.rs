@@ -160,10 +160,10 @@ pub(super) enum TreeEnd {
 
 impl<'n> Tree<'n> {
     pub(super) fn new(net: &'n Net, limits: TreeLimits) -> Self {
-        let mut beginning = vec![Vec::new(); net.place_count() + 1];
+        let mut by_first_input = vec![Vec::new(); net.place_count() + 1];
         for t in net.transitions() {
             let first_input = net.pre(t).first().map_or(net.place_count(), |arc| arc.place.index());
-            beginning[first_input].push(t);
+            by_first_input[first_input].push(t);
         }
         let mut tree = Tree {
             net,
@@ -171,7 +171,7 @@ impl<'n> Tree<'n> {
             outlines: Vec::new(),
             kept_nodes: Vec::new(),
             queue: BinaryHeap::new(),
-            by_first_input: beginning,
+            by_first_input,
             limits,
             is_unbounded: vec![false; net.place_count()],
             work_limit: limits.work,
@@ -382,11 +382,11 @@ impl<'n> Tree<'n> {
         let omega_count = tokens.iter().filter(|&&held| held == OMEGA).count();
         self.kept_nodes.push(number);
         self.nodes.push(Node { tokens, origin, accelerations, is_kept: true });
-        let signed = match self.limits.order {
+        let priority = match self.limits.order {
             TreeOrder::Breadth => -i64::from(number),
             TreeOrder::Depth => i64::from(number),
         };
-        self.queue.push((omega_count, signed));
+        self.queue.push((omega_count, priority));
         number
     }
 }

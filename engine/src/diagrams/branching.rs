@@ -223,7 +223,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
 
     /// Returns the dead reachable markings, and the reachable markings that enable a transition
     /// without effect. Both sets are computed at the first call.
-    fn resting(&mut self) -> Result<(Set, Set), Stop> {
+    fn dead_and_idle(&mut self) -> Result<(Set, Set), Stop> {
         if let Some(cached) = self.dead_and_idle {
             return Ok(cached);
         }
@@ -241,7 +241,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// Returns the reachable markings with a successor in `targets`. A dead marking has no
     /// successor.
     fn exists_next(&mut self, targets: Set) -> Result<Set, Stop> {
-        let (_, idle) = self.resting()?;
+        let (_, idle) = self.dead_and_idle()?;
         let self_loops = self.reached.diagrams.intersection(targets, idle)?;
         self.keep(self_loops);
         let predecessors =
@@ -253,7 +253,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// successor of itself.
     pub(super) fn next_or_stay(&mut self, targets: Set) -> Result<Set, Stop> {
         let next = self.exists_next(targets)?;
-        let (dead, _) = self.resting()?;
+        let (dead, _) = self.dead_and_idle()?;
         let stays = self.intersection(targets, dead)?;
         self.union(next, stays)
     }
@@ -293,22 +293,22 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     /// Like [`leading_to`](Self::leading_to), by rounds of one firing each.
     fn leading_to_by_rounds(&mut self, targets: Set, inside: Set) -> Result<Set, Stop> {
         let diagrams = &mut *self.reached.diagrams;
-        let mut found = diagrams.intersection(targets, inside)?;
-        let mut frontier = found;
+        let mut leading = diagrams.intersection(targets, inside)?;
+        let mut frontier = leading;
         while !frontier.is_empty() {
-            let unvisited = diagrams.difference(inside, found)?;
-            diagrams.protect(found);
+            let unvisited = diagrams.difference(inside, leading)?;
+            diagrams.protect(leading);
             let predecessors = diagrams.leading_into(&self.backwards, unvisited, frontier);
-            diagrams.release(found);
+            diagrams.release(leading);
             frontier = predecessors?;
-            found = diagrams.union(found, frontier)?;
+            leading = diagrams.union(leading, frontier)?;
         }
-        Ok(found)
+        Ok(leading)
     }
 
     /// Returns the markings that satisfy E(left R right).
     pub(super) fn exists_release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
-        let (dead, idle) = self.resting()?;
+        let (dead, idle) = self.dead_and_idle()?;
         let diagrams = &mut *self.reached.diagrams;
         let stays_at_rest = diagrams.union(dead, idle)?;
         let stop_set = diagrams.union(left, stays_at_rest)?;
@@ -329,7 +329,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 if !self.may_contain_cycle(remaining)? {
                     return Ok(found);
                 }
-                // Markings that lead to a known cycle move to `found`. No remaining marking has a
+                // Markings that lead to a known cycle move to `leading`. No remaining marking has a
                 // successor among these markings.
                 self.keep(remaining);
                 let leading = self.leading_to_cycles(remaining)?;
@@ -463,7 +463,7 @@ mod tests {
                 branching.keep(by_rounds);
                 assert_eq!(branching.leading_to(these, inside)?, by_rounds, "net {seed}");
 
-                let (dead, idle) = branching.resting()?;
+                let (dead, idle) = branching.dead_and_idle()?;
                 let at_rest = branching.union(dead, idle)?;
                 let led = branching.leading_to(at_rest, inside)?;
                 branching.keep(led);

@@ -16,7 +16,7 @@ const MAX_SAMPLES: usize = 400;
 #[derive(Clone, Debug)]
 pub struct OrderTry {
     /// Name of the method that made the order.
-    pub idea: &'static str,
+    pub method: &'static str,
     /// Score of the order. Lower is better.
     pub score: f64,
     /// Start time.
@@ -65,10 +65,18 @@ impl TryLog {
     }
 
     /// Adds an entry for a new try and returns its index.
-    pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
+    pub(super) fn begin(&self, method: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
         let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
-        tries.push(OrderTry { idea, score, start, nodes, figures, outcome: None, markings: None });
+        tries.push(OrderTry {
+            method,
+            score,
+            start,
+            nodes,
+            figures,
+            outcome: None,
+            markings: None,
+        });
         tries.len() - 1
     }
 

@@ -12,7 +12,7 @@ use super::attempts::{Attempts, QuestionsAnswered};
 use super::confirm::closed_set;
 use crate::board::{Argument, Board, Proof};
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals, Task};
+use crate::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals, Task};
 use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 pub const ENGINE: Engine = Engine {
     name: "diagrams",
     technique: TECHNIQUE,
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Diagrams,
     supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(GoalDiagrams::new(work))),

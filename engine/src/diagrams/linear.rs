@@ -35,7 +35,7 @@ type SetsByState = Vec<Set>;
 /// # Errors
 /// Returns an error if the limits are exceeded. Another property may still be decided.
 pub(super) fn excludes(
-    branching: &mut CtlEvaluation<'_, '_, '_>,
+    evaluation: &mut CtlEvaluation<'_, '_, '_>,
     property: &RunProperty,
     marking: &[u64],
 ) -> Result<Option<bool>, Stop> {
@@ -49,18 +49,18 @@ pub(super) fn excludes(
     if automaton.states.is_empty() {
         return Ok(Some(true));
     }
-    let linear = LinearCheck { branching, property, automaton: &automaton };
+    let linear = LinearCheck { evaluation, property, automaton: &automaton };
     let result = linear.accepted().map(|accepted| {
         let members = accepted[automaton.initial];
-        !branching.contains(members, marking)
+        !evaluation.contains(members, marking)
     });
-    branching.release_kept();
+    evaluation.release_kept();
     result.map(Some)
 }
 
 /// The check of one run property over the reachable set.
 struct LinearCheck<'l, 'e, 'r, 'd> {
-    branching: &'l mut CtlEvaluation<'e, 'r, 'd>,
+    evaluation: &'l mut CtlEvaluation<'e, 'r, 'd>,
     property: &'l RunProperty,
     automaton: &'l Automaton,
 }
@@ -97,15 +97,15 @@ impl LinearCheck<'_, '_, '_, '_> {
             automaton.states[state].iter().filter(|edge| edge.target == state).collect();
         let mut staying = Set::EMPTY;
         for edge in &edges {
-            let read = self.satisfying_label(edge)?;
-            staying = self.kept_union(staying, read)?;
+            let label_set = self.satisfying_label(edge)?;
+            staying = self.kept_union(staying, label_set)?;
         }
-        let leaves = self.branching.exists_until(staying, leaving)?;
-        self.branching.keep(leaves);
+        let leaves = self.evaluation.exists_until(staying, leaving)?;
+        self.evaluation.keep(leaves);
         let all_marks = Marks::all(automaton.marks);
         // A run that stays forever carries every mark with each firing.
         if edges.iter().all(|edge| all_marks.is_subset(edge.marks)) {
-            let stays = self.branching.exists_release(Set::EMPTY, staying)?;
+            let stays = self.evaluation.exists_release(Set::EMPTY, staying)?;
             return self.kept_union(leaves, stays);
         }
         // Some mark is on no self-loop, so a run that stays forever is not accepted.
@@ -115,7 +115,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
         // The marks are spread over several self-loops, and a run must use all of them forever.
         let fair = self.fair_markings(&[state])?;
-        let to_fair = self.branching.exists_until(staying, fair[0])?;
+        let to_fair = self.evaluation.exists_until(staying, fair[0])?;
         self.kept_union(leaves, to_fair)
     }
 
@@ -133,7 +133,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         for (leaves, stays) in leaving.into_iter().zip(fair) {
             ends.push(self.kept_union(leaves, stays)?);
         }
-        let everywhere = vec![self.branching.reachable(); component.len()];
+        let everywhere = vec![self.evaluation.reachable(); component.len()];
         let accepted_sets = self.leading_to(component, ends, &everywhere)?;
         for (&state, accepted_sets) in component.iter().zip(accepted_sets) {
             accepted[state] = accepted_sets;
@@ -148,8 +148,8 @@ impl LinearCheck<'_, '_, '_, '_> {
             0 => vec![None],
             count => (0..count).map(Some).collect(),
         };
-        let mut remaining = vec![self.branching.reachable(); component.len()];
-        let kept_before = self.branching.kept_set_count();
+        let mut remaining = vec![self.evaluation.reachable(); component.len()];
+        let kept_before = self.evaluation.kept_set_count();
         loop {
             let previous = remaining.clone();
             for &mark in &marks {
@@ -159,13 +159,13 @@ impl LinearCheck<'_, '_, '_, '_> {
                         |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
                     let leading =
                         self.leading_into_component(component, state, &remaining, carries)?;
-                    let leading = self.branching.intersection(leading, remaining[index])?;
-                    self.branching.keep(leading);
+                    let leading = self.evaluation.intersection(leading, remaining[index])?;
+                    self.evaluation.keep(leading);
                     targets.push(leading);
                 }
                 remaining = self.leading_to(component, targets, &remaining)?;
             }
-            self.branching.keep_only(kept_before, &remaining);
+            self.evaluation.keep_only(kept_before, &remaining);
             if remaining == previous {
                 return Ok(remaining);
             }
@@ -182,15 +182,15 @@ impl LinearCheck<'_, '_, '_, '_> {
         inside: &SetsByState,
     ) -> Result<SetsByState, Stop> {
         let mut found = ends;
-        let kept_before = self.branching.kept_set_count();
+        let kept_before = self.evaluation.kept_set_count();
         loop {
             let previous = found.clone();
             for (index, &state) in component.iter().enumerate() {
                 let leading = self.leading_into_component(component, state, &found, |_| true)?;
-                let leading = self.branching.intersection(leading, inside[index])?;
+                let leading = self.evaluation.intersection(leading, inside[index])?;
                 found[index] = self.kept_union(found[index], leading)?;
             }
-            self.branching.keep_only(kept_before, &found);
+            self.evaluation.keep_only(kept_before, &found);
             if found == previous {
                 return Ok(found);
             }
@@ -229,10 +229,10 @@ impl LinearCheck<'_, '_, '_, '_> {
     ) -> Result<Set, Stop> {
         let mut sources = Set::EMPTY;
         for edge in edges.iter().filter(|edge| !targets[edge.target].is_empty()) {
-            let next = self.branching.next_or_stay(targets[edge.target])?;
-            self.branching.keep(next);
+            let next = self.evaluation.next_or_stay(targets[edge.target])?;
+            self.evaluation.keep(next);
             let read = self.satisfying_label(edge)?;
-            let leading = self.branching.intersection(next, read)?;
+            let leading = self.evaluation.intersection(next, read)?;
             sources = self.kept_union(sources, leading)?;
         }
         Ok(sources)
@@ -241,26 +241,26 @@ impl LinearCheck<'_, '_, '_, '_> {
     /// Returns the reachable markings that satisfy the label of an automaton edge. The result is
     /// protected from garbage collection.
     fn satisfying_label(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
-        let mut label_set = self.branching.reachable();
+        let mut label_set = self.evaluation.reachable();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
                 continue; // there is none, see `excludes`
             };
-            let members = self.branching.satisfying(condition)?;
+            let members = self.evaluation.satisfying(condition)?;
             let members = match literal.positive {
                 true => members,
-                false => self.branching.complement(members)?,
+                false => self.evaluation.complement(members)?,
             };
-            label_set = self.branching.intersection(label_set, members)?;
+            label_set = self.evaluation.intersection(label_set, members)?;
         }
-        self.branching.keep(label_set);
+        self.evaluation.keep(label_set);
         Ok(label_set)
     }
 
     /// Returns the union of two sets, and protects it from garbage collection.
     fn kept_union(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
-        let either = self.branching.union(left, right)?;
-        self.branching.keep(either);
+        let either = self.evaluation.union(left, right)?;
+        self.evaluation.keep(either);
         Ok(either)
     }
 }

@@ -129,19 +129,19 @@ impl ReachableSet<'_, '_> {
     }
 }
 
-/// Computes the reachable set of `net` and calls `then` with it. Returns the result of `then`. The
-/// diagram is freed when `then` returns. Several orders are tried in parallel on `threads` threads,
-/// so `then` may be called more than once.
+/// Computes the reachable set of `net` and calls `use_set` with it. Returns the result of
+/// `use_set`. The diagram is freed when `use_set` returns. Several orders are tried in parallel on
+/// `threads` threads, so `use_set` may be called more than once.
 ///
 /// Returns an error if the net has too many places. Also returns an error if no order led to a
-/// diagram and a result of `then` within the budget.
+/// diagram and a result of `use_set` within the budget.
 pub fn explore<T: Send>(
     net: &Net,
     threads: usize,
     budget: &Budget,
-    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    explore_logged(net, threads, budget, &TryLog::default(), then)
+    explore_logged(net, threads, budget, &TryLog::default(), use_set)
 }
 
 /// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
@@ -153,7 +153,7 @@ pub fn explore_logged<T: Send>(
     threads: usize,
     budget: &Budget,
     log: &TryLog,
-    then: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
     if net.place_count() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
@@ -163,13 +163,13 @@ pub fn explore_logged<T: Send>(
         tracing::debug!("diagrams: order {} scores {:.1}", order.method, order.score);
     }
     let tries = tries(orders.len());
-    let next = AtomicUsize::new(0);
+    let next_try = AtomicUsize::new(0);
     let result: Mutex<Option<T>> = Mutex::new(None);
     let last_stop: Mutex<Option<Stop>> = Mutex::new(None);
     let shared_budget = budget.child();
     let run_worker = || {
         while !shared_budget.is_exhausted() {
-            let Some((order, slice)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) else {
+            let Some((order, slice)) = tries.get(next_try.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
             let order = &orders[*order];
@@ -177,7 +177,7 @@ pub fn explore_logged<T: Send>(
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
             let bytes =
                 (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max(1);
-            match saturate(net, order, (bytes, &slice, &shared_budget), log, &then) {
+            match saturate(net, order, (bytes, &slice, &shared_budget), log, &use_set) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
                     shared_budget.cancel();
@@ -220,14 +220,14 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
 }
 
 /// Tries one order: computes the reachable set with at most `bytes` bytes of memory, and calls
-/// `then` with it. `budget` limits the construction of the diagram, and `use_budget` limits `then`.
-/// Records the try in `log`.
+/// `use_set` with it. `budget` limits the construction of the diagram, and `use_budget` limits
+/// `use_set`. Records the try in `log`.
 fn saturate<T: Send>(
     net: &Net,
     order: &LevelOrder,
     (bytes, budget, use_budget): (usize, &Budget, &Budget),
     log: &TryLog,
-    then: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
+    use_set: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
     let mut level_of = vec![0; net.place_count()];
     for (level, &place) in (0..).zip(&order.places) {
@@ -269,7 +269,7 @@ fn saturate<T: Send>(
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
         let (diagrams, tried, deadline) =
             (&mut diagrams, TryEntry { log, index: entry_index }, &deadline);
-        then(ReachableSet {
+        use_set(ReachableSet {
             diagrams,
             set,
             order,

@@ -28,8 +28,8 @@ impl ReachableSet<'_, '_> {
                 self.diagrams.not_enabling(members, &needs)
             }
             Predicate::Dead => {
-                let found = self.satisfying(members, &Predicate::NotDead)?;
-                self.diagrams.difference(members, found)
+                let not_dead = self.satisfying(members, &Predicate::NotDead)?;
+                self.diagrams.difference(members, not_dead)
             }
             Predicate::NotDead => {
                 let all: Vec<_> = (0..self.transitions.len()).map(TransitionId::new).collect();
@@ -41,8 +41,8 @@ impl ReachableSet<'_, '_> {
                     _ => None,
                 };
                 let disabled: Vec<TransitionId> = operands.iter().filter_map(is_disabled).collect();
-                let found = self.enabling_any(members, &disabled)?;
-                let members = self.diagrams.difference(members, found)?;
+                let enabling = self.enabling_any(members, &disabled)?;
+                let members = self.diagrams.difference(members, enabling)?;
                 let rest = operands.iter().filter(|operand| is_disabled(operand).is_none());
                 // Disjunctions come last, since the other operands reduce the set first.
                 let (simple, disjunctions): (Vec<_>, Vec<_>) =

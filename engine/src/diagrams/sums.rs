@@ -5,7 +5,7 @@
 use super::confirm::confirm;
 use super::{DiagramError, TryLog, explore_logged};
 use num_bigint::BigUint;
-use parikh_evidence::counting::{CountedComponent, Function, MarkingFactors, WeightError};
+use parikh_evidence::counting::{CountedComponent, FunctionId, MarkingFactors, WeightError};
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
 use parikh_solvers::locked;
@@ -37,10 +37,10 @@ pub fn sums(
     weights: &mut MarkingFactors,
     threads: usize,
     budget: &Budget,
-    course: &TryLog,
+    log: &TryLog,
 ) -> Result<DiagramSums, DiagramError> {
     let weights = Mutex::new(weights);
-    explore_logged(&component.net, threads, budget, course, |reached| {
+    explore_logged(&component.net, threads, budget, log, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = locked(&weights);
         let mut table = FactorTable {
@@ -71,7 +71,7 @@ struct FactorKey {
     /// Lower bound of the token count, below which the factor is 0. 0 for no lower bound.
     min_tokens: u64,
     /// The function of the tokens, or `None` for the constant 1.
-    function: Option<Function>,
+    function: Option<FunctionId>,
 }
 
 /// The factors created so far.
@@ -121,7 +121,7 @@ fn factors(
     table: &mut FactorTable<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
     let level = |place: PlaceId| level_of[place.index()];
-    let default_functions: BTreeMap<PlaceId, Function> =
+    let default_functions: BTreeMap<PlaceId, FunctionId> =
         component.factors.iter().copied().collect();
     for (&place, &function) in &default_functions {
         let key = FactorKey { level: level(place), min_tokens: 0, function: Some(function) };

@@ -3,7 +3,7 @@
 //!
 //! The engine [`fixpoint`](crate::fixpoint) visits markings one by one, which may be too many.
 //! Their set, and the sets of markings that satisfy subformulas, may still have small diagrams
-//! ([`branching`](super::branching)). If the set of all markings has few enough nodes, it is
+//! ([`evaluation`](super::evaluation)). If the set of all markings has few enough nodes, it is
 //! evidence for all CTL formulas at once. The checker verifies that no firing leaves it, and
 //! evaluates the formula on it with its own algorithm.
 
@@ -15,7 +15,7 @@ use super::confirm::closed_set;
 use super::linear;
 use crate::board::Board;
 use crate::working_net::WorkingNet;
-use crate::{Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use crate::{Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use num_bigint::BigUint;
 use parikh_evidence::Document;
 use parikh_net::{GoalId, RunProperty, TreeProperty};
@@ -29,17 +29,17 @@ use std::time::Instant;
 pub const ENGINE: Engine = Engine {
     name: "branching-diagrams",
     technique: TECHNIQUE,
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::TreeDiagrams,
-    supported: SupportedGoals::TIME,
+    supported: SupportedGoals::TEMPORAL,
     start: |work| {
         let attempts = Attempts::with_first_slice_share(FIRST_TRY_SHARE);
-        let figures = TreeFigures::default();
+        let figures = TreeCounters::default();
         Ok(Box::new(TreeEngine {
             working_net: work.working_net,
             board: work.board,
             attempts,
-            figures,
+            counters: figures,
         }))
     },
 };
@@ -60,12 +60,12 @@ struct TreeEngine<'g> {
     working_net: &'g WorkingNet<'g>,
     board: &'g Board<'g>,
     attempts: Attempts,
-    figures: TreeFigures,
+    counters: TreeCounters,
 }
 
 /// Counters for the statistics.
 #[derive(Default)]
-struct TreeFigures {
+struct TreeCounters {
     /// Number of nodes of the diagram of all markings. 0 if no diagram was completed.
     nodes: AtomicUsize,
     /// Number of properties decided.
@@ -74,7 +74,7 @@ struct TreeFigures {
 
 impl Session for TreeEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let TreeEngine { working_net, board, attempts, figures } = self;
+        let TreeEngine { working_net, board, attempts, counters: figures } = self;
         let (working_net, board) = (*working_net, *board);
         let is_done = || {
             let trees = working_net.tree_goals().iter().map(|(id, _)| *id);
@@ -87,7 +87,7 @@ impl Session for TreeEngine<'_> {
     }
 
     fn statistics(&self) -> String {
-        let TreeFigures { nodes, decided } = &self.figures;
+        let TreeCounters { nodes, decided } = &self.counters;
         match (self.attempts.attempt_count, nodes.load(Ordering::Relaxed)) {
             (tries, 0) => format!("{tries} attempts, none completed"),
             (tries, nodes) => {
@@ -103,7 +103,7 @@ impl Session for TreeEngine<'_> {
 fn settle(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,
-    figures: &TreeFigures,
+    figures: &TreeCounters,
     budget: &Budget,
 ) -> Result<QuestionsAnswered, Stop> {
     let start = Instant::now();
@@ -121,7 +121,7 @@ fn settle(
     open.sort_by_key(|(_, property)| property.formulas().subformulas(property.formula()).len());
     let runs = working_net.run_goals().iter().filter(|(id, _)| board.is_open(*id)).count();
     let deadline = reached.deadline;
-    let mut branching = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
+    let mut evaluation = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
     for (index, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
@@ -135,7 +135,7 @@ fn settle(
         // longest, and each gets a large share of the time that is left.
         let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
-        match branching.holds(property, &initial) {
+        match evaluation.holds(property, &initial) {
             Ok(holds) => {
                 reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
                 decided += 1;
@@ -143,8 +143,13 @@ fn settle(
             Err(stop) => in_time &= stop != Stop::Requested,
         }
     }
-    let run_result =
-        settle_runs((working_net, board), &mut branching, (&initial, &markings), deadline, budget)?;
+    let run_result = settle_runs(
+        (working_net, board),
+        &mut evaluation,
+        (&initial, &markings),
+        deadline,
+        budget,
+    )?;
     decided += run_result.0;
     in_time &= run_result.1;
     figures.decided.fetch_add(decided, Ordering::Relaxed);
@@ -166,7 +171,7 @@ fn settle(
 /// all.
 fn settle_runs(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
-    branching: &mut CtlEvaluation<'_, '_, '_>,
+    evaluation: &mut CtlEvaluation<'_, '_, '_>,
     (initial, markings): (&[u64], &BigUint),
     deadline: &DiagramDeadline,
     budget: &Budget,
@@ -184,7 +189,7 @@ fn settle_runs(
         }
         let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
-        match linear::excludes(branching, property, initial) {
+        match linear::excludes(evaluation, property, initial) {
             Ok(Some(true)) => {
                 board.run_reporter(TECHNIQUE).on(working_net).described(*id, markings);
                 excluded += u64::from(!board.is_open(*id));

@@ -98,7 +98,7 @@ pub(crate) trait Lookup {
     fn prefetch(&self, hash: Hash);
 
     /// Returns true if the set has the marking with these stored words. If keys are folded,
-    /// `stored` has the marking's root only. `hash` is the hash of `stored`.
+    /// `stored_words` has the marking's root only. `hash` is the hash of `stored_words`.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
@@ -182,20 +182,20 @@ impl<N: Default> Block<N> {
         for ((&t, key), &(root, hash)) in
             transitions.iter().zip(keys.chunks_exact(words)).zip(&*roots_and_hashes)
         {
-            let start = self.fired_transitions.len() as u32;
+            let successor = self.fired_transitions.len() as u32;
             let root_key = [root.unwrap_or(0)];
-            let stored = if folded { &root_key[..] } else { &key[..stored] };
+            let stored_words = if folded { &root_key[..] } else { &key[..stored] };
             if folded && root.is_none() {
-                self.unfolded.push(start);
+                self.unfolded.push(successor);
             } else {
                 let recent = &mut recent[hash.low_bits() % RECENT_SLOTS];
                 let is_recent = recent
                     .checked_sub(1)
-                    .is_some_and(|recent| keys_equal(self.stored(recent), stored));
-                if is_recent || store.contains(stored, hash) {
+                    .is_some_and(|recent| keys_equal(self.stored(recent), stored_words));
+                if is_recent || store.contains(stored_words, hash) {
                     continue;
                 }
-                *recent = start + 1;
+                *recent = successor + 1;
             }
             self.keys.extend_from_slice(key);
             self.fired_transitions.push(t);
@@ -212,13 +212,13 @@ impl<N: Default> Block<N> {
     /// Reserves memory for `successors` successors of one more marking.
     fn reserve(&mut self, successors: usize) -> Result<(), TryReserveError> {
         let Layout { words_per_key: words, folded, .. } = self.layout;
-        let folded = if folded { successors } else { 0 };
+        let root_count = if folded { successors } else { 0 };
         self.successor_ends.try_reserve(1)?;
         self.keys.try_reserve(successors * words)?;
         self.fired_transitions.try_reserve(successors)?;
         self.hashes.try_reserve(successors)?;
-        self.unfolded.try_reserve(folded)?;
-        self.roots.try_reserve(folded)
+        self.unfolded.try_reserve(root_count)?;
+        self.roots.try_reserve(root_count)
     }
 
     /// Returns the whole key of the kept successor with this index.
@@ -250,17 +250,17 @@ impl<N: Default> Block<N> {
     /// Returns an error if memory is short.
     pub(crate) fn sort_by_segment(&mut self) -> Result<(), BlockError> {
         self.by_segment.try_reserve(self.hashes.len()).map_err(|_| BlockError)?;
-        let mut next = [0; TABLE_SEGMENTS];
-        self.hashes.iter().for_each(|hash| next[hash.segment()] += 1);
+        let mut next_positions = [0; TABLE_SEGMENTS];
+        self.hashes.iter().for_each(|hash| next_positions[hash.segment()] += 1);
         let mut start = 0;
-        for (index, next) in next.iter_mut().enumerate() {
+        for (index, next) in next_positions.iter_mut().enumerate() {
             self.segment_starts[index] = start;
             start += std::mem::replace(next, start);
         }
         self.segment_starts[TABLE_SEGMENTS] = start;
         self.by_segment.resize(self.hashes.len(), 0);
         for (index, hash) in (0..).zip(&self.hashes) {
-            let next = &mut next[hash.segment()];
+            let next = &mut next_positions[hash.segment()];
             self.by_segment[*next as usize] = index;
             *next += 1;
         }

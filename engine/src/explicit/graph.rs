@@ -67,10 +67,11 @@ impl<'n> ExplicitGraph<'n> {
         budget: &Budget,
         mut search: Option<GraphSearch<'_>>,
     ) -> Result<Self, ExplorationError> {
-        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let options =
+            SpaceOptions { listed: &|_| true, needs_sequences: true, max_bytes: u64::MAX };
         let mut graph = ExplicitGraph {
             net,
-            space: Space::new(net, facts, purpose, budget)?,
+            space: Space::new(net, facts, options, budget)?,
             budget: budget.clone(),
             starts: vec![0],
             edges: Vec::new(),
@@ -89,7 +90,7 @@ impl<'n> ExplicitGraph<'n> {
         &mut self,
         mut search: Option<&mut GraphSearch<'_>>,
     ) -> Result<(), ExplorationError> {
-        let mut distinct = EffectFilter::new(self.net);
+        let mut effect_filter = EffectFilter::new(self.net);
         let mut enabled = Vec::new();
         let mut marking = 0;
         while marking < self.space.store().len() {
@@ -101,7 +102,7 @@ impl<'n> ExplicitGraph<'n> {
             {
                 *search.sequence = Some(self.space.sequence_to(marking));
             }
-            distinct.retain(&mut enabled);
+            effect_filter.retain(&mut enabled);
             self.edges.try_reserve(enabled.len()).map_err(|_| OutOfMemory)?;
             self.starts.try_reserve(1).map_err(|_| OutOfMemory)?;
             let edges = &mut self.edges;
@@ -121,8 +122,8 @@ impl<'n> ExplicitGraph<'n> {
 
     /// Checks the budget if the argument, the number of markings visited so far, is a multiple of
     /// [`POLLING_INTERVAL`]. Returns an error if the budget is exhausted.
-    fn check_budget(&self, marking: u32) -> Result<(), ExplorationError> {
-        if marking.is_multiple_of(POLLING_INTERVAL)
+    fn check_budget(&self, visited_count: u32) -> Result<(), ExplorationError> {
+        if visited_count.is_multiple_of(POLLING_INTERVAL)
             && let Some(spent) = self.budget.exhausted()
         {
             return Err(spent.into());
@@ -191,7 +192,7 @@ impl<'n> ExplicitGraph<'n> {
         // For each predicate, the last visited component with a marking that satisfies the
         // predicate.
         let mut last_component = vec![NO_NUMBER; predicates.len()];
-        let (mut enabled, mut polled) = (Vec::new(), 0);
+        let (mut enabled, mut visited_count) = (Vec::new(), 0);
         for component_members in members
             .chunk_by(|&a, &b| self.component_of[a as usize] == self.component_of[b as usize])
         {
@@ -201,8 +202,8 @@ impl<'n> ExplicitGraph<'n> {
                 if missing_count == 0 {
                     break;
                 }
-                self.check_budget(polled)?;
-                polled = polled.wrapping_add(1);
+                self.check_budget(visited_count)?;
+                visited_count = visited_count.wrapping_add(1);
                 self.space.load(number, &mut enabled);
                 let mut mark_reached = |index: u32| {
                     let previous = std::mem::replace(&mut last_component[index as usize], current);

@@ -53,7 +53,7 @@ pub use state_space::{ExplorationError, StateSpace, count};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};
-use crate::{Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
@@ -64,7 +64,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "explicit",
     technique: "EXPLICIT",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Search,
     supported: SupportedGoals::MARKINGS,
     start: |work| {

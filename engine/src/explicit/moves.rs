@@ -192,28 +192,29 @@ impl Moves {
             checks[index].high_bits |= field.high_bit();
             checks[index].is_one_bit &= field.width == 1;
         }
-        let first_patch = self.changes.len();
+        let first_word_change = self.changes.len();
         let mut always_overflows = false;
         for change in net.delta(t) {
             let field = packing.field(change.place);
-            let patches = &mut self.changes;
+            let word_changes = &mut self.changes;
             let index = find_or_append(
-                patches,
-                first_patch,
+                word_changes,
+                first_word_change,
                 |patch| patch.word == field.word,
                 || WordChange { word: field.word, delta: 0, gain: 0, high: 0 },
             );
-            let patch = &mut patches[index];
-            patch.delta = patch.delta.wrapping_add((change.delta as u64) << field.shift);
+            let word_change = &mut word_changes[index];
+            word_change.delta =
+                word_change.delta.wrapping_add((change.delta as u64) << field.shift);
             if change.delta > 0 {
                 always_overflows |= change.delta as u64 > field.low_mask();
-                patch.gain |= (change.delta as u64 & field.low_mask()) << field.shift;
-                patch.high |= field.high_bit();
+                word_change.gain |= (change.delta as u64 & field.low_mask()) << field.shift;
+                word_change.high |= field.high_bit();
             }
         }
         self.moves.push(TransitionMove {
             checks: (first_check as u32, self.checks.len() as u32),
-            changes: (first_patch as u32, self.changes.len() as u32),
+            changes: (first_word_change as u32, self.changes.len() as u32),
             always_overflows,
         });
         can_be_enabled
@@ -272,8 +273,8 @@ impl Moves {
         enabled_transitions.clear();
         enabled_transitions.extend_from_slice(&self.always_enabled);
         let mut checked = 0;
-        for (word, &file_bits) in self.listed_bits.iter().enumerate() {
-            let mut marked_bits = key[word] & file_bits;
+        for (word, &bits_with_list) in self.listed_bits.iter().enumerate() {
+            let mut marked_bits = key[word] & bits_with_list;
             while marked_bits != 0 {
                 let bit = marked_bits.trailing_zeros() as usize;
                 let list = self.lists[self.list_of_bit[word * 64 + bit] as usize];
@@ -281,9 +282,9 @@ impl Moves {
                 let entries = &self.entries[list.entries.0 as usize..list.entries.1 as usize];
                 checked += entries.len();
                 for entry in entries {
-                    let rest = entry.other_checks.0 as usize..entry.other_checks.1 as usize;
+                    let other_checks = entry.other_checks.0 as usize..entry.other_checks.1 as usize;
                     if entry.first_check.passes(key)
-                        && self.checks[rest].iter().all(|check| check.passes(key))
+                        && self.checks[other_checks].iter().all(|check| check.passes(key))
                     {
                         enabled_transitions.push(entry.transition);
                     }
@@ -302,13 +303,13 @@ impl Moves {
         if compiled.always_overflows {
             return Err(Overflow(TransitionId::new(t as usize)));
         }
-        for patch in &self.changes[compiled.changes.0 as usize..compiled.changes.1 as usize] {
-            let word = patch.word as usize;
+        for word_change in &self.changes[compiled.changes.0 as usize..compiled.changes.1 as usize] {
+            let word = word_change.word as usize;
             let old = key[word];
-            if patch.overflows(old) {
+            if word_change.overflows(old) {
                 return Err(Overflow(TransitionId::new(t as usize)));
             }
-            key[word] = old.wrapping_add(patch.delta);
+            key[word] = old.wrapping_add(word_change.delta);
         }
         Ok(())
     }
@@ -317,16 +318,16 @@ impl Moves {
 /// Returns the index of the first entry, from index `first` on, that satisfies `is_wanted`. If
 /// there is none, appends `make()` and returns its index.
 fn find_or_append<T>(
-    rows: &mut Vec<T>,
+    entries: &mut Vec<T>,
     first: usize,
     is_wanted: impl Fn(&T) -> bool,
     make: impl FnOnce() -> T,
 ) -> usize {
-    match rows[first..].iter().position(is_wanted) {
+    match entries[first..].iter().position(is_wanted) {
         Some(index) => first + index,
         None => {
-            rows.push(make());
-            rows.len() - 1
+            entries.push(make());
+            entries.len() - 1
         }
     }
 }

@@ -242,8 +242,8 @@ impl<V: Visitor> ParallelExpansion<V> {
 
     /// Creates the thread buffers, if there are none or the layout of keys has changed.
     fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
-        if self.thread_states.is_empty() || self.layout_version != space.layouts() {
-            self.layout_version = space.layouts();
+        if self.thread_states.is_empty() || self.layout_version != space.layout_version() {
+            self.layout_version = space.layout_version();
             self.thread_states.clear();
             self.thread_states.extend((0..self.threads).map(|_| ThreadState {
                 scratch: visitor.scratch(),
@@ -340,9 +340,9 @@ mod tests {
 
     /// A visitor that fires one transition per effect, and notes the numbers of the visited
     /// markings.
-    struct Plain<'n>(&'n Net);
+    struct EffectVisitor<'n>(&'n Net);
 
-    impl<'n> Visitor for Plain<'n> {
+    impl<'n> Visitor for EffectVisitor<'n> {
         type Scratch = EffectFilter<'n>;
         type Notes = Vec<u32>;
 
@@ -366,15 +366,15 @@ mod tests {
 
     /// Result of an exploration up to its end or an error.
     #[derive(Default)]
-    struct FoundMarking {
+    struct Exploration {
         /// For each marking, its tokens by place and its parent.
         markings: Vec<(Vec<u64>, u32)>,
         /// The error that ended the exploration.
-        stuck: Option<SpaceError>,
+        error: Option<SpaceError>,
         /// Number of markings expanded in parallel.
-        together: u32,
+        expanded_in_parallel: u32,
         /// Number of times that a field was widened.
-        widened: u64,
+        repackings: u64,
         /// True if keys were folded at the end.
         folded: bool,
         /// Largest memory of the tables, in bytes.
@@ -383,37 +383,43 @@ mod tests {
 
     /// Parameters of an exploration.
     #[derive(Clone, Copy)]
-    struct VisitPath {
+    struct ExplorationParameters {
         threads: usize,
         /// Number of expanded markings at which the exploration stops. In parallel, a chunk may
         /// exceed it.
-        most: u32,
+        max_expanded: u32,
         ceiling: u64,
         /// The budget is cancelled at this marking. The exploration continues, as the test does not
         /// check the budget.
         cancel_at: u32,
     }
 
-    const ONE: VisitPath =
-        VisitPath { threads: 1, most: u32::MAX, ceiling: u64::MAX, cancel_at: u32::MAX };
+    const SEQUENTIAL: ExplorationParameters = ExplorationParameters {
+        threads: 1,
+        max_expanded: u32::MAX,
+        ceiling: u64::MAX,
+        cancel_at: u32::MAX,
+    };
 
     /// Explores the markings of `net` and checks the order of the reported events.
-    fn explore(net: &Net, way: VisitPath) -> FoundMarking {
+    fn explore(net: &Net, parameters: ExplorationParameters) -> Exploration {
         let fired = representatives(net, false);
         let listed = |t: TransitionId| fired[t.index()];
-        let purpose = SpaceOptions { listed: &listed, sequences: true, ceiling: way.ceiling };
+        let options =
+            SpaceOptions { listed: &listed, needs_sequences: true, max_bytes: parameters.ceiling };
         let budget = Budget::unlimited();
-        let mut space = Space::new(net, &Facts::empty(net), purpose, &budget).unwrap();
-        let (visitor, mut crew) = (Plain(net), ParallelExpansion::new(way.threads, &budget));
+        let mut space = Space::new(net, &Facts::empty(net), options, &budget).unwrap();
+        let (visitor, mut expansion) =
+            (EffectVisitor(net), ParallelExpansion::new(parameters.threads, &budget));
         let (mut scratch, mut enabled) = (visitor.scratch(), Vec::new());
-        let mut found = FoundMarking::default();
-        let (mut number, mut told) = (0, 1);
-        while number < space.store().len().min(way.most) {
-            if number >= way.cancel_at {
+        let mut exploration = Exploration::default();
+        let (mut number, mut reported) = (0, 1);
+        while number < space.store().len().min(parameters.max_expanded) {
+            if number >= parameters.cancel_at {
                 budget.cancel();
             }
             let (mut noted, mut next) = (number, space.store().len());
-            let expanded = crew.expand(&mut space, number, &visitor, |done| match done {
+            let expanded = expansion.expand(&mut space, number, &visitor, |done| match done {
                 ExpansionEvent::Expanded(notes, _) => {
                     let end = noted + notes.len() as u32;
                     assert!(notes.into_iter().eq(noted..end));
@@ -422,7 +428,7 @@ mod tests {
                 ExpansionEvent::NewMarking(_, _, number) => {
                     assert_eq!(number, next);
                     next += 1;
-                    told = next;
+                    reported = next;
                 }
             });
             let expanded = match expanded {
@@ -433,12 +439,12 @@ mod tests {
                         space.loaded_marking(number),
                         &mut enabled,
                     );
-                    let new = |_, _: &[u64], number| told = number + 1;
+                    let new = |_, _: &[u64], number| reported = number + 1;
                     space.expand(number, &enabled, new).map(|again| u32::from(!again))
                 }
                 Ok(expanded) => {
                     assert_eq!(noted, number + expanded);
-                    found.together += expanded;
+                    exploration.expanded_in_parallel += expanded;
                     Ok(expanded)
                 }
                 Err(stuck) => Err(stuck),
@@ -446,30 +452,33 @@ mod tests {
             match expanded {
                 Ok(expanded) => number += expanded,
                 Err(stuck) => {
-                    found.stuck = Some(stuck);
+                    exploration.error = Some(stuck);
                     break;
                 }
             }
         }
-        found.widened = space.repackings;
-        found.folded = space.packing().layout().folded;
-        found.peak = space.store().memory().peak();
+        exploration.repackings = space.repackings;
+        exploration.folded = space.packing().layout().folded;
+        exploration.peak = space.store().memory().peak();
         let mut enabled = Vec::new();
         // If there was no memory for another layout, no markings are left.
-        let left = space.store().len();
-        assert!(left == told || left == 0, "{left} markings, {told} told");
-        for number in 0..left {
+        let marking_count = space.store().len();
+        assert!(
+            marking_count == reported || marking_count == 0,
+            "{marking_count} markings, {reported} told"
+        );
+        for number in 0..marking_count {
             space.load(number, &mut enabled);
             let tokens = net.places().map(|p| space.loaded_marking(number).tokens(p)).collect();
-            found.markings.push((tokens, space.store().parent(number)));
+            exploration.markings.push((tokens, space.store().parent(number)));
         }
-        if let Some(last) = left.checked_sub(1) {
+        if let Some(last) = marking_count.checked_sub(1) {
             let end = parikh_evidence::replay(net, &space.sequence_to(last)).unwrap();
             let tokens: Vec<u64> = net.places().map(|p| end[p]).collect();
-            assert_eq!(tokens, found.markings[last as usize].0);
-            assert!(found.markings[1..].iter().all(|(_, parent)| *parent != NO_NUMBER));
+            assert_eq!(tokens, exploration.markings[last as usize].0);
+            assert!(exploration.markings[1..].iter().all(|(_, parent)| *parent != NO_NUMBER));
         }
-        found
+        exploration
     }
 
     /// Random nets with weights, source transitions and growing places, some of them unbounded.
@@ -510,7 +519,7 @@ mod tests {
 
     /// Checks that the markings that both explorations found have the same numbers, tokens and
     /// parents.
-    fn assert_same(one: &FoundMarking, many: &FoundMarking, context: &dyn Fn() -> String) {
+    fn assert_same(one: &Exploration, many: &Exploration, context: &dyn Fn() -> String) {
         let common = one.markings.len().min(many.markings.len());
         for at in 0..common {
             assert_eq!(one.markings[at], many.markings[at], "marking {at} of\n{}", context());
@@ -524,23 +533,26 @@ mod tests {
         for round in 0..150 {
             let net = if round % 30 == 0 { rings(90) } else { random_net(&mut rng) };
             let most = rng.u32(500..3000);
-            let one = explore(&net, VisitPath { most, ..ONE });
+            let one = explore(&net, ExplorationParameters { max_expanded: most, ..SEQUENTIAL });
             let context = || text::print(&net);
             for threads in [2, 3, 8] {
                 let cancel_at = if rng.u8(0..4) == 0 { rng.u32(0..most) } else { u32::MAX };
-                let many = explore(&net, VisitPath { threads, most, cancel_at, ..ONE });
+                let many = explore(
+                    &net,
+                    ExplorationParameters { threads, max_expanded: most, cancel_at, ..SEQUENTIAL },
+                );
                 assert_same(&one, &many, &context);
-                assert_eq!(one.stuck, many.stuck, "{}", context());
+                assert_eq!(one.error, many.error, "{}", context());
                 // With a limit, the parallel exploration may expand one chunk more.
                 assert!(many.markings.len() >= one.markings.len(), "{}", context());
-                together += many.together;
-                if many.together > 0 {
-                    widened += many.widened;
+                together += many.expanded_in_parallel;
+                if many.expanded_in_parallel > 0 {
+                    widened += many.repackings;
                     folded += u32::from(many.folded);
                 }
             }
             if (one.markings.len() as u32) < most {
-                assert_eq!(explore(&net, ONE).markings.len(), one.markings.len());
+                assert_eq!(explore(&net, SEQUENTIAL).markings.len(), one.markings.len());
             }
         }
         assert!(together > 50_000 && widened > 100 && folded > 10, "{together} {widened} {folded}");
@@ -553,15 +565,18 @@ mod tests {
         for round in 0..60 {
             let net = if round % 4 == 0 { rings(40) } else { random_net(&mut rng) };
             let most = 6000;
-            let one = explore(&net, VisitPath { most, ..ONE });
+            let one = explore(&net, ExplorationParameters { max_expanded: most, ..SEQUENTIAL });
             for threads in [2, 3] {
                 let ceiling = MAX_CHUNK_BYTES as u64 + rng.u64(30_000..300_000);
-                let many = explore(&net, VisitPath { threads, most, ceiling, ..ONE });
+                let many = explore(
+                    &net,
+                    ExplorationParameters { threads, max_expanded: most, ceiling, ..SEQUENTIAL },
+                );
                 assert!(many.peak <= ceiling);
                 assert_same(&one, &many, &|| text::print(&net));
-                if many.stuck.is_some() && many.together > 0 {
+                if many.error.is_some() && many.expanded_in_parallel > 0 {
                     full += u32::from(!many.markings.is_empty());
-                    together += many.together;
+                    together += many.expanded_in_parallel;
                 }
             }
         }
@@ -571,7 +586,7 @@ mod tests {
     #[test]
     fn few_markings_are_left_to_one_thread() {
         let net = text::parse("place a 1\nplace b\ntransition t: a -> b\ntransition u: b -> a");
-        let found = explore(&net.unwrap(), VisitPath { threads: 4, ..ONE });
-        assert_eq!((found.markings.len(), found.together), (2, 0));
+        let found = explore(&net.unwrap(), ExplorationParameters { threads: 4, ..SEQUENTIAL });
+        assert_eq!((found.markings.len(), found.expanded_in_parallel), (2, 0));
     }
 }

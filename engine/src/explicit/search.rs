@@ -254,16 +254,17 @@ pub(crate) fn search<'a>(
     proof_reporter: ProofReporter<'a>,
 ) -> SearchReport {
     debug_assert!(config.only_first_goal || !config.uses_stubborn_sets);
-    let deadness = goals.iter().any(
+    let mentions_deadness = goals.iter().any(
         |(_, goal)| matches!(goal, MarkingGoal::Reach(predicate) if predicate.mentions_deadness()),
     );
-    let fired = representatives(task.net, deadness);
-    let is_fired = |t: TransitionId| fired[t.index()];
-    let mut listed = fired.clone();
+    let is_representative = representatives(task.net, mentions_deadness);
+    let is_fired = |t: TransitionId| is_representative[t.index()];
+    let mut listed = is_representative.clone();
     transitions_tested_at_expansion(goals).into_iter().for_each(|t| listed[t.index()] = true);
     let is_listed = |t: TransitionId| listed[t.index()];
-    let purpose = SpaceOptions { listed: &is_listed, sequences: true, ceiling: config.max_bytes };
-    let space = match Space::new(task.net, task.facts, purpose, budget) {
+    let options =
+        SpaceOptions { listed: &is_listed, needs_sequences: true, max_bytes: config.max_bytes };
+    let space = match Space::new(task.net, task.facts, options, budget) {
         Ok(space) => space,
         Err(error) => {
             let end = SearchEnd::SpaceFull(error);
@@ -287,7 +288,7 @@ pub(crate) fn search<'a>(
         watch,
         frontier: Frontier::new(config.order),
         stubborn,
-        is_fired: fired,
+        is_fired: is_representative,
         effect_filter: EffectFilter::new(task.net),
         firings: 0,
         expansions: 0,
@@ -356,13 +357,13 @@ impl<'a> ExplicitSearch<'a> {
         if self.open_goals == 0 {
             return Ok(SearchEnd::Settled);
         }
-        let mut pace = PollingInterval { next: 0, interval: 1, last: Instant::now() };
+        let mut polling = PollingInterval { next: 0, interval: 1, last: Instant::now() };
         let threads = if self.stubborn.is_none() { self.config.threads } else { 1 };
         let mut expansion = ParallelExpansion::new(threads, budget);
         loop {
             let was_parallel = self.expand_in_parallel(&mut expansion)?;
-            if was_parallel || self.expansions >= pace.next {
-                pace.schedule_next(self.expansions);
+            if was_parallel || self.expansions >= polling.next {
+                polling.schedule_next(self.expansions);
                 if let Some(spent) = budget.exhausted() {
                     return Ok(SearchEnd::BudgetExhausted(spent));
                 }
@@ -442,7 +443,7 @@ impl<'a> ExplicitSearch<'a> {
         let net = self.task.net;
         let visitor = GoalVisitor { net, goals: std::mem::take(&mut self.watch.at_expansion) };
         let (watch, reached) = (&mut self.watch, &mut self.unreported);
-        let (hits, firings) = (&mut self.reached_now, &mut self.firings);
+        let (reached_goals, firings) = (&mut self.reached_now, &mut self.firings);
         // Goals stay open until the whole chunk is processed. For each goal only the first marking
         // counts.
         let mut reached_before = HashSet::new();
@@ -453,8 +454,9 @@ impl<'a> ExplicitSearch<'a> {
             }
             ExpansionEvent::NewMarking(t, key, number) => {
                 let class = net.effect_of(TransitionId::new(t as usize));
-                watch.test_new_marking(class, key, number, hits);
-                let newly_reached = hits.drain(..).filter(|&goal| reached_before.insert(goal));
+                watch.test_new_marking(class, key, number, reached_goals);
+                let newly_reached =
+                    reached_goals.drain(..).filter(|&goal| reached_before.insert(goal));
                 reached.extend(newly_reached.map(|goal| (goal, number)));
             }
         });

@@ -118,7 +118,7 @@ impl Hash {
 }
 
 /// Result of a look-up in a table.
-enum Slot {
+enum TableLookup {
     /// The key is in the table, with this number.
     Found(u32),
     /// The key is missing, and this bucket has a free slot.
@@ -131,29 +131,34 @@ enum Slot {
 /// stored key and returns true if this is the searched key. The search ends at the first bucket
 /// with a free slot.
 #[inline(always)]
-fn search_buckets(buckets: &[Bucket], from: usize, tag: u8, is_key: impl Fn(u32) -> bool) -> Slot {
+fn search_buckets(
+    buckets: &[Bucket],
+    from: usize,
+    tag: u8,
+    is_key: impl Fn(u32) -> bool,
+) -> TableLookup {
     for (bucket_index, bucket) in (from..).zip(&buckets[from..]) {
         let mut matches = bucket.tag_matches(tag);
         while matches != 0 {
             let slot = (matches.trailing_zeros() / 8) as usize;
             matches &= matches - 1;
             if slot < bucket.used_slots() && is_key(bucket.numbers[slot]) {
-                return Slot::Found(bucket.numbers[slot]);
+                return TableLookup::Found(bucket.numbers[slot]);
             }
         }
         if bucket.used_slots() < SLOTS_PER_BUCKET {
-            return Slot::FreeInBucket(bucket_index);
+            return TableLookup::FreeInBucket(bucket_index);
         }
     }
-    Slot::TableFull
+    TableLookup::TableFull
 }
 
 /// Like [`search_buckets`], on a whole table from the first bucket of `hash` on. After the last
 /// bucket, the search continues at the beginning of the table.
 #[inline(always)]
-fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> Slot {
+fn search_table(buckets: &[Bucket], hash: Hash, is_key: impl Fn(u32) -> bool) -> TableLookup {
     match search_buckets(buckets, hash.bucket(buckets.len()), hash.tag(), &is_key) {
-        Slot::TableFull => search_buckets(buckets, 0, hash.tag(), is_key),
+        TableLookup::TableFull => search_buckets(buckets, 0, hash.tag(), is_key),
         slot => slot,
     }
 }
@@ -252,9 +257,9 @@ impl TableSegment<'_> {
             Some(new_index) => equals_new_key(new_index),
         };
         match search_buckets(self.buckets, home_bucket, hash.tag(), is_key) {
-            Slot::Found(_) => None,
-            Slot::TableFull => Some(InsertPosition::NotInserted),
-            Slot::FreeInBucket(free_bucket) => {
+            TableLookup::Found(_) => None,
+            TableLookup::TableFull => Some(InsertPosition::NotInserted),
+            TableLookup::FreeInBucket(free_bucket) => {
                 let slot = self.buckets[free_bucket].used_slots() as u8;
                 self.buckets[free_bucket].push(hash.tag(), arena.len + new_index);
                 Some(InsertPosition::Slot((self.first_bucket + free_bucket) as u32, slot))
@@ -293,8 +298,8 @@ impl MarkingSet {
     /// Returns the number of `key`, if it is in the set.
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
         match search_table(&self.table, hash, |number| keys_equal(self.arena.key(number), key)) {
-            Slot::Found(number) => Some(number),
-            Slot::FreeInBucket(_) | Slot::TableFull => None,
+            TableLookup::Found(number) => Some(number),
+            TableLookup::FreeInBucket(_) | TableLookup::TableFull => None,
         }
     }
 
@@ -308,14 +313,14 @@ impl MarkingSet {
         }
         let arena = &self.arena;
         match search_table(&self.table, hash, |number| keys_equal(arena.key(number), key)) {
-            Slot::Found(number) => Ok((number, false)),
-            Slot::FreeInBucket(bucket) => {
+            TableLookup::Found(number) => Ok((number, false)),
+            TableLookup::FreeInBucket(bucket) => {
                 let number = self.arena.append(key, &self.memory)?;
                 self.table[bucket].push(hash.tag(), number);
                 Ok((number, true))
             }
             // Unreachable: the table is never completely full.
-            Slot::TableFull => Err(OutOfMemory),
+            TableLookup::TableFull => Err(OutOfMemory),
         }
     }
 
@@ -372,10 +377,10 @@ impl MarkingSet {
         let (bucket, slot) = match position {
             InsertPosition::Slot(bucket, slot) => (bucket as usize, Some(slot)),
             InsertPosition::NotInserted => match search_table(&self.table, hash, is_key) {
-                Slot::Found(_) => return Ok(None),
-                Slot::FreeInBucket(free_bucket) => (free_bucket, None),
+                TableLookup::Found(_) => return Ok(None),
+                TableLookup::FreeInBucket(free_bucket) => (free_bucket, None),
                 // Unreachable: the table is never completely full.
-                Slot::TableFull => return Err(OutOfMemory),
+                TableLookup::TableFull => return Err(OutOfMemory),
             },
         };
         let number = self.arena.append(key, &self.memory)?;
@@ -454,9 +459,11 @@ impl MarkingSet {
         for number in unplaced.into_iter().flatten() {
             let hash = Hash::of(self.arena.key(number));
             match search_table(&self.table, hash, |_| false) {
-                Slot::FreeInBucket(share_index) => self.table[share_index].push(hash.tag(), number),
+                TableLookup::FreeInBucket(bucket_index) => {
+                    self.table[bucket_index].push(hash.tag(), number)
+                }
                 // Unreachable: the table has more slots than there are keys.
-                Slot::Found(_) | Slot::TableFull => return Err(OutOfMemory),
+                TableLookup::Found(_) | TableLookup::TableFull => return Err(OutOfMemory),
             }
         }
         Ok(())
@@ -587,31 +594,36 @@ mod tests {
     /// Adds keys segment by segment, and then numbers them in order. Returns the positions in
     /// `keys` of the new keys, with the keys' numbers. Also returns the number of keys that did not
     /// fit in their segments.
-    fn add_by_parts(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
-        let mut fresh: Vec<(usize, InsertPosition)> = Vec::new();
-        for (at, mut part) in set.segments(keys.len() as u64, 3).unwrap().enumerate() {
-            let mut mine: Vec<(usize, InsertPosition)> = Vec::new();
+    fn add_by_segments(set: &mut MarkingSet, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
+        let mut new_keys: Vec<(usize, InsertPosition)> = Vec::new();
+        for (segment_index, mut segment) in set.segments(keys.len() as u64, 3).unwrap().enumerate()
+        {
+            let mut segment_keys: Vec<(usize, InsertPosition)> = Vec::new();
             let hash = |key: u64| Hash::of(&[key]);
-            for (position, &key) in keys.iter().enumerate().filter(|it| hash(*it.1).segment() == at)
+            for (position, &key) in
+                keys.iter().enumerate().filter(|it| hash(*it.1).segment() == segment_index)
             {
-                part.prefetch(hash(key));
-                let is_fresh = |other: u32| keys[mine[other as usize].0] == key;
-                if let Some(put) =
-                    part.insert_unnumbered(&[key], hash(key), mine.len() as u32, is_fresh)
-                {
-                    mine.push((position, put));
+                segment.prefetch(hash(key));
+                let is_fresh = |other: u32| keys[segment_keys[other as usize].0] == key;
+                if let Some(put) = segment.insert_unnumbered(
+                    &[key],
+                    hash(key),
+                    segment_keys.len() as u32,
+                    is_fresh,
+                ) {
+                    segment_keys.push((position, put));
                 }
             }
-            fresh.extend(mine);
+            new_keys.extend(segment_keys);
         }
-        let beyond =
-            fresh.iter().filter(|(_, put)| matches!(put, InsertPosition::NotInserted)).count();
-        fresh.sort_unstable_by_key(|(position, _)| *position);
+        let not_inserted =
+            new_keys.iter().filter(|(_, put)| matches!(put, InsertPosition::NotInserted)).count();
+        new_keys.sort_unstable_by_key(|(position, _)| *position);
         let mut settle = |(position, put): (usize, InsertPosition)| {
             let key = keys[position];
             Some((position, set.assign_number(&[key], Hash::of(&[key]), put).unwrap()?))
         };
-        (fresh.into_iter().filter_map(&mut settle).collect(), beyond)
+        (new_keys.into_iter().filter_map(&mut settle).collect(), not_inserted)
     }
 
     #[test]
@@ -621,9 +633,9 @@ mod tests {
         // the following ones.
         let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * TABLE_SEGMENTS) % 64 == 63;
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
-        let mut all_beyond = 0;
+        let mut total_not_inserted = 0;
         for crowded in [false, true].repeat(30) {
-            let (mut one, mut parts) = (
+            let (mut sequential_set, mut segmented_set) = (
                 MarkingSet::new(1, &MemoryAccount::unlimited()),
                 MarkingSet::new(1, &MemoryAccount::unlimited()),
             );
@@ -633,23 +645,23 @@ mod tests {
                 let keys: Vec<u64> = (0..200).filter_map(&mut key).collect();
                 let mut expected = Vec::new();
                 for (at, &key) in keys.iter().enumerate() {
-                    let (number, is_new) = insert(&mut one, &[key]).unwrap();
+                    let (number, is_new) = insert(&mut sequential_set, &[key]).unwrap();
                     if is_new {
                         expected.push((at, number));
                     }
                 }
-                let (found, beyond) = add_by_parts(&mut parts, &keys);
+                let (found, beyond) = add_by_segments(&mut segmented_set, &keys);
                 assert_eq!(found, expected);
-                all_beyond += beyond;
+                total_not_inserted += beyond;
                 for key in keys {
                     let hash = Hash::of(&[key]);
-                    assert_eq!(parts.find(&[key], hash), one.find(&[key], hash));
+                    assert_eq!(segmented_set.find(&[key], hash), sequential_set.find(&[key], hash));
                 }
             }
-            assert_eq!(one.len(), parts.len());
-            assert_eq!(parts.find(&[50_000], Hash::of(&[50_000])), None);
+            assert_eq!(sequential_set.len(), segmented_set.len());
+            assert_eq!(segmented_set.find(&[50_000], Hash::of(&[50_000])), None);
         }
-        assert!(all_beyond > 300, "{all_beyond}");
+        assert!(total_not_inserted > 300, "{total_not_inserted}");
     }
 
     #[test]

@@ -59,9 +59,9 @@ pub(crate) struct SpaceOptions<'a> {
     /// transitions are never listed.
     pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
     /// True if firing sequences will be requested.
-    pub(crate) sequences: bool,
+    pub(crate) needs_sequences: bool,
     /// Limit on the memory for markings, in bytes.
-    pub(crate) ceiling: u64,
+    pub(crate) max_bytes: u64,
 }
 
 /// A marking that is being expanded at the moment.
@@ -126,15 +126,15 @@ impl<'n> Space<'n> {
     pub(crate) fn new(
         net: &'n Net,
         facts: &Facts,
-        purpose: SpaceOptions<'_>,
+        options: SpaceOptions<'_>,
         budget: &Budget,
     ) -> Result<Self, SpaceError> {
         let packing = Packing::new(net, facts);
-        let listed: Vec<bool> = net.transitions().map(purpose.listed).collect();
+        let listed: Vec<bool> = net.transitions().map(options.listed).collect();
         let moves = Moves::new(net, &packing, |t| listed[t.index()]);
         let mut key = vec![0; packing.words_per_key()];
         packing.pack(|p| net.initial()[p], &mut key);
-        let store = PackedStore::new(&key, purpose.sequences, purpose.ceiling, budget)?;
+        let store = PackedStore::new(&key, options.needs_sequences, options.max_bytes, budget)?;
         Ok(Space {
             net,
             packing,
@@ -182,7 +182,7 @@ impl<'n> Space<'n> {
     }
 
     /// Returns the number of layout changes.
-    pub(crate) fn layouts(&self) -> u64 {
+    pub(crate) fn layout_version(&self) -> u64 {
         self.layout_changes
     }
 
@@ -462,9 +462,10 @@ mod tests {
     fn a_sequence_is_read_back_across_repackings() {
         let net =
             text::parse("place p\nplace q\ntransition a: -> p\ntransition b: 3*p -> q").unwrap();
-        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let options =
+            SpaceOptions { listed: &|_| true, needs_sequences: true, max_bytes: u64::MAX };
         let facts = Facts::empty(&net);
-        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut space = Space::new(&net, &facts, options, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();
         let mut number = 0;
         while number < 400 {
@@ -495,16 +496,17 @@ mod tests {
             text += &format!("place p{at} {tokens}\ntransition t{at}: p{at} -> p{next}\n");
         }
         let net = text::parse(&text).unwrap();
-        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let options =
+            SpaceOptions { listed: &|_| true, needs_sequences: true, max_bytes: u64::MAX };
         let facts = Facts::empty(&net);
-        let mut space = Space::new(&net, &facts, purpose, &Budget::unlimited()).unwrap();
+        let mut space = Space::new(&net, &facts, options, &Budget::unlimited()).unwrap();
         let mut enabled = Vec::new();
         let (mut number, mut widened) = (0, false);
         while number < space.store().len() {
             space.load(number, &mut enabled);
-            let again = space.expand(number, &enabled, |_, _, _| {}).unwrap();
-            widened |= again && space.packing().layout().folded;
-            number += u32::from(!again);
+            let was_repacked = space.expand(number, &enabled, |_, _, _| {}).unwrap();
+            widened |= was_repacked && space.packing().layout().folded;
+            number += u32::from(!was_repacked);
         }
         let layout = space.packing().layout();
         assert!(layout.folded && layout.stored < layout.words_per_key && widened, "{layout:?}");

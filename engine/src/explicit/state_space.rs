@@ -57,8 +57,8 @@ impl From<TryReserveError> for ExplorationError {
 }
 
 impl From<SpaceError> for ExplorationError {
-    fn from(stuck: SpaceError) -> Self {
-        match stuck {
+    fn from(error: SpaceError) -> Self {
+        match error {
             SpaceError::Full => ExplorationError::Full,
             SpaceError::Unpackable => ExplorationError::TooManyTokens,
         }
@@ -101,23 +101,23 @@ struct CountVisitor<'n> {
 }
 
 /// The working data of one thread for counting.
-struct Scratch<'n> {
+struct CountScratch<'n> {
     effect_filter: EffectFilter<'n>,
     /// Number of transitions enabled in the current marking.
     enabled_count: usize,
 }
 
 impl<'n> Visitor for CountVisitor<'n> {
-    type Scratch = Scratch<'n>;
+    type Scratch = CountScratch<'n>;
     type Notes = StateSpace;
 
-    fn scratch(&self) -> Scratch<'n> {
-        Scratch { effect_filter: EffectFilter::new(self.net), enabled_count: 0 }
+    fn scratch(&self) -> CountScratch<'n> {
+        CountScratch { effect_filter: EffectFilter::new(self.net), enabled_count: 0 }
     }
 
     fn select_transitions(
         &self,
-        scratch: &mut Scratch<'n>,
+        scratch: &mut CountScratch<'n>,
         _: ExpandedMarking<'_>,
         enabled: &mut Vec<u32>,
     ) {
@@ -125,7 +125,12 @@ impl<'n> Visitor for CountVisitor<'n> {
         scratch.effect_filter.retain(enabled);
     }
 
-    fn note(&self, scratch: &mut Scratch<'n>, seen: ExpandedMarking<'_>, notes: &mut StateSpace) {
+    fn note(
+        &self,
+        scratch: &mut CountScratch<'n>,
+        seen: ExpandedMarking<'_>,
+        notes: &mut StateSpace,
+    ) {
         let (mut total_tokens, mut max_tokens) = (0u128, 0u64);
         for p in self.net.places() {
             let tokens = seen.tokens(p);
@@ -165,34 +170,38 @@ pub fn count(
     threads: usize,
     budget: &Budget,
 ) -> Result<StateSpace, ExplorationError> {
-    let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
-    let mut space = Space::new(net, facts, purpose, budget)?;
-    let (visitor, mut crew) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
+    let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
+    let mut space = Space::new(net, facts, options, budget)?;
+    let (visitor, mut expansion) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
     let mut figures = StateSpace::default();
     let mut scratch = visitor.scratch();
     let mut enabled = Vec::new();
-    let mut number = 0;
-    while number < space.store().len() {
-        let expanded = crew.expand(&mut space, number, &visitor, |done| {
-            if let ExpansionEvent::Expanded(notes, ..) = done {
+    let mut marking_number = 0;
+    while marking_number < space.store().len() {
+        let expanded = expansion.expand(&mut space, marking_number, &visitor, |event| {
+            if let ExpansionEvent::Expanded(notes, ..) = event {
                 figures.add(&notes);
             }
         })?;
         if expanded > 0 {
-            number += expanded;
+            marking_number += expanded;
             budget.exhausted().map_or(Ok(()), Err)?;
             continue;
         }
-        space.load(number, &mut enabled);
+        space.load(marking_number, &mut enabled);
         // A marking with thousands of successors takes as long as many others.
         let is_wide = enabled.len() > POLLING_INTERVAL as usize;
-        if is_wide || number.is_multiple_of(POLLING_INTERVAL) {
+        if is_wide || marking_number.is_multiple_of(POLLING_INTERVAL) {
             budget.exhausted().map_or(Ok(()), Err)?;
         }
-        visitor.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
-        if !space.expand(number, &enabled, |_, _, _| {})? {
-            visitor.note(&mut scratch, space.loaded_marking(number), &mut figures);
-            number += 1;
+        visitor.select_transitions(
+            &mut scratch,
+            space.loaded_marking(marking_number),
+            &mut enabled,
+        );
+        if !space.expand(marking_number, &enabled, |_, _, _| {})? {
+            visitor.note(&mut scratch, space.loaded_marking(marking_number), &mut figures);
+            marking_number += 1;
         }
     }
     Ok(figures)

@@ -41,7 +41,7 @@ struct SegmentInserter<'s> {
     /// The segment of the table.
     segment: TableSegment<'s>,
     /// New successors in this segment, in the order of blocks and firings.
-    fresh: Vec<NewSuccessor>,
+    new_successors: Vec<NewSuccessor>,
 }
 
 /// Number of successors whose table lines are prefetched together.
@@ -64,7 +64,7 @@ pub(crate) struct PackedStore {
     /// Hashes of the keys being added.
     hashes: Vec<Hash>,
     /// For each segment of the hash table, the new successors of the blocks being added.
-    fresh: Vec<Vec<NewSuccessor>>,
+    new_by_segment: Vec<Vec<NewSuccessor>>,
 }
 
 impl PackedStore {
@@ -77,10 +77,10 @@ impl PackedStore {
     pub(crate) fn new(
         key: &[u64],
         with_parents: bool,
-        ceiling: u64,
+        max_bytes: u64,
         budget: &Budget,
     ) -> Result<Self, OutOfMemory> {
-        let memory = MemoryAccount::new(ceiling, budget);
+        let memory = MemoryAccount::new(max_bytes, budget);
         let mut set = MarkingSet::new(key.len(), &memory);
         set.insert(key, Hash::of(key))?;
         let layout = Layout { words_per_key: key.len(), stored: key.len(), folded: false };
@@ -94,7 +94,7 @@ impl PackedStore {
             memory,
             roots,
             hashes,
-            fresh: Vec::new(),
+            new_by_segment: Vec::new(),
         })
     }
 
@@ -210,14 +210,14 @@ impl PackedStore {
         for block in &mut *blocks {
             self.fold_remaining(block)?;
         }
-        let mut fresh = std::mem::take(&mut self.fresh);
+        let mut fresh = std::mem::take(&mut self.new_by_segment);
         let looked_up = self.insert_unnumbered(blocks, threads, &mut fresh);
-        let settled = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut report));
-        if settled.is_err() {
+        let numbered = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut report));
+        if numbered.is_err() {
             self.set.drop_table();
         }
-        self.fresh = fresh;
-        settled
+        self.new_by_segment = fresh;
+        numbered
     }
 
     /// Inserts the new successors of `blocks` into the table, without numbers yet. Writes them to
@@ -226,10 +226,10 @@ impl PackedStore {
         &mut self,
         blocks: &[Block<N>],
         threads: usize,
-        fresh: &mut Vec<Vec<NewSuccessor>>,
+        new_by_segment: &mut Vec<Vec<NewSuccessor>>,
     ) -> Result<(), OutOfMemory> {
-        fresh.resize_with(TABLE_SEGMENTS, Vec::new);
-        for (segment, fresh) in fresh.iter_mut().enumerate() {
+        new_by_segment.resize_with(TABLE_SEGMENTS, Vec::new);
+        for (segment, fresh) in new_by_segment.iter_mut().enumerate() {
             fresh.clear();
             let max_fresh = blocks.iter().map(|block| block.in_segment(segment).len()).sum();
             fresh.try_reserve(max_fresh).map_err(|_| OutOfMemory)?;
@@ -240,25 +240,27 @@ impl PackedStore {
         let mut thread_segments: Vec<Vec<SegmentInserter<'_>>> = Vec::new();
         thread_segments.resize_with(threads.min(TABLE_SEGMENTS), Vec::new);
         for (segment_index, (segment, fresh)) in
-            self.set.segments(max_new_keys, threads)?.zip(&mut *fresh).enumerate()
+            self.set.segments(max_new_keys, threads)?.zip(&mut *new_by_segment).enumerate()
         {
             let fresh = std::mem::take(fresh);
             thread_segments[segment_index % threads.min(TABLE_SEGMENTS)].push(SegmentInserter {
                 segment_index,
                 segment,
-                fresh,
+                new_successors: fresh,
             });
         }
         let tasks = Tasks::new(thread_segments.iter_mut());
         run_on_threads(&mut vec![(); threads], |()| {
             while let Some(segments) = tasks.next() {
                 for block_index in 0..blocks.len() {
-                    segments.iter_mut().for_each(|segment| segment.put_all(block_index, blocks));
+                    segments
+                        .iter_mut()
+                        .for_each(|segment| segment.insert_block(block_index, blocks));
                 }
             }
         });
         for segment in thread_segments.into_iter().flatten() {
-            fresh[segment.segment_index] = segment.fresh;
+            new_by_segment[segment.segment_index] = segment.new_successors;
         }
         Ok(())
     }
@@ -283,23 +285,24 @@ impl PackedStore {
     fn number_new<N: Default>(
         &mut self,
         blocks: &mut [Block<N>],
-        fresh: &[Vec<NewSuccessor>],
+        new_by_segment: &[Vec<NewSuccessor>],
         report: &mut impl FnMut(&mut Block<N>, Option<(u32, u32)>),
     ) -> Result<(), OutOfMemory> {
-        let mut fresh: Vec<&[NewSuccessor]> = fresh.iter().map(Vec::as_slice).collect();
-        let mut block_fresh: Vec<(u32, InsertPosition)> = Vec::new();
-        for (number, block) in (0..).zip(blocks) {
+        let mut remaining_by_segment: Vec<&[NewSuccessor]> =
+            new_by_segment.iter().map(Vec::as_slice).collect();
+        let mut new_in_block: Vec<(u32, InsertPosition)> = Vec::new();
+        for (block_index, block) in (0..).zip(blocks) {
             report(block, None);
-            block_fresh.clear();
-            for fresh in &mut fresh {
+            new_in_block.clear();
+            for fresh in &mut remaining_by_segment {
                 let (in_block, rest) =
-                    fresh.split_at(fresh.partition_point(|it| it.block <= number));
-                block_fresh.extend(in_block.iter().map(|it| (it.successor_index, it.put)));
+                    fresh.split_at(fresh.partition_point(|it| it.block <= block_index));
+                new_in_block.extend(in_block.iter().map(|it| (it.successor_index, it.put)));
                 *fresh = rest;
             }
-            block_fresh.sort_unstable_by_key(|it| it.0);
+            new_in_block.sort_unstable_by_key(|it| it.0);
             let mut marking = 0;
-            for &(index, position) in &block_fresh {
+            for &(index, position) in &new_in_block {
                 let hash = block.hashes[index as usize];
                 let Some(number) = self.set.assign_number(block.stored(index), hash, position)?
                 else {
@@ -369,11 +372,13 @@ impl Lookup for PackedStore {
 impl SegmentInserter<'_> {
     /// Inserts the successors of one of the `blocks` that belong to this segment and are new, in
     /// their order.
-    fn put_all<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
+    fn insert_block<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
-        let SegmentInserter { segment_index, segment: part, fresh } = self;
+        let SegmentInserter { segment_index, segment: table_segment, new_successors: fresh } = self;
         for group in block.in_segment(*segment_index).chunks(PREFETCHED_TOGETHER) {
-            group.iter().for_each(|&successor| part.prefetch(block.hashes[successor as usize]));
+            group
+                .iter()
+                .for_each(|&successor| table_segment.prefetch(block.hashes[successor as usize]));
             for &successor in group {
                 let (key, hash) = (block.stored(successor), block.hashes[successor as usize]);
                 let is_fresh = |fresh_index: u32| {
@@ -381,7 +386,9 @@ impl SegmentInserter<'_> {
                         fresh[fresh_index as usize];
                     keys_equal(blocks[block as usize].stored(successor), key)
                 };
-                if let Some(put) = part.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh) {
+                if let Some(put) =
+                    table_segment.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh)
+                {
                     fresh.push(NewSuccessor {
                         block: block_index as u32,
                         successor_index: successor,

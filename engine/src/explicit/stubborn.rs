@@ -60,16 +60,16 @@ use super::watch::{PackedGoal, SearchGoal, lowering};
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 
 /// A list of rows of `u32`, stored in one vector.
-struct Lists {
+struct ListTable {
     /// Start of each row in `entries`, and the end of the last row.
     starts: Vec<u32>,
     /// The entries of all rows, one row after another.
     entries: Vec<u32>,
 }
 
-impl Lists {
-    fn new(rows: impl Iterator<Item = Vec<u32>>) -> Lists {
-        let mut lists = Lists { starts: vec![0], entries: Vec::new() };
+impl ListTable {
+    fn new(rows: impl Iterator<Item = Vec<u32>>) -> ListTable {
+        let mut lists = ListTable { starts: vec![0], entries: Vec::new() };
         for row in rows {
             lists.entries.extend(row);
             lists.starts.push(lists.entries.len() as u32);
@@ -100,16 +100,16 @@ pub(crate) struct StubbornSets<'n> {
     net: &'n Net,
     /// For each place, the transitions with an arc from it that the search may fire and that have
     /// an effect.
-    consumers: Lists,
+    consumers: ListTable,
     /// For each place, the transitions in its list of `consumers` that lower its token count.
-    lowering_consumers: Lists,
+    lowering_consumers: ListTable,
     /// For each place, the transitions that the search may fire and that raise its token count.
-    raising_producers: Lists,
+    raising_producers: ListTable,
     /// For each transition, the places that it lowers.
-    lowered_places: Lists,
+    lowered_places: ListTable,
     /// For each atom of the goal, the transitions that lower its sum and that the search may fire.
     /// For a maximum, the only row contains the transitions that raise the sum.
-    helpful_transitions: Lists,
+    helpful_transitions: ListTable,
     /// Number of the current stubborn set. In the vectors from `in_set_at` to `raising_added_at`,
     /// entries equal to this number count as true.
     set_number: u32,
@@ -164,20 +164,20 @@ impl<'n> StubbornSets<'n> {
         let (places, transitions) = (net.place_count(), net.transition_count());
         StubbornSets {
             net,
-            consumers: Lists::new(net.places().map(|p| arcs_of_place(p, &|_| true, true))),
-            lowering_consumers: Lists::new(
+            consumers: ListTable::new(net.places().map(|p| arcs_of_place(p, &|_| true, true))),
+            lowering_consumers: ListTable::new(
                 net.places().map(|p| arcs_of_place(p, &|change| change < 0, true)),
             ),
-            raising_producers: Lists::new(
+            raising_producers: ListTable::new(
                 net.places().map(|p| arcs_of_place(p, &|change| change > 0, false)),
             ),
-            lowered_places: Lists::new(net.transitions().map(lowered_places)),
+            lowered_places: ListTable::new(net.transitions().map(lowered_places)),
             helpful_transitions: match &goal.packed {
                 PackedGoal::Reach(atoms, _) => {
-                    Lists::new(sums_of(atoms).into_iter().map(helping_transitions))
+                    ListTable::new(sums_of(atoms).into_iter().map(helping_transitions))
                 }
                 PackedGoal::Maximise(sum, ..) => {
-                    Lists::new([helping_transitions(&sum.negated())].into_iter())
+                    ListTable::new([helping_transitions(&sum.negated())].into_iter())
                 }
             },
             set_number: 0,
@@ -297,7 +297,7 @@ impl<'n> StubbornSets<'n> {
         match test {
             Test::Constant(_) | Test::NotDead => 0,
             Test::Atom { number, .. } => self.helpful_transitions.len(*number as usize),
-            Test::Dead => self.least_dependent(enabled).map_or(0, |t| self.dependency(t)),
+            Test::Dead => self.least_dependent(enabled).map_or(0, |t| self.consumer_count(t)),
             Test::Any(parts) => {
                 let costs = parts.iter().map(|part| self.cost(part, key, enabled));
                 costs.fold(0, u32::saturating_add)
@@ -312,11 +312,11 @@ impl<'n> StubbornSets<'n> {
     /// Returns the enabled transition with the fewest consumers of its input places, or `None` if
     /// `enabled` is empty.
     fn least_dependent(&self, enabled: &[u32]) -> Option<u32> {
-        enabled.iter().copied().min_by_key(|&t| (self.dependency(t), t))
+        enabled.iter().copied().min_by_key(|&t| (self.consumer_count(t), t))
     }
 
     /// Returns the number of consumers of the transition's input places, summed over the places.
-    fn dependency(&self, t: u32) -> u32 {
+    fn consumer_count(&self, t: u32) -> u32 {
         let inputs = self.net.pre(TransitionId::new(t as usize)).iter();
         inputs.map(|arc| self.consumers.len(arc.place.index())).fold(0, u32::saturating_add)
     }

@@ -18,7 +18,7 @@ use super::space::{Space, SpaceOptions};
 use super::state_space::{EffectFilter, ExplorationError, POLLING_INTERVAL};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
-    CountedComponent, FactorProduct, Function, MarkingFactors, WeightError,
+    CountedComponent, FactorProduct, FunctionId, MarkingFactors, WeightError,
 };
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
@@ -51,44 +51,51 @@ pub fn sums(
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), SumError> {
     let (net, products_of) = with_probes(component);
-    let purpose = SpaceOptions { listed: &|_| true, sequences: false, ceiling: u64::MAX };
+    let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space =
-        Space::new(&net, &Facts::empty(&net), purpose, budget).map_err(ExplorationError::from)?;
+        Space::new(&net, &Facts::empty(&net), options, budget).map_err(ExplorationError::from)?;
     let visitor = SumVisitor { component, net: &net, products_of, weights: Mutex::new(weights) };
-    let (mut crew, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
+    let (mut expansion, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
     let mut totals = FactorSums::default();
-    let (mut enabled, mut number) = (Vec::new(), 0);
-    while number < space.store().len() {
-        let expanded = crew.expand(&mut space, number, &visitor, |done| {
-            if let ExpansionEvent::Expanded(sums, _) = done {
+    let (mut enabled, mut marking_number) = (Vec::new(), 0);
+    while marking_number < space.store().len() {
+        let expanded = expansion.expand(&mut space, marking_number, &visitor, |event| {
+            if let ExpansionEvent::Expanded(sums, _) = event {
                 totals.merge(sums);
             }
         });
         let expanded = expanded.map_err(ExplorationError::from)?;
         let is_wide = if expanded == 0 {
-            space.load(number, &mut enabled);
+            space.load(marking_number, &mut enabled);
             enabled.len() > POLLING_INTERVAL as usize
         } else {
             true
         };
-        if (is_wide || number.is_multiple_of(POLLING_INTERVAL))
+        if (is_wide || marking_number.is_multiple_of(POLLING_INTERVAL))
             && let Some(spent) = budget.exhausted()
         {
             return Err(ExplorationError::from(spent).into());
         }
         if expanded > 0 {
-            number += expanded;
+            marking_number += expanded;
         } else {
-            visitor.select_transitions(&mut scratch, space.loaded_marking(number), &mut enabled);
-            if !space.expand(number, &enabled, |_, _, _| {}).map_err(ExplorationError::from)? {
-                visitor.note(&mut scratch, space.loaded_marking(number), &mut totals);
-                number += 1;
+            visitor.select_transitions(
+                &mut scratch,
+                space.loaded_marking(marking_number),
+                &mut enabled,
+            );
+            if !space
+                .expand(marking_number, &enabled, |_, _, _| {})
+                .map_err(ExplorationError::from)?
+            {
+                visitor.note(&mut scratch, space.loaded_marking(marking_number), &mut totals);
+                marking_number += 1;
             }
         }
         totals.error.map_or(Ok(()), Err)?;
     }
     totals.sums.resize(component.products.len(), FactorSum::default());
-    Ok((totals.sums.into_iter().map(FactorSum::total).collect(), number.into()))
+    Ok((totals.sums.into_iter().map(FactorSum::total).collect(), marking_number.into()))
 }
 
 /// A visitor that adds up the products of a component over the visited markings. A product has one
@@ -128,12 +135,12 @@ impl FactorSums {
 }
 
 impl<'p> Visitor for SumVisitor<'p> {
-    type Scratch = Scratch<'p>;
+    type Scratch = SumScratch<'p>;
     type Notes = FactorSums;
 
-    fn scratch(&self) -> Scratch<'p> {
+    fn scratch(&self) -> SumScratch<'p> {
         let distinct = EffectFilter::new(self.net);
-        Scratch {
+        SumScratch {
             effect_filter: distinct,
             nonzero_products: Vec::new(),
             function_values: HashMap::new(),
@@ -143,7 +150,7 @@ impl<'p> Visitor for SumVisitor<'p> {
 
     fn select_transitions(
         &self,
-        scratch: &mut Scratch<'p>,
+        scratch: &mut SumScratch<'p>,
         _: ExpandedMarking<'_>,
         enabled: &mut Vec<u32>,
     ) {
@@ -153,7 +160,12 @@ impl<'p> Visitor for SumVisitor<'p> {
         scratch.effect_filter.retain(enabled);
     }
 
-    fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut FactorSums) {
+    fn note(
+        &self,
+        scratch: &mut SumScratch<'p>,
+        seen: ExpandedMarking<'_>,
+        notes: &mut FactorSums,
+    ) {
         let FactorSums { sums, error } = notes;
         sums.resize(self.component.products.len(), FactorSum::default());
         if self.component.factors.is_empty() {
@@ -197,20 +209,20 @@ fn with_probes(component: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
         transition_of.entry(preset).or_insert(products_of.len());
         products_of.push(Vec::new());
     }
-    for (number, FactorProduct { lower_bounds: least, .. }) in
+    for (product_index, FactorProduct { lower_bounds: product_bounds, .. }) in
         (0..).zip(&component.products).skip(1)
     {
-        let owner = *transition_of.entry(least.clone()).or_insert_with(|| {
+        let owner = *transition_of.entry(product_bounds.clone()).or_insert_with(|| {
             let probe =
                 builder.transition(&format!("t{}", products_of.len())).expect(names_are_new);
-            for &(place, weight) in least {
+            for &(place, weight) in product_bounds {
                 builder.take(probe, places[place.index()], weight).expect(names_are_new);
                 builder.put(probe, places[place.index()], weight).expect(names_are_new);
             }
             products_of.push(Vec::new());
             products_of.len() - 1
         });
-        products_of[owner].push(number);
+        products_of[owner].push(product_index);
     }
     (builder.build().expect(names_are_new), products_of)
 }
@@ -238,14 +250,14 @@ impl FactorSum {
 }
 
 /// The working data of one thread for the sums.
-struct Scratch<'n> {
+struct SumScratch<'n> {
     effect_filter: EffectFilter<'n>,
     /// Indices of the products, except the first, whose lower bounds hold in the current marking.
     /// The other products are 0 there.
     nonzero_products: Vec<u32>,
     /// Cache of the values of factor functions, by function and token count. `None` for values
     /// beyond 128 bits.
-    function_values: HashMap<(Function, u64), Option<u128>>,
+    function_values: HashMap<(FunctionId, u64), Option<u128>>,
     /// The values of the products in `nonzero_products` in the current marking, in the same order,
     /// if they were computed in 128 bits.
     product_values: Vec<u128>,
@@ -253,7 +265,7 @@ struct Scratch<'n> {
 
 /// Returns the function that gives the factor of a place in product 0, and in products that do not
 /// replace it. Returns an error if the component has no factor for the place.
-fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
+fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<FunctionId, WeightError> {
     let index = component.factors.binary_search_by_key(&place, |it| it.0);
     index.map(|index| component.factors[index].1).map_err(|_| WeightError::NotWhole)
 }
@@ -268,8 +280,8 @@ impl<'p> SumVisitor<'p> {
     /// `None` if the value exceeds 128 bits, and an error if it cannot be computed.
     fn function_value(
         &self,
-        cache: &mut HashMap<(Function, u64), Option<u128>>,
-        function: Function,
+        cache: &mut HashMap<(FunctionId, u64), Option<u128>>,
+        function: FunctionId,
         tokens: u64,
     ) -> Result<Option<u128>, WeightError> {
         if let Some(&cache) = cache.get(&(function, tokens)) {
@@ -285,12 +297,12 @@ impl<'p> SumVisitor<'p> {
     /// factor to be replaced is 0.
     fn add_small(
         &self,
-        Scratch {
+        SumScratch {
             nonzero_products,
             function_values: cache,
             product_values: values,
             ..
-        }: &mut Scratch<'_>,
+        }: &mut SumScratch<'_>,
         tokens: &dyn Fn(PlaceId) -> u64,
         sums: &mut [FactorSum],
     ) -> Result<Option<()>, WeightError> {
@@ -305,9 +317,9 @@ impl<'p> SumVisitor<'p> {
             marking_count = product;
         }
         values.clear();
-        for &number in &*nonzero_products {
+        for &product_index in &*nonzero_products {
             let mut product_value = marking_count;
-            for &(place, new_factor) in &self.component.products[number as usize].changed {
+            for &(place, new_factor) in &self.component.products[product_index as usize].changed {
                 let tokens = tokens(place);
                 let old_value =
                     self.function_value(cache, default_factor(self.component, place)?, tokens)?;
@@ -343,14 +355,14 @@ impl<'p> SumVisitor<'p> {
         for &(place, function) in &component.factors {
             marking_count *= weights.value(function, tokens(place))?;
         }
-        for &number in products {
+        for &product_index in products {
             let mut counts = marking_count.clone();
-            for &(place, new_factor) in &component.products[number as usize].changed {
+            for &(place, new_factor) in &component.products[product_index as usize].changed {
                 let tokens = tokens(place);
                 counts /= weights.value(default_factor(component, place)?, tokens)?;
                 counts *= weights.value(new_factor, tokens)?;
             }
-            sums[number as usize].large += counts;
+            sums[product_index as usize].large += counts;
         }
         sums[0].large += marking_count;
         Ok(())

@@ -44,14 +44,14 @@ mod tests {
     #[test]
     fn each_piece_is_taken_once() {
         for threads in [1, 2, 7] {
-            let mut lanes = vec![Vec::new(); threads];
+            let mut tasks_by_thread = vec![Vec::new(); threads];
             let tasks = Tasks::new(0..1000);
-            run_on_threads(&mut lanes, |mine| {
+            run_on_threads(&mut tasks_by_thread, |mine| {
                 while let Some(task) = tasks.next() {
                     mine.push(task);
                 }
             });
-            let mut all = lanes.concat();
+            let mut all = tasks_by_thread.concat();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..1000));
         }

@@ -98,7 +98,7 @@ impl SearchWatch {
         if enabledness_goals(goals).take(MANY_ENABLEDNESS_GOALS).count() == MANY_ENABLEDNESS_GOALS {
             watch.at_expansion.enabled_goal = vec![0; net.transition_count()];
         }
-        let mut lists = LoweringCache::new(net);
+        let mut lowering_cache = LoweringCache::new(net);
         for (id, goal) in goals {
             let index = watch.goals.len() as u32;
             let mut helpful_classes: Vec<EffectId> = Vec::new();
@@ -115,12 +115,12 @@ impl SearchWatch {
                     needs_deadness = atoms.mentions_deadness();
                     sums_of(&atoms)
                         .iter()
-                        .for_each(|sum| lists.classes_lowering(sum, &mut helpful_classes));
+                        .for_each(|sum| lowering_cache.classes_lowering(sum, &mut helpful_classes));
                     let test = Test::new(&atoms, packing);
                     PackedGoal::Reach(atoms, test)
                 }
                 MarkingGoal::Maximise(sum) => {
-                    lists.classes_lowering(&sum.negated(), &mut helpful_classes);
+                    lowering_cache.classes_lowering(&sum.negated(), &mut helpful_classes);
                     PackedGoal::Maximise(sum.clone(), PackedSum::new(sum, packing), None)
                 }
             };
@@ -160,7 +160,9 @@ impl SearchWatch {
             match &mut goal.packed {
                 PackedGoal::Reach(Predicate::Enabled(_), _) => {}
                 PackedGoal::Reach(atoms, test) => *test = Test::new(atoms, packing),
-                PackedGoal::Maximise(sum, code, _) => *code = PackedSum::new(sum, packing),
+                PackedGoal::Maximise(sum, packed_sum, _) => {
+                    *packed_sum = PackedSum::new(sum, packing)
+                }
             }
         }
         self.at_expansion.recompile(&self.goals, packing);
@@ -325,8 +327,8 @@ impl<'n> LoweringCache<'n> {
     fn classes_lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {
-                let known = self.classes_by_sign.entry((place, coefficient > 0));
-                out.extend_from_slice(known.or_insert_with(|| lowering(self.net, sum)));
+                let entry = self.classes_by_sign.entry((place, coefficient > 0));
+                out.extend_from_slice(entry.or_insert_with(|| lowering(self.net, sum)));
             }
             _ => out.extend(lowering(self.net, sum)),
         }

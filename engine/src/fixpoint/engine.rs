@@ -6,7 +6,7 @@ use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
 use crate::explicit::ExplorationError;
 use crate::markings::Markings;
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use crate::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use fastrand::Rng;
 use parikh_evidence::tree::{Labelling, TreePremises, silent};
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 pub const ENGINE: Engine = Engine {
     name: "fixpoint",
     technique: "EXPLICIT",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Trees,
     supported: SupportedGoals::TREES,
     start,
@@ -33,19 +33,19 @@ const MAX_REWRITING_STEPS: usize = 20_000;
 const ROUND_SHARES: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    let (atoms, bits) =
+    let (atoms, atom_index) =
         conditions(assignment.working_net.tree_goals().iter().map(|(_, property)| property));
     Ok(Box::new(FixpointEngine {
         assignment,
         atoms,
-        atom_index: bits,
+        atom_index,
         graph: None,
         own_graphs: HashMap::new(),
         uses_shared_graph: HashSet::new(),
         prepared: HashMap::new(),
         rounds: 0,
         decided: 0,
-        effort: EvaluationStatistics::default(),
+        evaluation_statistics: EvaluationStatistics::default(),
     }))
 }
 
@@ -72,7 +72,7 @@ struct FixpointEngine<'g> {
     /// Number of decided properties.
     decided: usize,
     /// Statistics of the evaluations.
-    effort: EvaluationStatistics,
+    evaluation_statistics: EvaluationStatistics,
 }
 
 /// Statistics of evaluations. A configuration is a marking with a part of the formula. An
@@ -120,7 +120,7 @@ impl Session for FixpointEngine<'_> {
         let graphs = self.graph.iter().chain(self.own_graphs.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
         let EvaluationStatistics { configurations, time, largest: (max_configurations, bytes) } =
-            self.effort;
+            self.evaluation_statistics;
         format!(
             "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
              most {max_configurations} at a time, of {:.0} bytes each with their markings",
@@ -150,18 +150,25 @@ impl<'g> FixpointEngine<'g> {
             }
             let share = budget.share(1.0 / (open_properties.len() - offset) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let mut own = self.own_graphs.remove(id);
-            if own.is_none() && !self.uses_shared_graph.contains(id) {
-                own = self.own_graph(&prepared.property, &share);
-                if own.is_none() {
+            let mut private_graph = self.own_graphs.remove(id);
+            if private_graph.is_none() && !self.uses_shared_graph.contains(id) {
+                private_graph = self.own_graph(&prepared.property, &share);
+                if private_graph.is_none() {
                     self.uses_shared_graph.insert(*id);
                 }
             }
-            let graph = own.as_mut().unwrap_or(graph);
+            let graph = private_graph.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            let result = evaluate(&self.assignment, graph, *id, &prepared, seed, &mut self.effort);
+            let result = evaluate(
+                &self.assignment,
+                graph,
+                *id,
+                &prepared,
+                seed,
+                &mut self.evaluation_statistics,
+            );
             if result == EvaluationResult::Interrupted {
-                self.own_graphs.extend(own.map(|own| (*id, own)));
+                self.own_graphs.extend(private_graph.map(|own| (*id, own)));
             }
             match result {
                 EvaluationResult::Decided => self.decided += 1,
@@ -181,7 +188,7 @@ impl<'g> FixpointEngine<'g> {
             let prepared =
                 PreparedFormula::of(self.assignment.working_net.net(), property, &self.atom_index);
             if prepared.is_none() {
-                self.assignment.board.gave_up(
+                self.assignment.board.record_given_up(
                     id,
                     ENGINE.name,
                     "the formula has more than 64 parts",
@@ -219,9 +226,9 @@ pub fn labelling(
     premises: &TreePremises,
     budget: &Budget,
 ) -> Option<Labelling> {
-    let (atoms, bits) = conditions([&simplified(property)]);
+    let (atoms, atom_index) = conditions([&simplified(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
-    let prepared = PreparedFormula::of(net, property, &bits)?;
+    let prepared = PreparedFormula::of(net, property, &atom_index)?;
     let known = PartFacts::from_premises(premises.clone(), &prepared.with_negations);
     let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.known_everywhere, 0);
     let value = search
@@ -245,12 +252,12 @@ impl PreparedFormula {
     fn of(
         net: &Net,
         property: &TreeProperty,
-        bits: &HashMap<Predicate, usize>,
+        atom_index: &HashMap<Predicate, usize>,
     ) -> Option<PreparedFormula> {
         let property = simplified(property);
-        let parts = FormulaParts::of(&property, bits)?;
-        let both = PartsWithNegations::of(net, &property, &parts);
-        Some(PreparedFormula { property, parts, with_negations: both })
+        let parts = FormulaParts::of(&property, atom_index)?;
+        let parts_and_negations = PartsWithNegations::of(net, &property, &parts);
+        Some(PreparedFormula { property, parts, with_negations: parts_and_negations })
     }
 }
 
@@ -267,14 +274,14 @@ fn simplified(property: &TreeProperty) -> TreeProperty {
 fn conditions<'p>(
     properties: impl IntoIterator<Item = &'p TreeProperty>,
 ) -> (Vec<Predicate>, HashMap<Predicate, usize>) {
-    let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
+    let (mut atoms, mut atom_index) = (Vec::new(), HashMap::new());
     for atom in properties.into_iter().flat_map(TreeProperty::atoms) {
         let next = atoms.len();
-        if *bits.entry(atom.clone()).or_insert(next) == next {
+        if *atom_index.entry(atom.clone()).or_insert(next) == next {
             atoms.push(atom.clone());
         }
     }
-    (atoms, bits)
+    (atoms, atom_index)
 }
 
 /// Result of evaluating a property.
@@ -296,11 +303,11 @@ fn evaluate(
     id: GoalId,
     prepared: &PreparedFormula,
     seed: u64,
-    effort: &mut EvaluationStatistics,
+    evaluation_statistics: &mut EvaluationStatistics,
 ) -> EvaluationResult {
     let start_time = Instant::now();
-    let PreparedFormula { property, parts, with_negations: both } = prepared;
-    let mut facts = PartFacts::of(assignment.board, both);
+    let PreparedFormula { property, parts, with_negations: parts_and_negations } = prepared;
+    let mut facts = PartFacts::of(assignment.board, parts_and_negations);
     let mut search = FixpointSearch::new(graph, parts, facts.known_everywhere, seed);
     let result = search.run(&mut || {
         let sequences = facts.update(assignment.board);
@@ -309,7 +316,7 @@ fn evaluate(
             .is_open(id)
             .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
     });
-    effort.add(search.size(), start_time.elapsed());
+    evaluation_statistics.add(search.size(), start_time.elapsed());
     let value = match result {
         Ok(Some(value)) => value,
         Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,

@@ -61,7 +61,7 @@ impl FixpointSearch<'_, '_> {
         };
         let initial = self.graph.initial();
         require(&mut needed, &mut unprocessed, initial, 1 << self.parts.root());
-        let mut count = 0;
+        let mut claim_count = 0;
         while let Some((marking, parts)) = unprocessed.pop() {
             for part in members(parts & !known_everywhere) {
                 let (same_marking, onward, at_successors) =
@@ -87,17 +87,18 @@ impl FixpointSearch<'_, '_> {
                     rank,
                     transition: firing,
                 });
-                count += 1;
-                if count > MAX_CLAIMS || needed.len() * self.graph.places() > MAX_TOKEN_COUNTS {
+                claim_count += 1;
+                if claim_count > MAX_CLAIMS || needed.len() * self.graph.places() > MAX_TOKEN_COUNTS
+                {
                     return None;
                 }
             }
         }
         let mut labelling = Labelling::new(claimed, premises);
         // Markings without claims are listed too, because the checker evaluates atoms there.
-        let mut needed_parts: Vec<u32> = needed.into_keys().collect();
-        needed_parts.sort_unstable();
-        for marking in needed_parts {
+        let mut needed_markings: Vec<u32> = needed.into_keys().collect();
+        needed_markings.sort_unstable();
+        for marking in needed_markings {
             let claims = claims.remove(&marking).unwrap_or_default();
             labelling.add(&self.graph.tokens(marking), claims);
         }

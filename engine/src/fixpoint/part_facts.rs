@@ -8,7 +8,7 @@
 
 use super::parts::{FormulaParts, PartSet};
 use crate::board::{Board, Evidence, HomeKnowledge, Knowledge, ReachKnowledge, Witness};
-use parikh_evidence::tree::{TreePremises, everywhere};
+use parikh_evidence::tree::{TreePremises, hold_everywhere};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::{Ctl, Formula, Quantifier};
 use std::collections::HashSet;
@@ -36,11 +36,11 @@ pub(super) struct PartFacts<'b> {
 
 impl<'b> PartFacts<'b> {
     /// Creates facts from the goals of `board` that are relevant for the parts of a property.
-    pub(super) fn of(board: &Board<'_>, both: &'b PartsWithNegations) -> PartFacts<'b> {
+    pub(super) fn of(board: &Board<'_>, parts: &'b PartsWithNegations) -> PartFacts<'b> {
         let mut relevant: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
-        for implied in &both.implying_predicates {
-            relevant.insert(implied.clone().negated().sorted());
-            relevant.insert(implied.clone());
+        for implying_predicate in &parts.implying_predicates {
+            relevant.insert(implying_predicate.clone().negated().sorted());
+            relevant.insert(implying_predicate.clone());
         }
         let relevant_goals = board.ids().filter_map(|id| match board.goal(id) {
             Goal::Reach(predicate) | Goal::Home(predicate) => {
@@ -51,7 +51,7 @@ impl<'b> PartFacts<'b> {
         });
         let mut known = PartFacts {
             relevant_goals: relevant_goals.collect(),
-            ..PartFacts::without_facts(both)
+            ..PartFacts::without_facts(parts)
         };
         known.collect(board);
         known
@@ -149,15 +149,16 @@ impl<'b> PartFacts<'b> {
     fn derive_parts(&mut self) {
         let PartsWithNegations {
             formulas,
-            all_formulas: all,
-            implying_predicates: implied,
+            all_formulas: sorted_formulas,
+            implying_predicates: implying,
             parts,
             negations,
         } = self.parts;
-        let is_known_formula = everywhere(formulas, all, implied, &self.premises);
+        let is_known_formula = hold_everywhere(formulas, sorted_formulas, implying, &self.premises);
         let set = |formulas_of_parts: &[Formula<Quantifier>]| {
             (0..).zip(formulas_of_parts).fold(0, |set: PartSet, (index, part)| {
-                let is_known = all.binary_search(part).is_ok_and(|it| is_known_formula[it]);
+                let is_known =
+                    sorted_formulas.binary_search(part).is_ok_and(|it| is_known_formula[it]);
                 set | PartSet::from(is_known) << index
             })
         };

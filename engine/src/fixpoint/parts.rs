@@ -58,7 +58,7 @@ impl FormulaParts {
     /// [`MAX_PARTS`] parts.
     pub(super) fn of(
         property: &TreeProperty,
-        bits: &HashMap<Predicate, usize>,
+        atom_index: &HashMap<Predicate, usize>,
     ) -> Option<FormulaParts> {
         let formulas = property.formulas().subformulas(property.formula());
         if formulas.len() > MAX_PARTS {
@@ -72,11 +72,11 @@ impl FormulaParts {
             Node::True => FormulaPart::Constant(true),
             Node::False => FormulaPart::Constant(false),
             Node::Literal(literal) => FormulaPart::Literal {
-                bit: bits[&property.atoms()[literal.atom.0 as usize]],
+                bit: atom_index[&property.atoms()[literal.atom.0 as usize]],
                 positive: literal.positive,
             },
             Node::And(part_list) => FormulaPart::And(set(part_list)),
-            Node::Or(any) => FormulaPart::Or(set(any)),
+            Node::Or(disjuncts) => FormulaPart::Or(set(disjuncts)),
             Node::Next(paths, inner) => FormulaPart::Next(*paths, index(inner)),
             Node::Until(paths, left, right) => {
                 FormulaPart::Until(*paths, index(left), index(right))

@@ -165,15 +165,15 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             }
             self.sweep()?;
             idle_sweeps = if expanded == 0 { idle_sweeps + 1 } else { 0 };
-            let Some(news) = next_facts().filter(|_| idle_sweeps < MAX_IDLE_SWEEPS) else {
+            let Some(new_facts) = next_facts().filter(|_| idle_sweeps < MAX_IDLE_SWEEPS) else {
                 return Ok(self.value());
             };
-            self.record_everywhere(news.everywhere);
-            for sequence in &news.sequences {
+            self.record_everywhere(new_facts.everywhere);
+            for sequence in &new_facts.sequences {
                 self.expand_along(sequence)?;
                 idle_sweeps = 0;
             }
-            if !news.sequences.is_empty() && self.value().is_none() {
+            if !new_facts.sequences.is_empty() && self.value().is_none() {
                 self.sweep()?;
             }
             if self.value().is_none() {
@@ -330,10 +330,10 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         if new_demand == 0 {
             return;
         }
-        let is_opened = self.has_used_firings(marking);
+        let is_expanded = self.has_used_firings(marking);
         if self.demanded[index] == 0 {
             self.demanded_markings.push(marking);
-            if !is_opened {
+            if !is_expanded {
                 match ORDERS[self.order_index] {
                     ExpansionOrder::Guided => {
                         let distance = self.distance(marking, new_demand);
@@ -348,7 +348,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             }
         }
         self.demanded[index] |= new_demand;
-        if is_opened {
+        if is_expanded {
             self.unpropagated.push((marking, new_demand));
         }
     }
@@ -470,9 +470,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Computes the values of parts at a marking that follow from known values at the same marking,
     /// or from the marking being dead.
     pub(super) fn derive_at(&mut self, marking: u32) {
-        let at = marking as usize;
+        let marking_index = marking as usize;
         let is_dead = self.is_dead(marking);
-        let (mut yes, mut no) = (self.true_parts[at], self.false_parts[at]);
+        let (mut yes, mut no) = (self.true_parts[marking_index], self.false_parts[marking_index]);
         for (index, part) in self.parts.parts.iter().enumerate() {
             if (yes | no) >> index & 1 == 1 {
                 continue;
@@ -501,6 +501,6 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                 None => {}
             }
         }
-        (self.true_parts[at], self.false_parts[at]) = (yes, no);
+        (self.true_parts[marking_index], self.false_parts[marking_index]) = (yes, no);
     }
 }

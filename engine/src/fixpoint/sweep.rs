@@ -99,16 +99,16 @@ impl FixpointSearch<'_, '_> {
         (left, right): (PartSet, PartSet),
         value: bool,
     ) -> Vec<u32> {
-        let is = if value { &self.true_parts } else { &self.false_parts };
-        let is = |marking: u32, part: PartSet| is[marking as usize] & part != 0;
+        let known_sets = if value { &self.true_parts } else { &self.false_parts };
+        let is_known = |marking: u32, part: PartSet| known_sets[marking as usize] & part != 0;
         self.least_fixpoint(
             reversed,
             &LeastFixpoint {
                 paths,
                 is_open: &|marking| self.is_open(marking, part_index),
-                is_known_member: &|marking| is(marking, singleton(part_index)),
-                is_immediate_member: &|marking| is(marking, right),
-                can_use_firings: &|marking| is(marking, left),
+                is_known_member: &|marking| is_known(marking, singleton(part_index)),
+                is_immediate_member: &|marking| is_known(marking, right),
+                can_use_firings: &|marking| is_known(marking, left),
             },
         )
         .into_iter()

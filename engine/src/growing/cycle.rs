@@ -56,8 +56,8 @@ pub(super) fn find_run(
                 edges.iter().filter(is_inside).copied().collect();
             match fair_nodes(product, &component, &component_edges) {
                 None => continue,
-                Some(fair_nodes) if fair_nodes.len() < component.len() => {
-                    unexamined.push(fair_nodes);
+                Some(allowed_nodes) if allowed_nodes.len() < component.len() => {
+                    unexamined.push(allowed_nodes);
                     continue;
                 }
                 Some(_) => {}
@@ -122,17 +122,17 @@ fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BT
             successors[from as usize].push(to);
         }
     }
-    let of = components_of_rows(&successors, |&to| to).component_of;
-    let mut found: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let component_numbers = components_of_rows(&successors, |&to| to).component_of;
+    let mut nodes_by_component: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for (&node, &index) in &numbers {
-        found.entry(of[index as usize]).or_default().insert(node);
+        nodes_by_component.entry(component_numbers[index as usize]).or_default().insert(node);
     }
     let has_edge = |component: &BTreeSet<u32>| {
         let index = |node: &u32| numbers[node] as usize;
         component.len() > 1
             || component.iter().any(|node| successors[index(node)].contains(&numbers[node]))
     };
-    found.into_values().filter(has_edge).collect()
+    nodes_by_component.into_values().filter(has_edge).collect()
 }
 
 /// Returns the nodes of a component that a fair run with all acceptance marks may visit infinitely

@@ -51,7 +51,7 @@ mod product;
 mod proof;
 
 use super::ranking::excluded_edges;
-use super::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
+use super::{Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, stateless_session};
 use crate::board::{Board, Knowledge, ReachKnowledge};
 use parikh_evidence::lasso::check_lasso;
 use parikh_evidence::no_run::NoRun;
@@ -67,7 +67,7 @@ use product::{CoverabilityProduct, Precision};
 pub const ENGINE: Engine = Engine {
     name: "growing runs",
     technique: "COVERABILITY",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Runs,
     supported: SupportedGoals::RUNS,
     start: |work| start(work),

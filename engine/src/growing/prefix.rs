@@ -83,14 +83,14 @@ fn demand_of_comparisons(product: &CoverabilityProduct<'_>) -> TokenDemand {
 /// an acceleration does not begin on the path.
 fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n>> {
     let mut path = vec![node];
-    while let Some((predecessor, _)) = product.came(path[path.len() - 1]) {
+    while let Some((predecessor, _)) = product.predecessor_of(path[path.len() - 1]) {
         path.push(predecessor);
     }
     path.reverse();
     let mut numbers = Vec::with_capacity(path.len());
     let mut nodes: Vec<Node> = Vec::new();
     for &path_node in &path {
-        let (incoming, is_new) = match product.came(path_node) {
+        let (incoming, is_new) = match product.predecessor_of(path_node) {
             None => (None, true),
             Some((_, Some(t))) => (Some((*numbers.last()?, t)), true),
             Some((_, None)) => (None, false),
@@ -98,7 +98,7 @@ fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n
         if is_new {
             let high = &product.nodes()[path_node as usize].high;
             let tokens = high.iter().map(|high| high.unwrap_or(OMEGA)).collect();
-            let grown = product.grown(path_node).iter().map(|grown| {
+            let grown = product.accelerations_at(path_node).iter().map(|grown| {
                 let since = path.iter().position(|&other| other == grown.start)?;
                 Some(Acceleration { start: numbers[since], places: grown.places.clone() })
             });

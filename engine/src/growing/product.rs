@@ -155,13 +155,13 @@ impl<'a> CoverabilityProduct<'a> {
     }
 
     /// Returns the accelerations at a node: paths whose repetition removed upper bounds there.
-    pub(super) fn grown(&self, node: u32) -> &[Acceleration] {
+    pub(super) fn accelerations_at(&self, node: u32) -> &[Acceleration] {
         &self.accelerations[node as usize]
     }
 
     /// Returns the predecessor of a node and the transition fired there, which is `None` if a dead
     /// marking repeats. Returns `None` for the first node.
-    pub(super) fn came(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
+    pub(super) fn predecessor_of(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
         self.incoming[node as usize].map(|came| (came.predecessor, came.transition))
     }
 
@@ -185,9 +185,9 @@ impl<'a> CoverabilityProduct<'a> {
                     automaton_edge: edge_index,
                     transition: mover,
                 };
-                let (to, found) = self.target_of(to, incoming, marks)?;
+                let (to, candidate_run) = self.target_of(to, incoming, marks)?;
                 self.edges.push(ProductEdge { from, to, transition: mover, marks });
-                if let Some(run) = found.filter(|run| is_wanted(run)) {
+                if let Some(run) = candidate_run.filter(|run| is_wanted(run)) {
                     return Some(run);
                 }
             }
@@ -202,7 +202,7 @@ impl<'a> CoverabilityProduct<'a> {
         let node = &self.nodes[from as usize];
         let enabling = |t| Some((t, node.enabling(self.net, t)?));
         let enabled: Vec<_> = self.net.transitions().filter_map(enabling).collect();
-        let mut found = Vec::new();
+        let mut successors = Vec::new();
         for (edge_index, edge) in self.automaton.states[node.state].iter().enumerate() {
             let is_possible = |mover| self.pairs.remains(node.state, edge_index, mover);
             let reading = |restricted: &CoverNode, mover| {
@@ -214,13 +214,13 @@ impl<'a> CoverabilityProduct<'a> {
                 if let Some(read) = reading(restricted, mover) {
                     let mut next = read.successor(self.net, *t, edge.target).ok()?;
                     self.set_lower_bounds(&read, &mut next);
-                    found.push((edge_index, mover, next, edge.marks));
+                    successors.push((edge_index, mover, next, edge.marks));
                 }
             }
             if node.may_be_dead(self.net)
                 && let Some(read) = reading(node, None)
             {
-                found.push((
+                successors.push((
                     edge_index,
                     None,
                     CoverNode { state: edge.target, ..read },
@@ -228,7 +228,7 @@ impl<'a> CoverabilityProduct<'a> {
                 ));
             }
         }
-        Some(found)
+        Some(successors)
     }
 
     /// Sets the lower bounds of the places without an upper bound in `next`, a successor node, as
@@ -397,7 +397,7 @@ impl<'a> CoverabilityProduct<'a> {
     fn sequence_to(&self, node: u32) -> Option<FiringSequence> {
         let mut movers = Vec::new();
         let mut current = node;
-        while let Some((predecessor, mover)) = self.came(current) {
+        while let Some((predecessor, mover)) = self.predecessor_of(current) {
             movers.push(mover?);
             current = predecessor;
         }

@@ -59,7 +59,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
 
 #[test]
 fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
-    let (mut runs, mut argued, mut open, mut refused, mut accepted) = (0, 0, 0, 0, 0);
+    let (mut runs, mut proved, mut open, mut refused, mut accepted) = (0, 0, 0, 0, 0);
     for seed in 0..400 {
         let mut rng = Rng::with_seed(seed);
         let net = random(seed, &Shape { kind: RandomKind::Free, ..Shape::small(seed) });
@@ -68,7 +68,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
         for outcome in &outcomes {
             match outcome {
                 GrowingOutcome::Run(_) => runs += 1,
-                GrowingOutcome::NoRun(_) => argued += 1,
+                GrowingOutcome::NoRun(_) => proved += 1,
                 GrowingOutcome::Undecided { .. } => open += 1,
             }
         }
@@ -91,23 +91,23 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
             }
         }
     }
-    let counts = [runs, argued, open, refused, accepted];
-    assert!(runs > 200 && argued > 200 && refused > 500 && accepted > 100, "{counts:?}");
+    let counts = [runs, proved, open, refused, accepted];
+    assert!(runs > 200 && proved > 200 && refused > 500 && accepted > 100, "{counts:?}");
 }
 
 /// Returns the outcome for an LTL formula on a net, both as text. `atoms` has the names in the
 /// formula with their meaning: the marking is dead, or a place has at least so many tokens. The
 /// place's name is the atom's name without digits at the end.
-fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> GrowingOutcome {
+fn outcome(net: &str, formula: &str, atoms: &[(&str, AtomMeaning)]) -> GrowingOutcome {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     for (name, _) in atoms {
         names.atom(name);
     }
     let formula = parse_ltl(formula, &mut formulas, &mut names).unwrap();
-    let atom = |(name, of): &(&str, RunAtomOf)| match *of {
-        RunAtomOf::Dead => RunAtom::Holds(Predicate::Dead),
-        RunAtomOf::Tokens(least) => {
+    let atom = |(name, of): &(&str, AtomMeaning)| match *of {
+        AtomMeaning::Dead => RunAtom::Holds(Predicate::Dead),
+        AtomMeaning::Tokens(least) => {
             let place = name.trim_end_matches(|c: char| c.is_ascii_digit());
             RunAtom::Holds(Predicate::at_least(net.place_named(place).unwrap(), least))
         }
@@ -119,36 +119,36 @@ fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> GrowingOutc
 /// The meaning of an atom of a formula: the marking is dead, or a place has at least so many
 /// tokens.
 #[derive(Clone, Copy)]
-enum RunAtomOf {
+enum AtomMeaning {
     Dead,
     Tokens(u64),
 }
 
 /// A net in which e makes a run possible that fires t forever, and sometimes u.
-const LATER: &str = "place s 1\nplace a\nplace b\nplace c
+const LATE_LOOP_NET: &str = "place s 1\nplace a\nplace b\nplace c
     transition e: s -> a\ntransition t: a -> a + b\ntransition u: 2*b -> c";
 
 #[test]
 fn a_loop_may_begin_after_a_prefix_and_need_tokens_that_another_one_makes() {
-    use RunAtomOf::{Dead, Tokens};
+    use AtomMeaning::{Dead, Tokens};
     let run = |outcome: GrowingOutcome| -> LassoRun {
         match outcome {
             GrowingOutcome::Run(run) => run,
             _ => panic!("a run is there"),
         }
     };
-    let found = run(outcome(LATER, "G !dead", &[("dead", Dead)]));
+    let found = run(outcome(LATE_LOOP_NET, "G !dead", &[("dead", Dead)]));
     assert!(matches!(found.end, RunEnd::Repeats(_)));
     // From some time on b is large, although u fires again and again.
-    run(outcome(LATER, "F G b7", &[("b7", Tokens(7))]));
-    run(outcome(LATER, "G F c & F G b", &[("c", Tokens(1)), ("b", Tokens(1))]));
+    run(outcome(LATE_LOOP_NET, "F G b7", &[("b7", Tokens(7))]));
+    run(outcome(LATE_LOOP_NET, "G F c & F G b", &[("c", Tokens(1)), ("b", Tokens(1))]));
 }
 
 #[test]
 fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
-    use RunAtomOf::{Dead, Tokens};
+    use AtomMeaning::{Dead, Tokens};
     let turns = "place a 1\nplace b\nplace c\ntransition x: a -> b\ntransition y: b -> a + c";
-    let none = |formula, atoms: &[(&str, RunAtomOf)]| {
+    let none = |formula, atoms: &[(&str, AtomMeaning)]| {
         let found = outcome(turns, formula, atoms);
         assert!(matches!(found, GrowingOutcome::NoRun(_)), "{formula}");
     };
@@ -158,15 +158,15 @@ fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
 
 #[test]
 fn a_number_that_a_growing_place_passes_and_a_dead_marking_are_remembered() {
-    use RunAtomOf::{Dead, Tokens};
-    let none = |net, formula, atoms: &[(&str, RunAtomOf)]| {
+    use AtomMeaning::{Dead, Tokens};
+    let none = |net, formula, atoms: &[(&str, AtomMeaning)]| {
         let found = outcome(net, formula, atoms);
         assert!(matches!(found, GrowingOutcome::NoRun(_)), "{formula}");
     };
     let source = "place p 1\nplace q\ntransition t: p -> p + q";
     none(source, "F G !q10", &[("q10", Tokens(10))]);
     none(source, "F (q3 & X F !q4)", &[("q3", Tokens(3)), ("q4", Tokens(4))]);
-    none(LATER, "F (c2 & F !c2)", &[("c2", Tokens(2))]);
+    none(LATE_LOOP_NET, "F (c2 & F !c2)", &[("c2", Tokens(2))]);
     let stops = "place p 1\nplace q 1\nplace r\ntransition t: p -> p + r\ntransition u: p -> q\n\
         transition v: q + r -> q\ntransition w: p + q -> p";
     none(stops, "F (dead & F !dead)", &[("dead", Dead)]);

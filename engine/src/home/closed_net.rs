@@ -19,8 +19,8 @@
 //! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
 use super::open_goals;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
-use parikh_evidence::home::Structure;
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::home::commoner::{covered_marking, is_asymmetric_choice};
 use parikh_net::counted::with_restart;
 use parikh_net::printable::counted;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "closed net",
     technique: "SIPHON_TRAP",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -60,7 +60,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             Ok(SiphonTrap::Holds(condition)) => {
                 let (traps, refutation) = (condition.traps, condition.refutation);
                 let count = traps.len();
-                let structure = Arc::new(Structure::Closed { traps, refutation });
+                let structure = Arc::new(HomeArgument::Closed { traps, refutation });
                 assignment.board.home_reporter(ENGINE.technique).kept_closed(goal, &structure);
                 format!("{count} marked traps keep the closed net live")
             }

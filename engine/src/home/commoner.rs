@@ -11,8 +11,8 @@
 //! 2. Every siphon contains a marked trap.
 
 use super::open_goals;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
-use parikh_evidence::home::Structure;
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::home::commoner::is_asymmetric_choice;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "commoner",
     technique: "SIPHON_TRAP",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -41,7 +41,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         Ok(SiphonTrap::Holds(condition)) => {
             let traps = condition.traps.len();
             let refutation = condition.refutation;
-            let structure = Arc::new(Structure::Commoner { traps: condition.traps, refutation });
+            let structure = Arc::new(HomeArgument::Commoner { traps: condition.traps, refutation });
             let goals: Vec<_> =
                 open_goals(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
             assignment.board.home_reporter("SIPHON_TRAP").all_live(&goals, &structure);

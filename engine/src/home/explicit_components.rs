@@ -15,7 +15,7 @@ use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::explicit::graph::{ExplicitGraph, GraphSearch};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use parikh_evidence::{Document, pump_grows};
 use parikh_net::printable::counted;
 use parikh_net::subnet::Subnet;
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "graph",
     technique: "EXPLICIT",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| {
@@ -89,13 +89,13 @@ fn run_reduced(assignment: &Assignment<'_>, budget: &Budget) -> String {
         return first_summary;
     }
     let net = original.net();
-    let pump = walk::find_self_covering_sequence(
+    let self_covering = walk::find_self_covering_sequence(
         net,
         &budget.share(0.05),
         assignment.seed,
         SELF_COVERING_WORK,
     );
-    if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
+    if self_covering.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
     search(budget)
@@ -153,13 +153,13 @@ fn on_parts(
             part_goals.iter().map(|(_, predicate)| predicate).collect();
         let counterexamples =
             graph.markings_without(&predicates).map_err(|error| error.to_string())?;
-        for ((goal_index, _), counterexamples) in part_goals.into_iter().zip(counterexamples) {
+        for ((goal_index, _), counterexample) in part_goals.into_iter().zip(counterexamples) {
             searched_parts[goal_index] += 1;
-            lost_parts[goal_index] += usize::from(counterexamples.is_some());
-            stays_reachable[goal_index] |= counterexamples.is_none();
+            lost_parts[goal_index] += usize::from(counterexample.is_some());
+            stays_reachable[goal_index] |= counterexample.is_none();
         }
     }
-    let found = (0..).zip(&goals).filter_map(|(goal_index, &(goal, _))| {
+    let findings = (0..).zip(&goals).filter_map(|(goal_index, &(goal, _))| {
         let is_decided =
             stays_reachable[goal_index] || lost_parts[goal_index] == searched_parts[goal_index];
         is_decided.then_some(HomeFinding {
@@ -168,7 +168,11 @@ fn on_parts(
             sequence: None,
         })
     });
-    assignment.board.home_reporter("EXPLICIT").on(working_net).searched(found.collect(), visited);
+    assignment
+        .board
+        .home_reporter("EXPLICIT")
+        .on(working_net)
+        .searched(findings.collect(), visited);
     let markings = counted(visited.markings, "marking");
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
@@ -196,7 +200,7 @@ fn on_net(
         .map(|_| GraphSearch { condition: &breaches_units, sequence: &mut breaching_sequence });
     let graph = ExplicitGraph::explore_and_search(net, &facts, budget, search);
     if let Some(sequence) = breaching_sequence {
-        assignment.board.check_claim(&sequence, u64::MAX);
+        assignment.board.check_units_claim(&sequence, u64::MAX);
     }
     let mut graph = graph.map_err(|error| error.to_string())?;
     let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicate)| *predicate).collect();

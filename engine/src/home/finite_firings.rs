@@ -16,10 +16,10 @@
 
 use super::{enabled_transitions, open_goals};
 use crate::board::HomeReporter;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
-use parikh_evidence::home::Structure;
+use parikh_evidence::home::HomeArgument;
 use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
@@ -32,7 +32,7 @@ use std::sync::Arc;
 pub const ENGINE: Engine = Engine {
     name: "finite firings",
     technique: "STATE_EQUATION",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -49,9 +49,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
         net.producers(place).iter().any(can_gain)
     };
-    let never_gaining: Vec<(PlaceId, u64)> =
+    let weights_of_never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
-    let refuted = report(assignment, homes, &never_gaining);
+    let refuted = report(assignment, homes, &weights_of_never_gaining);
     if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
         return format!("{refuted} goals refuted by places that never gain tokens");
     }
@@ -79,7 +79,7 @@ fn report(
         };
         net.delta(t).iter().map(term).sum::<i128>() < 0
     };
-    let structure = Arc::new(Structure::Finitely(weights.to_vec()));
+    let structure = Arc::new(HomeArgument::Finitely(weights.to_vec()));
     let mut refuted = 0;
     for (id, predicate) in open_goals(assignment.working_net, assignment.board) {
         if enabled_transitions(predicate)

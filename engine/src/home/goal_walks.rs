@@ -58,7 +58,8 @@ pub(super) fn search_goals(
     let mut is_unseen = vec![true; goals.len()];
     let mut unseen_count = goals.len();
     let mut walks_without_goal = 0;
-    for length in (FIRST_LENGTH_LOG2..max_length_log).chain(std::iter::repeat(max_length_log)) {
+    for length_log2 in (FIRST_LENGTH_LOG2..max_length_log).chain(std::iter::repeat(max_length_log))
+    {
         if unseen_count == 0
             || walks_without_goal == MAX_WALKS_WITHOUT_GOAL
             || budget.is_exhausted()
@@ -89,7 +90,8 @@ pub(super) fn search_goals(
                     break;
                 }
             }
-            if firings.len() >> length > 0 || firings.len() % 1024 == 1023 && budget.is_exhausted()
+            if firings.len() >> length_log2 > 0
+                || firings.len() % 1024 == 1023 && budget.is_exhausted()
             {
                 break;
             }

@@ -39,9 +39,10 @@ impl<'n> RecordingWalk<'n> {
             rng: fastrand::Rng::with_seed(seed),
         };
         for t in net.transitions() {
-            let lacks = net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
-            walk.missing_inputs[t.index()] = lacks as u32;
-            if lacks == 0 {
+            let missing_count =
+                net.pre(t).iter().filter(|arc| marking[arc.place] < arc.weight).count();
+            walk.missing_inputs[t.index()] = missing_count as u32;
+            if missing_count == 0 {
                 walk.enable(t);
             }
         }
@@ -115,17 +116,17 @@ impl<'n> RecordingWalk<'n> {
             let new_tokens = self.marking[change.place];
             let old_tokens = new_tokens.wrapping_add_signed(change.delta.wrapping_neg());
             for arc in net.consumers(change.place) {
-                let lacking = &mut self.missing_inputs[arc.transition.index()];
+                let missing_count = &mut self.missing_inputs[arc.transition.index()];
                 match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
                     (true, false) => {
-                        *lacking += 1;
-                        if *lacking == 1 {
+                        *missing_count += 1;
+                        if *missing_count == 1 {
                             self.disable(arc.transition);
                         }
                     }
                     (false, true) => {
-                        *lacking -= 1;
-                        if *lacking == 0 {
+                        *missing_count -= 1;
+                        if *missing_count == 0 {
                             self.enable(arc.transition);
                         }
                     }
@@ -166,15 +167,15 @@ mod tests {
             "place a 5\nplace b\ntransition t: 2*a -> b\ntransition u: b -> a\ntransition v: 3*b -> b",
         )
         .unwrap();
-        let mut roam = RecordingWalk::new(&net, net.initial(), 1);
+        let mut recording_walk = RecordingWalk::new(&net, net.initial(), 1);
         for _ in 0..50 {
-            roam.walk(1);
-            let enabled = |t: &TransitionId| net.is_enabled(roam.marking(), *t);
-            let mut listed = roam.enabled.clone();
+            recording_walk.walk(1);
+            let enabled = |t: &TransitionId| net.is_enabled(recording_walk.marking(), *t);
+            let mut listed = recording_walk.enabled.clone();
             listed.sort();
             assert_eq!(listed, net.transitions().filter(enabled).collect::<Vec<_>>());
         }
-        assert!(roam.is_dead());
-        assert_eq!(roam.was_enabled(), [true, true, false]);
+        assert!(recording_walk.is_dead());
+        assert_eq!(recording_walk.was_enabled(), [true, true, false]);
     }
 }

@@ -25,7 +25,7 @@ use super::weight_search::{DecreasingWeights, covers, find_decreasing_weights};
 use super::{goal_walks, open_goals};
 use crate::board::{Board, Knowledge, ReachKnowledge};
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
 use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay, covering, is_upward_closed};
@@ -38,7 +38,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "downhill",
     technique: "STATE_EQUATION",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -125,7 +125,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
-    way: ReturnWay,
+    return_way: ReturnWay,
     budget: &Budget,
 ) -> usize {
     let (net, board) = (assignment.working_net.net(), assignment.board);
@@ -156,10 +156,10 @@ fn report(
             proved_goals.push(id);
         }
     }
-    board
-        .home_reporter(ENGINE.technique)
-        .on(assignment.working_net)
-        .returning(&proved_goals, ReturnProof { to: Some(Vec::new()), way, along: sequences })
+    board.home_reporter(ENGINE.technique).on(assignment.working_net).returning(
+        &proved_goals,
+        ReturnProof { to: Some(Vec::new()), way: return_way, along: sequences },
+    )
 }
 
 /// Returns a reachable marking that lacks initial tokens and enables none of the `decreasing`

@@ -37,7 +37,7 @@ use crate::diagrams::confirm::to_closed_set;
 use crate::diagrams::{ReachableSet, explore};
 use crate::walk;
 use crate::working_net::WorkingNet;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use parikh_evidence::home::ways_back::{
     CountedFirings, ReturnProof, ReturnWay, covering, is_upward_closed,
 };
@@ -52,7 +52,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "terminal components",
     technique: TECHNIQUE,
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -128,13 +128,13 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     if is_done() {
         return first_summary;
     }
-    let pump = walk::find_self_covering_sequence(
+    let self_covering = walk::find_self_covering_sequence(
         net,
         &budget.share(0.05),
         assignment.seed,
         SELF_COVERING_WORK,
     );
-    if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
+    if self_covering.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
     // The fixpoint computation (saturation) does not terminate on infinitely many markings.
@@ -331,7 +331,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
         let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
-        homes.lost_there(goal, sequence, argument, document);
+        homes.lost_after_on_engine_net(goal, sequence, argument, document);
         Ok(true)
     }
 
@@ -348,14 +348,14 @@ impl SymbolicHomes<'_, '_, '_> {
         if goals.is_empty() || nodes > MAX_CERTIFICATE_NODES {
             return Ok(0);
         }
-        let (upward, mut other_goals): (Vec<_>, Vec<_>) =
+        let (upward_closed, mut other_goals): (Vec<_>, Vec<_>) =
             goals.iter().partition(|(_, predicate)| is_upward_closed(predicate));
         let mut proved_count = 0;
         match components {
-            [component] if !upward.is_empty() => {
-                proved_count += self.prove_by_home(&upward, component)?;
+            [component] if !upward_closed.is_empty() => {
+                proved_count += self.prove_by_home(&upward_closed, component)?;
             }
-            _ => other_goals.extend(upward),
+            _ => other_goals.extend(upward_closed),
         }
         for (id, predicate) in other_goals.into_iter().take(MAX_SINGLE_GOALS) {
             let target = self.reachable.satisfying(self.reachable.set, predicate)?;
@@ -445,8 +445,8 @@ impl SymbolicHomes<'_, '_, '_> {
             net,
             home,
             (&slice, &mut rng),
-            |_: &DecreasingWeights, falling| {
-                let all_disabled = falling.iter().copied().map(Predicate::Disabled);
+            |_: &DecreasingWeights, decreasing| {
+                let all_disabled = decreasing.iter().copied().map(Predicate::Disabled);
                 let bad_marking = Predicate::and(all_disabled.chain([missing.clone()]));
                 let bad_markings = self.reachable.satisfying(self.reachable.set, &bad_marking)?;
                 Ok(self.reachable.diagrams.member(bad_markings).map(|member| self.marking(&member)))

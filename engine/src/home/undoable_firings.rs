@@ -19,8 +19,8 @@
 //! # Conditions
 //! The conditions of [`parikh_evidence::home::undoable_firings`].
 
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
-use parikh_evidence::home::Structure;
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
+use parikh_evidence::home::HomeArgument;
 use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 pub const ENGINE: Engine = Engine {
     name: "undone",
     technique: "TOPOLOGICAL",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -74,7 +74,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     assignment
         .board
         .home_reporter("TOPOLOGICAL")
-        .all_undone(&std::sync::Arc::new(Structure::Undone(proofs)));
+        .all_undone(&std::sync::Arc::new(HomeArgument::Undone(proofs)));
     "every firing can be undone".to_owned()
 }
 
@@ -173,20 +173,21 @@ impl UndoingSearch<'_> {
         missing_places: &BTreeMap<PlaceId, usize>,
     ) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
-        let sums = self.semiflows.get_or_insert_with(|| semiflows(net, budget));
+        let known_semiflows = self.semiflows.get_or_insert_with(|| semiflows(net, budget));
         let tokens = |p: PlaceId| i128::from(marking.get(&p.index()).copied().unwrap_or(0));
         let mut helpful: Vec<(usize, usize, usize)> = Vec::new();
-        for (position, sum) in sums.iter().enumerate() {
-            let need = sum
+        for (position, semiflow) in known_semiflows.iter().enumerate() {
+            let missing_count = semiflow
                 .weights
                 .iter()
                 .filter_map(|(p, _)| missing_places.get(p))
                 .max()
                 .copied()
                 .unwrap_or(0);
-            let weighted = sum.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
-            if need > 0 && weighted.sum::<i128>() < sum.initial_value {
-                helpful.push((usize::MAX - need, sum.weights.len(), position));
+            let weighted =
+                semiflow.weights.iter().map(|&(p, weight)| i128::from(weight) * tokens(p));
+            if missing_count > 0 && weighted.sum::<i128>() < semiflow.initial_value {
+                helpful.push((usize::MAX - missing_count, semiflow.weights.len(), position));
             }
         }
         helpful.sort_unstable();
@@ -203,12 +204,13 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<ValuedSemiflow> {
         let weights: Vec<(PlaceId, u64)> = weights.collect::<Option<_>>()?;
         let term =
             |&(p, weight): &(PlaceId, u64)| i128::from(weight).checked_mul(net.initial()[p].into());
-        let initially = weights.iter().try_fold(0i128, |total, it| total.checked_add(term(it)?))?;
-        Some(ValuedSemiflow { weights, initial_value: initially })
+        let initial_sum =
+            weights.iter().try_fold(0i128, |total, it| total.checked_add(term(it)?))?;
+        Some(ValuedSemiflow { weights, initial_value: initial_sum })
     };
-    let mut sums: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
-    sums.sort_by_key(|sum| sum.weights.len());
-    sums
+    let mut valued_semiflows: Vec<ValuedSemiflow> = flows.iter().filter_map(sum).collect();
+    valued_semiflows.sort_by_key(|sum| sum.weights.len());
+    valued_semiflows
 }
 
 /// Returns a shortest firing sequence from `start` to `end`, by breadth-first search. The search
@@ -223,10 +225,10 @@ fn shortest_sequence(
 ) -> Result<Vec<(TransitionId, u64)>, BTreeMap<PlaceId, usize>> {
     let mut predecessors: HashMap<SparseMarking, Option<(SparseMarking, TransitionId)>> =
         HashMap::from([(start.clone(), None)]);
-    let mut waiting = VecDeque::from([start.clone()]);
+    let mut queue = VecDeque::from([start.clone()]);
     let sources: Vec<TransitionId> = net.transitions().filter(|&t| net.pre(t).is_empty()).collect();
     let mut missing_places: BTreeMap<PlaceId, usize> = BTreeMap::new();
-    while let Some(marking) = waiting.pop_front() {
+    while let Some(marking) = queue.pop_front() {
         if marking == *end {
             return Ok(sequence_to(&predecessors, marking));
         }
@@ -247,7 +249,7 @@ fn shortest_sequence(
                         && !predecessors.contains_key(&next)
                     {
                         predecessors.insert(next.clone(), Some((marking.clone(), candidate)));
-                        waiting.push_back(next);
+                        queue.push_back(next);
                     }
                 }
             }

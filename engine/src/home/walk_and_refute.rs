@@ -19,7 +19,7 @@ use super::recording_walk::RecordingWalk;
 use super::{enabled_transitions, open_goals};
 use crate::board::{Argument, Board, Knowledge, Proof, ReachKnowledge};
 use crate::diagrams::confirm::closed_set;
-use crate::{Assignment, Engine, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use crate::{Task, diagrams, explicit, intervals, state_equation};
 use parikh_evidence::Document;
 use parikh_net::printable::counted;
@@ -32,7 +32,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "regions",
     technique: "RANDOM_WALK",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Homes,
     supported: SupportedGoals::HOMES,
     start: |work| stateless_session(move |budget| run(&work, budget)),
@@ -63,16 +63,16 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
     let homes = assignment.board.home_reporter("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(assignment.seed);
-    let mut examined = 0u64;
+    let mut examined_count = 0u64;
     // The lengths run from the shortest to the longest, again and again. The unreachability proofs
     // after a walk cost about as much as the walk.
-    for length in WALK_LENGTHS_LOG2.cycle() {
+    for length_log2 in WALK_LENGTHS_LOG2.cycle() {
         let mut first_walk = RecordingWalk::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
-        let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
-        while sequence.firings() < u128::from(steps) && !first_walk.is_dead() {
+        let min_length = rng.u64(1u64 << (length_log2 - 1)..1u64 << length_log2);
+        while sequence.firings() < u128::from(min_length) && !first_walk.is_dead() {
             if budget.is_exhausted() {
-                return format!("{} examined", counted(examined, "marking"));
+                return format!("{} examined", counted(examined_count, "marking"));
             }
             let new_firings = first_walk.walk(1 << 14);
             if new_firings.is_empty() {
@@ -83,21 +83,21 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let open_goals: Vec<(GoalId, &Predicate)> =
             open_goals(assignment.working_net, assignment.board).collect();
         if open_goals.is_empty() || budget.is_exhausted() {
-            return format!("{} examined", counted(examined, "marking"));
+            return format!("{} examined", counted(examined_count, "marking"));
         }
-        examined += 1;
+        examined_count += 1;
         if first_walk.is_dead() {
             let not_holding = open_goals
                 .iter()
                 .filter(|(_, predicate)| !predicate.holds(net, first_walk.marking()));
             for (id, _) in not_holding.take(MAX_GOALS) {
-                let proof = Proof::new(Argument::DeadEnd, None);
+                let proof = Proof::new(Argument::DeadMarking, None);
                 homes.lost_after(*id, sequence.clone(), proof);
             }
             continue;
         }
         let mut second_walk = RecordingWalk::new(net, first_walk.marking(), rng.u64(..));
-        second_walk.walk((4 * steps).clamp(1 << 10, 1 << 17));
+        second_walk.walk((4 * min_length).clamp(1 << 10, 1 << 17));
         let was_seen = |predicate: &Predicate| match enabled_transitions(predicate) {
             Some(transitions) => transitions.iter().any(|t| second_walk.was_enabled()[t.index()]),
             None => {
@@ -115,7 +115,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         // violates is dropped.
         let Ok(net_after_walk) = net.from_marking_after(&sequence) else { continue };
         let mut refuted = unreachable(&net_after_walk, &goals, budget);
-        if refuted.is_empty() && examined >= FIRST_WALK_WITH_DIAGRAMS && examined.is_power_of_two()
+        if refuted.is_empty()
+            && examined_count >= FIRST_WALK_WITH_DIAGRAMS
+            && examined_count.is_power_of_two()
         {
             refuted = refute_by_diagrams(&net_after_walk, &goals, &budget.share(DIAGRAM_SHARE));
         }
@@ -130,7 +132,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             homes.lost_after(goal, sequence, proof);
         }
     }
-    format!("{} examined", counted(examined, "marking"))
+    format!("{} examined", counted(examined_count, "marking"))
 }
 
 /// Looks for a proper prefix of the sequence after which the predicate is proved unreachable. Token

@@ -52,7 +52,7 @@ pub(super) fn find_decreasing_weights<E>(
     ) -> Result<Option<Marking>, E>,
 ) -> Result<Option<DecreasingWeights>, E> {
     let mut weights = initial_weights(net, home, budget);
-    let mut required: Vec<TransitionId> = Vec::new();
+    let mut required_decreasing: Vec<TransitionId> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let Ok(decreasing) = decreasing_transitions(net, &weights) else { return Ok(None) };
         let Some(end) = find_counterexample(&weights, &decreasing)? else {
@@ -73,11 +73,11 @@ pub(super) fn find_decreasing_weights<E>(
         // The new transition must decrease the sum together with all transitions that decrease it
         // now. If this is impossible, only the transitions required by earlier counterexamples are
         // kept.
-        let found = [&decreasing[..], &required[..]].into_iter().find_map(|base| {
+        let found = [&decreasing[..], &required_decreasing[..]].into_iter().find_map(|base| {
             enabled.iter().take(8).find_map(|&t| Some((t, weights_with(base, t)?)))
         });
         let Some((t, better_weights)) = found else { return Ok(None) };
-        required.push(t);
+        required_decreasing.push(t);
         weights = better_weights;
     }
     Ok(None)
@@ -179,11 +179,11 @@ mod tests {
         )
         .unwrap();
         let named = |name: &str| net.transition_named(name).unwrap();
-        let mut asked = 0;
-        let ends = |_: &DecreasingWeights, falling: &[TransitionId]| {
-            asked += 1;
+        let mut call_count = 0;
+        let ends = |_: &DecreasingWeights, decreasing: &[TransitionId]| {
+            call_count += 1;
             let end = Marking::new(vec![0, 1, 0, 0, 1]);
-            Ok::<_, ()>((!falling.contains(&named("on"))).then_some(end))
+            Ok::<_, ()>((!decreasing.contains(&named("on"))).then_some(end))
         };
         let budget = Budget::unlimited();
         let mut rng = fastrand::Rng::with_seed(1);
@@ -193,6 +193,6 @@ mod tests {
         let falling = decreasing_transitions(&net, &found).unwrap();
         assert!(["on", "done", "free"].iter().all(|name| falling.contains(&named(name))));
         assert!(!["go", "bind"].iter().any(|name| falling.contains(&named(name))));
-        assert_eq!(asked, 2);
+        assert_eq!(call_count, 2);
     }
 }

@@ -259,7 +259,7 @@ impl<'a> Derivation<'a> {
 
     /// Returns the index of the last derived upper (or lower) bound of the place before the given
     /// index. Returns `None` if there is no such bound.
-    fn last_before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
+    fn last_before(&mut self, place: PlaceId, upper: bool, end: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
             let mut positions: HashMap<_, Vec<usize>> = HashMap::new();
@@ -269,7 +269,7 @@ impl<'a> Derivation<'a> {
             positions
         });
         let positions = positions.get(&(place, upper))?;
-        let count = positions.partition_point(|&position| position < using);
+        let count = positions.partition_point(|&position| position < end);
         Some(positions[count.checked_sub(1)?])
     }
 

@@ -69,11 +69,11 @@ pub fn settle(
             }
         }
     }
-    for (provenance, refuted) in Provenance::ALL.into_iter().zip(refuted) {
-        if refuted.is_empty() {
+    for (provenance, refuted_goals) in Provenance::ALL.into_iter().zip(refuted) {
+        if refuted_goals.is_empty() {
             continue;
         }
-        let predicates: Vec<Predicate> = refuted.iter().map(|(.., it)| it.clone()).collect();
+        let predicates: Vec<Predicate> = refuted_goals.iter().map(|(.., it)| it.clone()).collect();
         let provenance_intervals = intervals.up_to(provenance);
         let certificate = derivation::shared_document(
             task.net,
@@ -84,7 +84,7 @@ pub fn settle(
         );
         let Some((document, is_explained)) = certificate else { continue };
         let proof_reporter = proof_reporter.with_certificate(&document);
-        for ((id, upper_bound, _), is_explained) in refuted.into_iter().zip(is_explained) {
+        for ((id, upper_bound, _), is_explained) in refuted_goals.into_iter().zip(is_explained) {
             if !is_explained {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! The engine: treats the open properties in turn, with more time in each round.
 
 use super::{RunGraph, UndecidedReason};
-use crate::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 pub const ENGINE: Engine = Engine {
     name: "lasso",
     technique: "EXPLICIT",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Runs,
     supported: SupportedGoals::RUNS,
     start,
@@ -69,7 +69,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                     runs.searched(*id, lassos.expanded().into());
                 }
                 Err(reason @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
-                    assignment.board.gave_up(*id, ENGINE.name, &reason.to_string());
+                    assignment.board.record_given_up(*id, ENGINE.name, &reason.to_string());
                 }
                 Err(UndecidedReason::Incomplete(_)) => {}
             }

@@ -46,7 +46,7 @@ mod summary;
 mod walk;
 mod watch;
 
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use super::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use fastrand::Rng;
 use machine::LoopMarking;
 use parikh_net::TransitionId;
@@ -58,7 +58,7 @@ use watch::LoopWatch;
 pub const ENGINE: Engine = Engine {
     name: "loops",
     technique: "LOOPS",
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Loops,
     supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(LoopSearch::new(work))),

@@ -119,7 +119,8 @@ impl<'n> Markings<'n> {
         (atoms, for_runs): (&[RunAtom], bool),
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
-        let purpose = SpaceOptions { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let purpose =
+            SpaceOptions { listed: &|_| true, needs_sequences: true, max_bytes: u64::MAX };
         let conditions = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
             RunAtom::Holds(predicate) => Some((number, enabledness_as_atoms(predicate, net))),
             RunAtom::Fires(_) => None,
@@ -134,7 +135,7 @@ impl<'n> Markings<'n> {
             budget: budget.clone(),
             atoms: conditions.collect(),
             tests: Vec::new(),
-            layout: space.layouts(),
+            layout: space.layout_version(),
             space,
             successor_ranges: vec![(UNEXPANDED, 0)],
             successors: Vec::new(),
@@ -161,7 +162,7 @@ impl<'n> Markings<'n> {
 
     /// Compiles the tests for the current packing.
     fn compile(&mut self) {
-        self.layout = self.space.layouts();
+        self.layout = self.space.layout_version();
         let packing = self.space.packing();
         let compile_atom = |(number, atom): &(usize, Predicate)| {
             let signs = [atom.clone(), atom.clone().negated()];
@@ -189,7 +190,7 @@ impl<'n> Markings<'n> {
     fn load(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
             self.space.load_marking_only(marking);
-            if self.layout != self.space.layouts() {
+            if self.layout != self.space.layout_version() {
                 self.compile();
             }
             (self.loaded, self.loaded_dead) = (Some(marking), None);
@@ -257,7 +258,7 @@ impl<'n> Markings<'n> {
                 self.budget.exhausted().map_or(Ok(()), Err)?;
             }
             self.space.load(marking, &mut self.enabled);
-            if self.layout != self.space.layouts() {
+            if self.layout != self.space.layout_version() {
                 self.compile();
             }
             let is_dead = self.enabled.is_empty();

@@ -31,7 +31,7 @@ mod solver;
 mod terms;
 
 use super::intervals;
-use super::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use super::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use crate::board::{Argument, Proof};
 use backward::BackwardSearcher;
 use decide::{Decide, DecisionOutcome};
@@ -54,7 +54,7 @@ use terms::BoundTerms;
 pub const ENGINE: Engine = Engine {
     name: "pdr",
     technique: TECHNIQUE,
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     role: Role::Induction,
     supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
@@ -328,7 +328,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         }
                         let reason = "the invariant found could not be certified";
                         tracing::info!("{}: {id:?}: {reason}", self.name);
-                        board.gave_up(id, self.name, reason);
+                        board.record_given_up(id, self.name, reason);
                         return self.given_up.push(id);
                     }
                     self.shared_cubes.add(&cubes, &terms);

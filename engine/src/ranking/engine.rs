@@ -2,7 +2,7 @@
 
 use super::argue::argue;
 use crate::board::{Board, Knowledge, ReachKnowledge};
-use crate::{Assignment, Engine, Role, Session, Sides, SliceProgress, SupportedGoals};
+use crate::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub const ENGINE: Engine = Engine {
     name: "ranking",
     technique: "STATE_EQUATION",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::RunProofs,
     supported: SupportedGoals::RUNS,
     start,

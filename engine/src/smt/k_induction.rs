@@ -143,7 +143,7 @@ impl Session for KInduction<'_> {
                     let Assignment { board, .. } = self.work;
                     open_goals
                         .iter()
-                        .for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &reason));
+                        .for_each(|(id, _)| board.record_given_up(*id, "k-induction-smt", &reason));
                     return SliceProgress::Finished;
                 }
             }

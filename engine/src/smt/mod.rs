@@ -18,7 +18,7 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
+use super::{Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, stateless_session};
 use parikh_encodings::propositional::MAX_RANGE;
 use parikh_net::Provenance;
 use parikh_structure::intervals::Intervals;
@@ -32,7 +32,7 @@ pub const ENGINES: [Engine; 3] = [BMC, WIDE, K_INDUCTION];
 pub const BMC: Engine = Engine {
     name: "bmc-smt",
     technique: TECHNIQUE,
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Induction,
     supported: SupportedGoals::MARKINGS,
     start: |work| Ok(Box::new(bmc::session(work)?)),
@@ -69,7 +69,7 @@ fn is_wide(work: &Assignment<'_>) -> bool {
 /// the step cases. A backward search then looks for inductive invariants.
 pub const K_INDUCTION: Engine = Engine {
     name: "k-induction-smt",
-    sides: Sides::Both,
+    result_kinds: ResultKinds::Both,
     start: |work| Ok(Box::new(k_induction::KInduction::new(work)?)),
     ..BMC
 };

@@ -2,14 +2,14 @@
 //! slices.
 
 use super::{Engine, SliceProgress, StateEquationConfig};
-use crate::{Assignment, Hint, Role, Session, Sides, SupportedGoals, Task};
+use crate::{Assignment, Hint, ResultKinds, Role, Session, SupportedGoals, Task};
 use parikh_solvers::Budget;
 
 /// The registry entry of the engine.
 pub const ENGINE: crate::Engine = crate::Engine {
     name: "state equation",
     technique: "STATE_EQUATION",
-    sides: Sides::Proofs,
+    result_kinds: ResultKinds::Proofs,
     role: Role::Slices,
     supported: SupportedGoals::MARKINGS,
     start: |work| {

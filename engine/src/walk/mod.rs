@@ -48,7 +48,7 @@ pub use pumping::find_self_covering_sequence;
 
 use crate::Task;
 use crate::board::{Observation, WitnessReporter};
-use crate::{Engine, Hint, Role, Sides, SupportedGoals, stateless_session};
+use crate::{Engine, Hint, ResultKinds, Role, SupportedGoals, stateless_session};
 use bandit::{Bandit, StopReason};
 use compiled::CompiledNet;
 use parikh_net::printable::counted;
@@ -60,7 +60,7 @@ use watch::GoalWatch;
 pub const ENGINE: Engine = Engine {
     name: "walk",
     technique: "RANDOM_WALK",
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Walk,
     supported: SupportedGoals::MARKINGS,
     start: |work| {
@@ -77,7 +77,7 @@ pub const ENGINE: Engine = Engine {
 pub const GUIDED: Engine = Engine {
     name: "walk, guided",
     technique: "PARIKH_WALK",
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Guided,
     supported: SupportedGoals::MARKINGS,
     start: |work| {

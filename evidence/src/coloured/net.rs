@@ -5,11 +5,12 @@ use super::sorts::{Declarations, SortStructure, not_known};
 use super::terms::{GuardTerm, MultisetTerm, TermReader};
 use crate::reader::allowed_attributes::check_attributes_and_texts;
 use crate::reader::pipe::check_tagged;
-use crate::reader::pnml::{check_plain_arc, has_content, node_label, the_net};
+use crate::reader::pnml::{check_plain_arc, has_content, node_label, only_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::timing::{NetTiming, TimeTreatment, is_timing_element};
 use crate::reader::{
-    Unreadable, attribute, decode, elements, name, only_element, optional, tree, trimmed,
+    Unreadable, attribute, decode, elements, name, only_element, optional_attribute, parse_xml,
+    trimmed,
 };
 use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
@@ -64,9 +65,9 @@ pub(super) struct GuardedTransition {
 /// Returns false for a file that cannot be read as a net.
 pub fn is_coloured(bytes: &[u8]) -> bool {
     let Ok(text) = decode(bytes) else { return false };
-    let Ok(tree) = tree(&text) else { return false };
-    let Ok(net) = the_net(&tree) else { return false };
-    let kind = optional(net, "type").unwrap_or("").to_ascii_lowercase();
+    let Ok(tree) = parse_xml(&text) else { return false };
+    let Ok(net) = only_net(&tree) else { return false };
+    let kind = optional_attribute(net, "type").unwrap_or("").to_ascii_lowercase();
     if ["symmetricnet", "highlevelnet", "hlpn"].iter().any(|it| kind.contains(it)) {
         return true;
     }
@@ -143,12 +144,12 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
 /// The errors of [`read`].
 pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unreadable> {
     let text = decode(bytes)?;
-    let tree = tree(&text)?;
-    let net = the_net(&tree)?;
+    let tree = parse_xml(&text)?;
+    let net = only_net(&tree)?;
     check_attributes_and_texts(net)?;
     let ColouredElements { declared, nodes, aliases, arcs } = ColouredElements::of(net)?;
     let mut model = ColouredModel {
-        name: optional(net, "id").unwrap_or("").to_owned(),
+        name: optional_attribute(net, "id").unwrap_or("").to_owned(),
         declarations: Declarations::read(declared)?,
         places: Vec::new(),
         transitions: Vec::new(),

@@ -6,7 +6,9 @@
 //! Enumerations and partitions are equal only to themselves. A product of one sort is that sort.
 
 use super::elements::{MAX_DEPTH, bare_sort, bare_term, meaningful_elements, too_deep};
-use crate::reader::{Unreadable, attribute, name, number, only_element, optional, trimmed};
+use crate::reader::{
+    Unreadable, attribute, name, only_element, optional_attribute, parse_number, trimmed,
+};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
@@ -95,7 +97,8 @@ impl Declarations {
                 return Err(not_known(node));
             }
             let id = attribute(node, "id")?;
-            let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
+            let display_name =
+                optional_attribute(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let display_name = display_name.unwrap_or(id);
             let sort = declarations.sort(only_element(node, meaningful_elements(node), "sort")?)?;
             // Of two variables that share a name, the second is named by its id.
@@ -470,7 +473,8 @@ fn constants<'a, 'i: 'a>(
             return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
-        let display_name = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
+        let display_name =
+            optional_attribute(node, "name").map(trimmed).filter(|it| !it.is_empty());
         names.push(display_name.unwrap_or(&id).to_owned());
         ids.push(id);
     }
@@ -483,8 +487,8 @@ fn constants<'a, 'i: 'a>(
 pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> {
     let text = trimmed(attribute(node, key)?);
     match text.strip_prefix('-') {
-        None => number(node, text),
-        Some(digits) => number::<i64>(node, digits).map(|value| -value),
+        None => parse_number(node, text),
+        Some(digits) => parse_number::<i64>(node, digits).map(|value| -value),
     }
 }
 

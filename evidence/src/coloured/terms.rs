@@ -19,7 +19,7 @@
 use super::elements::{MAX_DEPTH, bare_term, meaningful_elements, too_deep};
 pub(super) use super::meaning::{ColourMultiset, GuardTerm, MultisetTerm, TooManyColours};
 use super::sorts::{Declarations, SortStructure, integer, not_known};
-use crate::reader::{Unreadable, attribute, name, number, only_element, trimmed};
+use crate::reader::{Unreadable, attribute, name, only_element, parse_number, trimmed};
 use roxmltree::Node;
 
 /// Reads terms and conditions.
@@ -174,7 +174,7 @@ impl TermReader<'_> {
             [once] if !is_number(&once) => return self.term(once, sort),
             _ => return Err(Unreadable::at(node, "expected a number and a term")),
         };
-        let times = number(times, attribute(times, "value")?)?;
+        let times = parse_number(times, attribute(times, "value")?)?;
         Ok(MultisetTerm::Times(times, Box::new(self.term(of, sort)?)))
     }
 

@@ -159,11 +159,11 @@ impl Equations {
     /// Returns the equation after the nodes that are constant or follow from one other node are
     /// substituted. Returns `None` on overflow.
     fn substituted(&self, equation: &LinearEquation) -> Option<LinearEquation> {
-        let LinearEquation { factor: mut times, mut constant, .. } = *equation;
+        let LinearEquation { factor: mut scaled_factor, mut constant, .. } = *equation;
         let mut sum: Vec<(NodeId, u64)> = Vec::new();
         for &(other, weight) in &equation.sum {
-            // `times` may already be a multiple of the original factor.
-            let weight = (times / equation.factor).checked_mul(weight)?;
+            // `scaled_factor` may already be a multiple of the original factor.
+            let weight = (scaled_factor / equation.factor).checked_mul(weight)?;
             let other_equation = match &self.nodes[other].tokens {
                 TokenEquation::Follows(other_equation) if other_equation.sum.len() < 2 => {
                     other_equation
@@ -176,7 +176,7 @@ impl Equations {
             // Multiply the equation by f = other_equation.factor, and replace f·other by the right
             // side of the other equation.
             if other_equation.factor > 1 {
-                times = times.checked_mul(other_equation.factor)?;
+                scaled_factor = scaled_factor.checked_mul(other_equation.factor)?;
                 constant = constant.checked_mul(other_equation.factor.into())?;
                 for (_, coefficient) in &mut sum {
                     *coefficient = coefficient.checked_mul(other_equation.factor)?;
@@ -184,8 +184,8 @@ impl Equations {
             }
             constant =
                 constant.checked_add(i128::from(weight).checked_mul(other_equation.constant)?)?;
-            if let [(by, times)] = other_equation.sum[..] {
-                sum.push((by, weight.checked_mul(times)?));
+            if let [(source, times)] = other_equation.sum[..] {
+                sum.push((source, weight.checked_mul(times)?));
             }
         }
         sum.sort_unstable();
@@ -196,7 +196,7 @@ impl Equations {
                 _ => merged.push((node, weight)),
             }
         }
-        Some(LinearEquation { factor: times, sum: merged, constant })
+        Some(LinearEquation { factor: scaled_factor, sum: merged, constant })
     }
 
     /// Returns the value of a node if its equation refers to no other node. Returns `None`

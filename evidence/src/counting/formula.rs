@@ -10,7 +10,7 @@
 //! freely, so sums over the whole net are products of sums over the components.
 
 use super::equations::{Equations, NodeId, TokenEquation};
-use super::weights::{Demands, Function, MarkingFactors, WeightError};
+use super::weights::{Demands, FunctionId, MarkingFactors, WeightError};
 use num_bigint::BigUint;
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +22,7 @@ pub struct CountingFormula {
     /// The components of the reduced net.
     pub components: Vec<CountedComponent>,
     /// The functions from the tokens of a place to a factor. Products refer to them by
-    /// [`Function`].
+    /// [`FunctionId`].
     pub factors: MarkingFactors,
     /// The part of the number of original markings per reduced marking that is the same for every
     /// reduced marking.
@@ -41,7 +41,7 @@ pub struct CountedComponent {
     pub net: Net,
     /// For places in ascending order, the function from their tokens to their factor in the number
     /// of original markings. The factor of other places is 1.
-    pub factors: Vec<(PlaceId, Function)>,
+    pub factors: Vec<(PlaceId, FunctionId)>,
     /// The products that are summed over the markings of the component. Product 0 is the
     /// component's factor in the number of original markings of a reduced marking. The other
     /// products count only original markings with enough tokens for certain transitions.
@@ -56,7 +56,7 @@ pub struct FactorProduct {
     pub lower_bounds: Vec<(PlaceId, u64)>,
     /// Places with a function that replaces their function in [`CountedComponent::factors`],
     /// ascending.
-    pub changed: Vec<(PlaceId, Function)>,
+    pub changed: Vec<(PlaceId, FunctionId)>,
 }
 
 /// The numbers of markings and firings of a state space.
@@ -97,28 +97,28 @@ impl CountingFormula {
         places: &[PlaceId],
     ) -> Result<CountingFormula, NoFormula> {
         equations.substitute();
-        let mut weights = MarkingFactors::new(&equations);
+        let mut factors = MarkingFactors::new(&equations);
         let mut coupled: Vec<PlaceId> = Vec::new();
         let mut factor = BigUint::from(1u8);
         for (node, it) in equations.nodes.iter().enumerate() {
             let TokenEquation::Follows(equation) = &it.tokens else { continue };
-            if equation.sum.len() > 1 && weights.has_factor(node) {
+            if equation.sum.len() > 1 && factors.has_factor(node) {
                 coupled.push(it.place);
-            } else if equation.sum.is_empty() && weights.has_factor(node) {
-                factor *= weights.constant(&equations, node, Vec::new())?;
+            } else if equation.sum.is_empty() && factors.has_factor(node) {
+                factor *= factors.constant(&equations, node, Vec::new())?;
             }
         }
         // The component of each place of the reduced net, and the id of the place in the component.
-        let (mut parts, mut location_of) =
+        let (mut components, mut location_of) =
             (Vec::new(), vec![(0, PlaceId::new(0)); reduced.place_count()]);
         // A component without places has only transitions without arcs. These do not change the
         // marking.
         for part in reduced.subnets()?.into_iter().filter(|part| !part.places.is_empty()) {
             for (part_place, p) in part.net.places().zip(&part.places) {
-                location_of[p.index()] = (parts.len(), part_place);
+                location_of[p.index()] = (components.len(), part_place);
             }
             let products = vec![FactorProduct::default()];
-            parts.push(CountedComponent { net: part.net, factors: Vec::new(), products });
+            components.push(CountedComponent { net: part.net, factors: Vec::new(), products });
         }
         // The component of each node that is a place of the reduced net, and the id of the place in
         // the component.
@@ -127,13 +127,12 @@ impl CountingFormula {
             let node = equations.node(place);
             let (part, part_place_id) = location_of[p.index()];
             node_at.insert(node, (part, part_place_id));
-            if weights.has_factor(node) {
-                let function = weights.function(node, Vec::new());
-                parts[part].factors.push((part_place_id, function));
+            if factors.has_factor(node) {
+                let function = factors.function(node, Vec::new());
+                components[part].factors.push((part_place_id, function));
             }
         }
-        let mut formula =
-            CountingFormula { components: parts, factors: weights, factor, groups: Vec::new() };
+        let mut formula = CountingFormula { components, factors, factor, groups: Vec::new() };
         let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
         if !coupled.is_empty() {
             coupled.sort_unstable();
@@ -156,7 +155,7 @@ impl CountingFormula {
         node_at: &HashMap<NodeId, (usize, PlaceId)>,
         coupled: &mut Vec<PlaceId>,
     ) -> Result<HashMap<Vec<(usize, usize)>, BigUint>, NoFormula> {
-        let mut numbers = vec![HashMap::new(); self.components.len()];
+        let mut product_indices = vec![HashMap::new(); self.components.len()];
         let mut groups: HashMap<Vec<(usize, usize)>, BigUint> = HashMap::new();
         let mut is_dead = vec![false; original.transition_count()];
         equations.dead.iter().for_each(|t| is_dead[t.index()] = true);
@@ -167,14 +166,14 @@ impl CountingFormula {
             if !coupled.is_empty() {
                 continue;
             }
-            let mut times = self.factor.clone();
+            let mut constant_factor = self.factor.clone();
             let mut products: BTreeMap<usize, FactorProduct> = BTreeMap::new();
             for (node, (least, demands)) in demands {
                 match node_at.get(&node) {
                     None => {
                         let weights = &mut self.factors;
-                        times /= weights.constant(equations, node, Vec::new())?;
-                        times *= weights.constant(equations, node, demands)?;
+                        constant_factor /= weights.constant(equations, node, Vec::new())?;
+                        constant_factor *= weights.constant(equations, node, demands)?;
                     }
                     Some(&(part, place)) => {
                         let product = products.entry(part).or_default();
@@ -188,7 +187,7 @@ impl CountingFormula {
                     }
                 }
             }
-            let mut key = Vec::with_capacity(products.len());
+            let mut combination = Vec::with_capacity(products.len());
             for (part, mut product) in products {
                 product.lower_bounds.sort_unstable();
                 product.changed.sort_unstable();
@@ -196,13 +195,14 @@ impl CountingFormula {
                     continue;
                 }
                 let products_of_part = &mut self.components[part].products;
-                let number = *numbers[part].entry(product).or_insert_with_key(|product| {
-                    products_of_part.push(product.clone());
-                    products_of_part.len() - 1
-                });
-                key.push((part, number));
+                let product_index =
+                    *product_indices[part].entry(product).or_insert_with_key(|product| {
+                        products_of_part.push(product.clone());
+                        products_of_part.len() - 1
+                    });
+                combination.push((part, product_index));
             }
-            *groups.entry(key).or_default() += times;
+            *groups.entry(combination).or_default() += constant_factor;
         }
         Ok(groups)
     }
@@ -291,11 +291,11 @@ fn demands(
                 *sum_node
             }
             TokenEquation::Follows(equation) if equation.sum.len() == 1 => {
-                let (by, _) = equation.sum[0];
+                let (source, _) = equation.sum[0];
                 let least = equation.min_other(bound);
-                let known = bounds.entry(by).or_default();
-                *known = least.max(*known);
-                by
+                let source_bound = bounds.entry(source).or_default();
+                *source_bound = least.max(*source_bound);
+                source
             }
             _ => {
                 roots.insert(node, (bound, demands));
@@ -305,10 +305,10 @@ fn demands(
         demands_below.entry(parent).or_default().extend(demands);
         queue.insert(std::cmp::Reverse(weights.position(parent)), parent);
     }
-    let (mut can_fire, mut known) = (true, HashMap::new());
+    let (mut can_fire, mut cache) = (true, HashMap::new());
     roots.retain(|&root, (bound, _)| match &nodes[root].tokens {
         TokenEquation::Follows(equation) if equation.sum.len() > 1 => {
-            if min_value(equations, root, &bounds, MAX_DEPTH, &mut known) < *bound {
+            if min_value(equations, root, &bounds, MAX_DEPTH, &mut cache) < *bound {
                 coupled.push(nodes[root].place);
             }
             false

@@ -29,7 +29,7 @@ mod weights;
 
 pub use formula::{CountedComponent, CountingFormula, FactorProduct, NoFormula, StateSpaceFigures};
 pub use visit::sums;
-pub use weights::{Function, MarkingFactors, WeightError};
+pub use weights::{FunctionId, MarkingFactors, WeightError};
 
 use crate::certificate::Flaw;
 #[cfg(any(test, feature = "mutation"))]
@@ -118,7 +118,7 @@ impl CountingFormula {
         let (mut work, mut equations) =
             (WorkNet::new(net, &needs_of_counting()), Equations::new(net));
         for (step, (name, candidate)) in (1..).zip(steps) {
-            let rule = rules::named(name).ok_or(CountError::NotKept)?;
+            let rule = rules::rule_named(name).ok_or(CountError::NotKept)?;
             let context = Context::new(&work, Preserve::MARKINGS, assumed);
             let fails = || LogError::ConditionFails { step, rule: rule.name };
             let edits = propose(rule, &context, &candidate).ok_or_else(fails)?;
@@ -165,14 +165,14 @@ pub fn count(
     max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(StateSpaceFigures, u64), CountError> {
-    let (mut sums_of_parts, mut visited) = (Vec::with_capacity(formula.components.len()), 0);
-    for part in &formula.components {
+    let (mut component_sums, mut visited) = (Vec::with_capacity(formula.components.len()), 0);
+    for component in &formula.components {
         let (sums, markings) =
-            visit::sums(part, &mut formula.factors, max_markings - visited, goes_on)?;
+            visit::sums(component, &mut formula.factors, max_markings - visited, goes_on)?;
         visited += markings;
-        sums_of_parts.push(sums);
+        component_sums.push(sums);
     }
-    Ok((formula.figures(&sums_of_parts), visited))
+    Ok((formula.figures(&component_sums), visited))
 }
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
         CountingFormula::of_steps(net, steps.into_iter().map(Ok), &mut || true)
     }
 
-    fn at(places: &[usize], transitions: &[usize]) -> Candidate {
+    fn candidate(places: &[usize], transitions: &[usize]) -> Candidate {
         Candidate {
             places: places.iter().map(|&p| PlaceId::new(p)).collect(),
             transitions: transitions.iter().map(|&t| TransitionId::new(t)).collect(),
@@ -207,10 +207,10 @@ mod tests {
         let steps = |i: usize| {
             let (on, off) = (2 * i, 2 * i + 1);
             [
-                ("fused-cycles", at(&[on, off], &[on, off])),
-                ("neutral-transitions", at(&[], &[on])),
-                ("neutral-transitions", at(&[], &[off])),
-                ("constant-places", at(&[on], &[])),
+                ("fused-cycles", candidate(&[on, off], &[on, off])),
+                ("neutral-transitions", candidate(&[], &[on])),
+                ("neutral-transitions", candidate(&[], &[off])),
+                ("constant-places", candidate(&[on], &[])),
             ]
         };
         let mut formula = formula(&net, (0..2000).flat_map(steps).collect()).unwrap();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_depends_on_several_places_is_put_back_and_on_one_is_counted() {
+    fn coupled_places_are_refused() {
         let of = |other: &str| {
             let net = format!(
                 "place q 2\nplace r 1\nplace one 3\nplace two\ntransition a: q + one ->\n\
@@ -233,13 +233,14 @@ mod tests {
         // alone may disable them.
         let fused = || {
             vec![
-                ("fused-cycles", at(&[2, 3], &[2, 3])),
-                ("neutral-transitions", at(&[], &[2])),
-                ("neutral-transitions", at(&[], &[3])),
+                ("fused-cycles", candidate(&[2, 3], &[2, 3])),
+                ("neutral-transitions", candidate(&[], &[2])),
+                ("neutral-transitions", candidate(&[], &[3])),
             ]
         };
-        let with = |told: Candidate| [fused(), vec![("redundant-places", told)]].concat();
-        let coupled = formula(&of("r"), with(at(&[2, 0, 1], &[])));
+        let fused_then_removed =
+            |candidate: Candidate| [fused(), vec![("redundant-places", candidate)]].concat();
+        let coupled = formula(&of("r"), fused_then_removed(candidate(&[2, 0, 1], &[])));
         let one = vec![PlaceId::new(2)];
         assert!(matches!(
             coupled,
@@ -247,7 +248,7 @@ mod tests {
         ));
         // With q alone: the two places hold 1 more token than q, which gives q + 2 distributions.
         let net = of("q");
-        let mut formula = formula(&net, with(at(&[2, 0], &[]))).unwrap();
+        let mut formula = formula(&net, fused_then_removed(candidate(&[2, 0], &[]))).unwrap();
         let (figures, visited) = count(&mut formula, 10, &mut || true).unwrap();
         assert_eq!((figures.states, visited), (BigUint::from(4u8 + 3 + 2), 4));
         // a and b fire if q and `one` are marked; m fires if `one` is marked, n if `two` is.
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn steps_that_keep_less_than_every_marking_are_refused() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
-        let steps = vec![("implicit-places", at(&[1], &[]))];
+        let steps = vec![("implicit-places", candidate(&[1], &[]))];
         let refused = formula(&net, steps);
         assert!(matches!(refused, Err(CountError::Log(LogError::NotPreserved { .. }))));
     }

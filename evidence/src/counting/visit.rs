@@ -1,6 +1,6 @@
 //! Computes the sums over the markings of a component by visiting each marking.
 
-use super::{CountError, CountedComponent, Function, MarkingFactors, NoFormula};
+use super::{CountError, CountedComponent, FunctionId, MarkingFactors, NoFormula};
 use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
@@ -12,15 +12,15 @@ use parikh_net::{Marking, PlaceId};
 /// When there are more markings or too many for the memory limit, a place overflows, a factor
 /// cannot be computed, or `goes_on` returns false.
 pub fn sums(
-    part: &CountedComponent,
-    weights: &mut MarkingFactors,
+    component: &CountedComponent,
+    factors: &mut MarkingFactors,
     max_markings: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Vec<BigUint>, u64), CountError> {
-    let mut sums = vec![BigUint::ZERO; part.products.len()];
+    let mut sums = vec![BigUint::ZERO; component.products.len()];
     let mut failed = None;
-    let visited = visit(&part.net, max_markings, |marking| {
-        let added = add(part, weights, marking, &mut sums);
+    let visited = visit(&component.net, max_markings, |marking| {
+        let added = add(component, factors, marking, &mut sums);
         failed = added.err();
         failed.is_none() && goes_on()
     });
@@ -33,24 +33,24 @@ pub fn sums(
 
 /// Adds the products at one marking to the sums.
 fn add(
-    part: &CountedComponent,
-    weights: &mut MarkingFactors,
+    component: &CountedComponent,
+    factors: &mut MarkingFactors,
     marking: &Marking,
     sums: &mut [BigUint],
 ) -> Result<(), super::WeightError> {
     let mut factor =
-        |(place, function): (PlaceId, Function)| weights.value(function, marking[place]);
-    for (product, sum) in part.products.iter().zip(sums) {
+        |(place, function): (PlaceId, FunctionId)| factors.value(function, marking[place]);
+    for (product, sum) in component.products.iter().zip(sums) {
         if product.lower_bounds.iter().any(|&(place, least)| marking[place] < least) {
             continue;
         }
         let mut changed = product.changed.iter().copied().peekable();
-        let mut counts = BigUint::from(1u8);
-        for &(place, function) in &part.factors {
+        let mut value = BigUint::from(1u8);
+        for &(place, function) in &component.factors {
             let other = changed.next_if(|it| it.0 == place);
-            counts *= factor(other.unwrap_or((place, function)))?;
+            value *= factor(other.unwrap_or((place, function)))?;
         }
-        *sum += counts;
+        *sum += value;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// The index of a function from the tokens of a place of the reduced net to a factor of the number
 /// of original markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Function(u32);
+pub struct FunctionId(u32);
 
 /// Lower bounds on nodes. Each entry has the position of a node in the depth-first order of the
 /// forest of equations, and the bound.
@@ -75,7 +75,7 @@ pub struct MarkingFactors {
     /// The functions, by index.
     functions: Vec<FactorFunction>,
     /// The index of each function.
-    numbers: HashMap<FactorFunction, Function>,
+    ids: HashMap<FactorFunction, FunctionId>,
     /// For each node and demands, tables of weighted numbers of distributions. Table k counts
     /// distributions over the plain summands and the first k summands with children, by the number
     /// of tokens.
@@ -142,7 +142,7 @@ impl MarkingFactors {
         let mut weights = MarkingFactors {
             forest,
             functions: Vec::new(),
-            numbers: HashMap::new(),
+            ids: HashMap::new(),
             tables: HashMap::new(),
             distributions: HashMap::new(),
         };
@@ -155,20 +155,20 @@ impl MarkingFactors {
     /// Replaces summands that are merely sums by their own summands. Descendants must have been
     /// processed.
     fn flatten(&mut self, node: NodeId) {
-        let (mut plain, mut parts) = (Vec::new(), Vec::new());
+        let (mut plain, mut determining) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.forest[node].summands) {
             let summand = &self.forest[part];
             let is_sum = !summand.plain_summands.is_empty() || !summand.summands.is_empty();
             match (summand.determined.is_empty(), is_sum) {
                 (true, true) => {
                     plain.extend(&summand.plain_summands);
-                    parts.extend(&summand.summands);
+                    determining.extend(&summand.summands);
                 }
                 (true, false) => plain.push(part),
-                (false, _) => parts.push(part),
+                (false, _) => determining.push(part),
             }
         }
-        (self.forest[node].plain_summands, self.forest[node].summands) = (plain, parts);
+        (self.forest[node].plain_summands, self.forest[node].summands) = (plain, determining);
     }
 
     /// Returns the position of a node in depth-first order, as in [`Demands`].
@@ -183,11 +183,11 @@ impl MarkingFactors {
 
     /// Returns the factor of a node as a function of its value, under demands on the node and its
     /// descendants.
-    pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> Function {
+    pub(super) fn function(&mut self, node: NodeId, mut demands: Demands) -> FunctionId {
         demands.sort_unstable();
         let tree_node = &self.forest[node];
         let required = demands.iter().try_fold(0u64, |sum, it| sum.checked_add(it.1));
-        let kind = match required {
+        let definition = match required {
             // The formula for sums does not apply to demands on nodes that follow from others.
             Some(required) if tree_node.determined.is_empty() && tree_node.summands.is_empty() => {
                 FactorFunction::Distributions {
@@ -197,19 +197,19 @@ impl MarkingFactors {
             }
             _ => FactorFunction::Node(node, demands),
         };
-        let next_function = Function(self.functions.len() as u32);
-        let number = *self.numbers.entry(kind.clone()).or_insert(next_function);
-        if number == next_function {
-            self.functions.push(kind);
+        let next_function = FunctionId(self.functions.len() as u32);
+        let id = *self.ids.entry(definition.clone()).or_insert(next_function);
+        if id == next_function {
+            self.functions.push(definition);
         }
-        number
+        id
     }
 
     /// Returns the value of a function for a number of tokens.
     ///
     /// # Errors
     /// When a number or table would be too large, or an equation gives no valid number of tokens.
-    pub fn value(&mut self, function: Function, tokens: u64) -> Result<BigUint, WeightError> {
+    pub fn value(&mut self, function: FunctionId, tokens: u64) -> Result<BigUint, WeightError> {
         match self.functions[function.0 as usize].clone() {
             FactorFunction::Distributions { places, less } => tokens
                 .checked_sub(less)
@@ -226,29 +226,30 @@ impl MarkingFactors {
         demands: &[(usize, u64)],
         tokens: u64,
     ) -> Result<BigUint, WeightError> {
-        let below = &self.forest[node];
-        let own = below.span.0;
+        let tree_node = &self.forest[node];
+        let own_position = tree_node.span.0;
         if let Some(&(at, least)) = demands.first()
-            && at == own
+            && at == own_position
             && tokens < least
         {
             return Ok(BigUint::ZERO);
         }
-        let is_sum = !below.plain_summands.is_empty() || !below.summands.is_empty();
+        let is_sum = !tree_node.plain_summands.is_empty() || !tree_node.summands.is_empty();
         let mut weight = match is_sum {
             true => self.weighted_distributions(node, demands, tokens)?,
             false => BigUint::from(1u8),
         };
         for at in 0..self.forest[node].determined.len() {
             let (determined, linear) = &self.forest[node].determined[at];
-            let (determined, below) = (*determined, self.demands_within(*determined, demands));
-            if below.is_empty() && !self.forest[determined].has_factor {
+            let (determined, demand_range) =
+                (*determined, self.demands_within(*determined, demands));
+            if demand_range.is_empty() && !self.forest[determined].has_factor {
                 continue;
             }
             let factor = linear.sum.first().map_or(0, |(_, weight)| *weight);
             let sum = i128::from(factor).checked_mul(tokens.into()).ok_or(WeightError::TooLarge)?;
             let value = linear.value(sum).ok_or(WeightError::NotWhole)?;
-            weight *= self.factor(determined, &demands[below], value)?;
+            weight *= self.factor(determined, &demands[demand_range], value)?;
         }
         Ok(weight)
     }
@@ -283,7 +284,7 @@ impl MarkingFactors {
                 .map_or(Ok(BigUint::ZERO), |remaining| self.distribution_count(remaining, plain));
         }
         let parts = tree_node.summands.clone();
-        let wanted = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
+        let token_count = usize::try_from(tokens).map_err(|_| WeightError::TooLarge)?;
         let products = tokens.saturating_mul(tokens).saturating_mul(parts.len() as u64);
         if products > MAX_PRODUCTS {
             return Err(WeightError::TooLarge);
@@ -298,21 +299,21 @@ impl MarkingFactors {
             stages[0].push(ways);
         }
         for (stage, &part) in (1..).zip(&parts) {
-            if stages[stage].len() > wanted {
+            if stages[stage].len() > token_count {
                 continue;
             }
             let part_demands = self.demands_within(part, demands);
-            let mut factors = Vec::with_capacity(wanted + 1);
+            let mut factors = Vec::with_capacity(token_count + 1);
             for value in 0..=tokens {
                 factors.push(self.factor(part, &demands[part_demands.clone()], value)?);
             }
-            for value in stages[stage].len()..=wanted {
+            for value in stages[stage].len()..=token_count {
                 let previous = &stages[stage - 1];
                 let sum = (0..=value).map(|it| &previous[value - it] * &factors[it]).sum();
                 stages[stage].push(sum);
             }
         }
-        let result = stages[parts.len()][wanted].clone();
+        let result = stages[parts.len()][token_count].clone();
         self.tables.insert(key, stages);
         Ok(result)
     }

@@ -1,7 +1,7 @@
 //! Audits evidence about a model with inhibitor or reset arcs. For each file, the audit rebuilds
 //! the place/transition net that the answers are about. Then it audits the answers as for any net.
 
-use super::made_again;
+use super::rebuild;
 use crate::audit::{Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, OpenResult};
 use crate::file::NamedTranslation;
 use crate::question::cases::{self, extended_with_cases};
@@ -83,19 +83,20 @@ impl<'m> ExtendedAudit<'m> {
             }
         };
         let listed = source.translation()?;
-        let number = match cases::kind(&source.header().examination) {
+        let case_count = match cases::kind(&source.header().examination) {
             Some((_, number)) => Some(number),
             None => self.of_cases.then_some(1),
         };
         // If this question is not about cases, the header may still assume a token in the source
         // place. Another question of the same run of the prover may have been about cases.
-        let is_assumed = number.is_none() && source.header().has_assumed_token();
-        let begins = (number, is_assumed);
-        let is_other = |(of, made, _): &(NetBeginning, NamedTranslation, Net)| {
-            *of != begins || *made != listed
-        };
+        let is_assumed = case_count.is_none() && source.header().has_assumed_token();
+        let beginning = (case_count, is_assumed);
+        let is_other =
+            |(last_beginning, last_listed, _): &(NetBeginning, NamedTranslation, Net)| {
+                *last_beginning != beginning || *last_listed != listed
+            };
         if self.last_net.as_ref().is_none_or(is_other) {
-            let model = match number {
+            let model = match case_count {
                 None if is_assumed => {
                     let begun = cases::extended_with_assumed_token(self.model);
                     Cow::Owned(begun.map_err(|what| source.broken(what))?)
@@ -107,24 +108,24 @@ impl<'m> ExtendedAudit<'m> {
                 }
             };
             let goes_on = &mut || self.watch.goes_on();
-            let made = made_again(&model, &listed, self.most_visited, goes_on);
+            let rebuilt = rebuild(&model, &listed, self.most_visited, goes_on);
             if let Some(out_of) = self.watch.out_of() {
                 let here = source.broken(format!("not confirmed: {out_of}"));
                 self.report.stopped = Some((here, out_of));
                 return Ok(());
             }
-            let made = made.map_err(|what| {
+            let made = rebuilt.map_err(|what| {
                 source.broken(format!("the translation is not the model's: {what}"))
             })?;
-            self.last_net = Some((begins, listed, made));
+            self.last_net = Some((beginning, listed, made));
         }
         let Some((.., net)) = &self.last_net else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
         let mut audit = audit.with_case_markings();
-        let read = audit.audit_source(source);
+        let result = audit.audit_source(source);
         self.report.extend(audit.finish());
-        read
+        result
     }
 
     /// Returns the report.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the successor by the firing rule with inhibitor and reset arcs, or `None` if the
 /// transition is not enabled or a number overflows.
-fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
+fn successor(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
     let core = net.core();
     let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
     if inhibited {
@@ -67,7 +67,7 @@ pub fn check_bounds(
         if bounds.insert(place, bound.most).is_some() {
             return Err(format!("two bounds on place {name}"));
         }
-        let shown = match &bound.because {
+        let is_proved = match &bound.because {
             NamedBecause::Visited(_) | NamedBecause::Seen(_) => {
                 visited.insert(place, bound.most);
                 true
@@ -77,9 +77,9 @@ pub fn check_bounds(
                 is_cap(net, place, bound.most)
             }
             NamedBecause::Capacity => is_capacity(net, place, bound.most),
-            NamedBecause::Weights(weights) => by_weights(net, place, bound.most, weights)?,
+            NamedBecause::Weights(weights) => is_bound_by_weights(net, place, bound.most, weights)?,
         };
-        if !shown {
+        if !is_proved {
             return Err(match bound.because {
                 NamedBecause::Cap => format!("{} is too low for a cap of place {name}", bound.most),
                 _ => format!("place {name} may hold more than {}", bound.most),
@@ -148,7 +148,7 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, bound: u64) -> bool {
 /// holds at most `bound` tokens. Returns false also if a number overflows, and an error for an
 /// unknown place. The sum ignores inhibitor and reset arcs. This is sound: an inhibitor arc only
 /// forbids firings, and a reset arc only removes further tokens.
-fn by_weights(
+fn is_bound_by_weights(
     net: &ExtendedNet,
     place: PlaceId,
     bound: u64,
@@ -172,10 +172,12 @@ fn by_weights(
         }
     }
     let mut marked = core.initial().marked();
-    let all = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
+    let initial_sum = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
     // With more than `bound` tokens on the place the sum would exceed its initial value.
-    let more = times(place, bound).and_then(|least| least.checked_add(factor[place.index()]));
-    Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
+    let exceeding_sum =
+        times(place, bound).and_then(|least| least.checked_add(factor[place.index()]));
+    Ok(factor[place.index()] > 0
+        && matches!((initial_sum, exceeding_sum), (Some(all), Some(more)) if all < more))
 }
 
 /// Visits the reachable markings, at most `limit`, and checks that no place exceeds its bound. If
@@ -200,7 +202,7 @@ fn visit(
             return Err(format!("place {name} holds more than {} in a marking", bounds[place]));
         }
         for t in net.core().transitions() {
-            let Some(next) = fired(net, &marking, t) else { continue };
+            let Some(next) = successor(net, &marking, t) else { continue };
             if let Some(combinations) = combinations {
                 let held = net.resets(t).iter().map(|p| marking[p.index()]).collect();
                 combinations.entry(t).or_default().insert(held);

@@ -23,7 +23,7 @@ struct AddedPlaces {
     overflow_places: BTreeMap<PlaceId, PlaceId>,
     /// The two places that say whether a cap has been exceeded: the place marked while no cap has
     /// been exceeded, and the place marked afterwards. `None` if no place has a cap.
-    halves: Option<(PlaceId, PlaceId)>,
+    cap_state_places: Option<(PlaceId, PlaceId)>,
 }
 
 /// The assumption about one place under which a copy of a transition fires. The transition resets
@@ -58,12 +58,12 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
     let added = add_places(net, checked, &mut builder)?;
     let (mut copies, mut copy_count) = (Vec::new(), 0);
     for t in core.transitions() {
-        let supposed = copy_assumptions(net, t, checked)?;
-        copy_count += supposed.len();
+        let assumption_sets = copy_assumptions(net, t, checked)?;
+        copy_count += assumption_sets.len();
         if copy_count > MAX_TRANSITIONS {
             return Err(format!("more than {MAX_TRANSITIONS} transitions"));
         }
-        copies.push(supposed.len());
+        copies.push(assumption_sets.len());
         let numbers = |it: &BTreeMap<PlaceId, CopyAssumption>| -> Vec<u64> {
             let held = it.values().filter_map(|it| match it {
                 CopyAssumption::ResetTokens(number) => Some(*number),
@@ -73,28 +73,29 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
         };
         // The names of the copies of t contain the tokens of its reset places only if these tokens
         // differ between the copies.
-        let names_numbers = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
-        for supposed in &supposed {
-            let name = name(net, t, supposed, names_numbers, &builder);
-            let arcs = arcs(net, t, supposed, checked, &added);
+        let names_tokens =
+            assumption_sets.iter().any(|it| numbers(it) != numbers(&assumption_sets[0]));
+        for assumptions in &assumption_sets {
+            let name = name(net, t, assumptions, names_tokens, &builder);
+            let arcs = arcs(net, t, assumptions, checked, &added);
             let copy = add(&mut builder, &name, &arcs)?;
             if let Some(label) = core.transition_label(t) {
                 builder.label_transition(copy, label);
             }
         }
     }
-    for (&p, &over) in &added.overflow_places {
-        let Some((within, beyond)) = added.halves else { continue };
-        if let Some(reads) = reads_to_leave(net, p, checked.bounds[&p]) {
+    for (&p, &overflow_place) in &added.overflow_places {
+        let Some((within, beyond)) = added.cap_state_places else { continue };
+        if let Some(reads) = min_tokens_to_exceed(net, p, checked.bounds[&p]) {
             let name = added_name("leave", Some(p), net, &builder);
             add(&mut builder, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
         }
         if core.transitions().any(|t| net.resets(t).contains(&p)) {
             let name = added_name("drain", Some(p), net, &builder);
-            add(&mut builder, &name, &[(over, 1, 0)])?;
+            add(&mut builder, &name, &[(overflow_place, 1, 0)])?;
         }
     }
-    let caps = added.halves.map(|(within, _)| Caps {
+    let caps = added.cap_state_places.map(|(within, _)| Caps {
         within_place: within,
         overflow: added
             .overflow_places
@@ -114,10 +115,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &CheckedBounds) -> Result<Net, S
         Some(caps) => translation.with_caps(caps),
         None => translation,
     });
-    let builder = builder.build().map_err(|it| it.to_string())?;
-    let finals = core.final_markings().iter().map(|last| last.padded(builder.place_count()));
+    let built = builder.build().map_err(|it| it.to_string())?;
+    let finals = core.final_markings().iter().map(|last| last.padded(built.place_count()));
     let finals = finals.collect();
-    Ok(builder.with_final_markings(finals))
+    Ok(built.with_final_markings(finals))
 }
 
 /// Adds the complements, the overflow places and the two places that say whether a cap has been
@@ -153,7 +154,7 @@ fn add_places(
         added.overflow_places.insert(p, place("over", Some(p), 0)?);
     }
     if !caps.is_empty() {
-        added.halves = Some((place("within", None, 1)?, place("beyond", None, 0)?));
+        added.cap_state_places = Some((place("within", None, 1)?, place("beyond", None, 0)?));
     }
     Ok(added)
 }
@@ -164,10 +165,10 @@ fn is_taken(net: &ExtendedNet, builder: &NetBuilder, name: &str) -> bool {
     builder.node(name).is_some() || net.core().transition_named(name).is_some()
 }
 
-/// Returns an unused name for an additional place or transition. The name contains `what` and the
+/// Returns an unused name for an additional place or transition. The name contains `kind` and the
 /// name of the place `of`, if it is given.
-fn added_name(what: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
-    cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
+fn added_name(kind: &str, of: Option<PlaceId>, net: &ExtendedNet, builder: &NetBuilder) -> String {
+    cap_name(kind, of.map(|p| net.core().place_name(p)), |name| is_taken(net, builder, name))
 }
 
 /// Adds a transition with `arcs`: each a place, the tokens consumed from it, and the tokens
@@ -203,15 +204,16 @@ fn copy_assumptions(
     if let Some(seen) = seen {
         let least = || net.resets(t).iter().map(|&p| core.pre_weight(t, p)).collect();
         // If no marking enables `t`, there is one copy, which no marking enables.
-        let all = seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
-        let held = |tokens: Vec<u64>| {
+        let token_lists =
+            seen.get(&t).map_or_else(|| vec![least()], |all| all.iter().cloned().collect());
+        let to_assumptions = |tokens: Vec<u64>| {
             let each = net.resets(t).iter().copied().zip(tokens);
             let may_hold = each.filter(|(p, _)| bound(p) > 0);
             may_hold.map(|(p, number)| (p, CopyAssumption::ResetTokens(number))).collect()
         };
-        return Ok(all.into_iter().map(held).collect());
+        return Ok(token_lists.into_iter().map(to_assumptions).collect());
     }
-    let mut each: Vec<(PlaceId, Vec<Option<CopyAssumption>>)> = Vec::new();
+    let mut alternatives: Vec<(PlaceId, Vec<Option<CopyAssumption>>)> = Vec::new();
     let is_too_many = |number: u64| number >= MAX_TRANSITIONS as u64;
     for &p in net.resets(t) {
         let most = most.get(&p).copied().unwrap_or(0);
@@ -219,13 +221,13 @@ fn copy_assumptions(
             continue;
         }
         let least = core.pre_weight(t, p);
-        let room = net.inhibitor_weight(t, p).map_or(most, |weight| most.min(weight - 1));
-        if is_too_many(room.saturating_sub(least)) {
+        let max_tokens = net.inhibitor_weight(t, p).map_or(most, |weight| most.min(weight - 1));
+        if is_too_many(max_tokens.saturating_sub(least)) {
             return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
         let numbers =
-            (least..=room.max(least)).map(|number| Some(CopyAssumption::ResetTokens(number)));
-        each.push((p, numbers.collect()));
+            (least..=max_tokens.max(least)).map(|number| Some(CopyAssumption::ResetTokens(number)));
+        alternatives.push((p, numbers.collect()));
     }
     for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
         let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
@@ -236,61 +238,61 @@ fn copy_assumptions(
             if puts > takes { CopyAssumption::ToBeyond(by) } else { CopyAssumption::FromBeyond(by) }
         };
         let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
-        each.push((p, [None].into_iter().chain(changes).collect()));
+        alternatives.push((p, [None].into_iter().chain(changes).collect()));
     }
     let mut all = vec![BTreeMap::new()];
     // The copies are ordered so that the assumption about the first place varies fastest.
-    for (p, numbers) in each.iter().rev() {
+    for (p, numbers) in alternatives.iter().rev() {
         if numbers.len().saturating_mul(all.len()) > MAX_TRANSITIONS {
             return Err(format!("more than {MAX_TRANSITIONS} copies of a transition"));
         }
-        let longer = all.iter().flat_map(|rest| {
+        let extended = all.iter().flat_map(|rest| {
             numbers.iter().map(move |&number| {
                 let mut more = rest.clone();
                 more.extend(number.map(|number| (*p, number)));
                 more
             })
         });
-        all = longer.collect();
+        all = extended.collect();
     }
     Ok(all)
 }
 
 /// Returns the name of a copy of `t` with these assumptions. The name contains the tokens of the
-/// reset places only if `names_numbers` is true.
+/// reset places only if `names_tokens` is true.
 fn name(
     net: &ExtendedNet,
     t: TransitionId,
     assumptions: &BTreeMap<PlaceId, CopyAssumption>,
-    names_numbers: bool,
+    names_tokens: bool,
     builder: &NetBuilder,
 ) -> String {
     let core = net.core();
-    let (mut held, mut over) = (Vec::new(), Vec::new());
+    let (mut held, mut beyond_changes) = (Vec::new(), Vec::new());
     for (&p, &it) in assumptions {
         let place = core.place_name(p);
         // The weight of an arc fits into i64.
         let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
         match it {
             CopyAssumption::ResetTokens(number) => {
-                held.extend(names_numbers.then_some((place, number)))
+                held.extend(names_tokens.then_some((place, number)))
             }
-            CopyAssumption::ToBeyond(by) => over.push((place, signed(by))),
-            CopyAssumption::FromBeyond(by) => over.push((place, -signed(by))),
+            CopyAssumption::ToBeyond(by) => beyond_changes.push((place, signed(by))),
+            CopyAssumption::FromBeyond(by) => beyond_changes.push((place, -signed(by))),
         }
     }
-    match held.is_empty() && over.is_empty() {
+    match held.is_empty() && beyond_changes.is_empty() {
         true => core.transition_name(t).to_owned(),
         false => {
             let is_taken = |name: &str| is_taken(net, builder, name);
-            copy_name(core.transition_name(t), &held, &over, is_taken)
+            copy_name(core.transition_name(t), &held, &beyond_changes, is_taken)
         }
     }
 }
 
 /// Returns the least number of tokens on `p` from which one firing exceeds `cap`, or `None` if no
 /// transition increases `p`. Transitions that reset `p` do not count.
-fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
+fn min_tokens_to_exceed(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
     let core = net.core();
     let raise = core.transitions().filter(|&t| !net.resets(t).contains(&p));
     let most = raise.filter_map(|t| core.post_weight(t, p).checked_sub(core.pre_weight(t, p)));
@@ -312,11 +314,11 @@ fn arcs(
     let mut arcs = Vec::new();
     for p in net.core().places() {
         let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
-        let most = checked.bounds.get(&p).copied().unwrap_or(0);
+        let bound = checked.bounds.get(&p).copied().unwrap_or(0);
         // An inhibitor arc of weight w demands m(p) < w. This is equivalent to m(complement of p) >
-        // most − w, where `most` is the bound or cap of p.
-        let needs = match net.inhibitor_weight(t, p) {
-            Some(weight) if weight <= most => most - weight + 1,
+        // most − w, where `bound` is the bound or cap of p.
+        let complement_needs = match net.inhibitor_weight(t, p) {
+            Some(weight) if weight <= bound => bound - weight + 1,
             _ => 0,
         };
         let complement = added.complements.get(&p).copied();
@@ -328,32 +330,36 @@ fn arcs(
         };
         match assumptions.get(&p) {
             Some(&CopyAssumption::ResetTokens(number)) => {
-                let all = most.saturating_sub(number);
-                add_pair((number, puts), (all.max(needs), most.saturating_sub(puts)));
+                let all = bound.saturating_sub(number);
+                add_pair((number, puts), (all.max(complement_needs), bound.saturating_sub(puts)));
             }
             // After the firing, the place is at its cap.
             Some(&CopyAssumption::ToBeyond(by)) => {
                 let below_cap = puts - takes - by;
-                let least = takes.max(most - below_cap);
-                let needs = needs.max(below_cap);
+                let least = takes.max(bound - below_cap);
+                let needs = complement_needs.max(below_cap);
                 add_pair((least, least + below_cap), (needs, needs - below_cap));
                 arcs.push((added.overflow_places[&p], 0, by));
             }
             // Before the firing, the place is at its cap.
             Some(&CopyAssumption::FromBeyond(by)) => {
                 let below_cap = takes - puts - by;
-                add_pair((most, most - below_cap), (needs, needs + below_cap));
+                add_pair(
+                    (bound, bound - below_cap),
+                    (complement_needs, complement_needs + below_cap),
+                );
                 arcs.push((added.overflow_places[&p], by, 0));
             }
             None if puts >= takes => {
-                let needs = needs.max(puts - takes);
+                let needs = complement_needs.max(puts - takes);
                 add_pair((takes, puts), (needs, needs - (puts - takes)));
             }
-            None => add_pair((takes, puts), (needs, needs + (takes - puts))),
+            None => add_pair((takes, puts), (complement_needs, complement_needs + (takes - puts))),
         }
     }
     let is_over = |it: &CopyAssumption| matches!(it, CopyAssumption::ToBeyond(_));
-    if let Some((_, beyond)) = added.halves.filter(|_| assumptions.values().any(is_over)) {
+    if let Some((_, beyond)) = added.cap_state_places.filter(|_| assumptions.values().any(is_over))
+    {
         arcs.push((beyond, 1, 1));
     }
     arcs

@@ -30,7 +30,7 @@ use parikh_net::{ExtendedNet, Net};
 ///
 /// # Errors
 /// A message, when a bound is not proved, the visit is stopped, or the net cannot be built.
-pub fn made_again(
+pub fn rebuild(
     model: &ExtendedNet,
     named: &NamedTranslation,
     most_visited: u64,

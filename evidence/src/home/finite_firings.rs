@@ -95,15 +95,15 @@ mod tests {
             "place a 2\nplace b\ntransition t: a -> b\ntransition u: b -> b\ntransition s: -> b",
         )
         .unwrap();
-        let weights = |a, b| {
+        let is_proved = |a, b| {
             let weights = [(PlaceId::new(0), a), (PlaceId::new(1), b)];
             check_finite_firings(&net, &weights, &enabled(&net, "t")).is_ok()
         };
-        assert!(weights(1, 0) && !weights(0, 0) && !weights(2, 1) && !weights(1, 1));
-        let of = |name| {
+        assert!(is_proved(1, 0) && !is_proved(0, 0) && !is_proved(2, 1) && !is_proved(1, 1));
+        let is_finite = |name| {
             check_finite_firings(&net, &[(PlaceId::new(0), 1)], &enabled(&net, name)).is_ok()
         };
-        assert!(of("t") && !of("u") && !of("s"));
+        assert!(is_finite("t") && !is_finite("u") && !is_finite("s"));
         let either = Predicate::or([enabled(&net, "t"), enabled(&net, "u")]);
         assert!(check_finite_firings(&net, &[(PlaceId::new(0), 1)], &either).is_err());
         let beyond = [(PlaceId::new(2), 1)];

@@ -47,7 +47,7 @@ use ways_back::{CountedFirings, ReturnProof};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
+pub enum HomeArgument<P = PlaceId, T = TransitionId, D = Document> {
     /// The weights of a sum that no transition increases, so that transitions that decrease it are
     /// not live. The weight of other places is 0.
     Finitely(Vec<(P, u64)>),
@@ -86,14 +86,14 @@ pub enum Structure<P = PlaceId, T = TransitionId, D = Document> {
 }
 
 /// An argument with names instead of ids.
-pub type NamedStructure = Structure<String, String, NamedDocument>;
+pub type NamedHomeArgument = HomeArgument<String, String, NamedDocument>;
 
-impl NamedStructure {
+impl NamedHomeArgument {
     /// Returns the argument in ids of `net`, without checking it.
     ///
     /// # Errors
     /// When a name is not known, or a comparison or a net with counters in a document is too large.
-    pub fn resolve(&self, net: &Net) -> Result<Structure, Flaw> {
+    pub fn resolve(&self, net: &Net) -> Result<HomeArgument, Flaw> {
         let place = |name: &String| {
             let place = net.place_named(name);
             place.ok_or_else(|| Flaw::NoSuchName("place", name.clone()))
@@ -106,30 +106,30 @@ impl NamedStructure {
             sets.iter().map(|set| set.iter().map(place).collect()).collect()
         };
         Ok(match self {
-            Structure::Finitely(weights) => {
+            HomeArgument::Finitely(weights) => {
                 let weights = weights.iter().map(|(name, weight)| Ok((place(name)?, *weight)));
-                Structure::Finitely(weights.collect::<Result<_, Flaw>>()?)
+                HomeArgument::Finitely(weights.collect::<Result<_, Flaw>>()?)
             }
-            Structure::Commoner { traps, refutation } => {
-                Structure::Commoner { traps: sets(traps)?, refutation: refutation.clone() }
+            HomeArgument::Commoner { traps, refutation } => {
+                HomeArgument::Commoner { traps: sets(traps)?, refutation: refutation.clone() }
             }
-            Structure::Closed { traps, refutation } => {
-                Structure::Closed { traps: sets(traps)?, refutation: refutation.clone() }
+            HomeArgument::Closed { traps, refutation } => {
+                HomeArgument::Closed { traps: sets(traps)?, refutation: refutation.clone() }
             }
-            Structure::Undone(all) => {
+            HomeArgument::Undone(all) => {
                 let undoing = all.iter().map(|undoing| undoing.renamed(&place, &transition));
-                Structure::Undone(undoing.collect::<Result<_, Flaw>>()?)
+                HomeArgument::Undone(undoing.collect::<Result<_, Flaw>>()?)
             }
-            Structure::Returning(ways) => {
+            HomeArgument::Returning(ways) => {
                 let ways = ways.renamed(&place, &transition, &|document| document.resolve(net))?;
-                Structure::Returning(Box::new(ways))
+                HomeArgument::Returning(Box::new(ways))
             }
-            Structure::Lost { after, document } => {
+            HomeArgument::Lost { after, document } => {
                 let after = after.iter().map(|(t, count)| Ok((transition(t)?, *count)));
                 let after = after.collect::<Result<_, Flaw>>()?;
-                Structure::Lost { after, document: document.resolve(net)? }
+                HomeArgument::Lost { after, document: document.resolve(net)? }
             }
-            Structure::Visited(markings) => Structure::Visited(*markings),
+            HomeArgument::Visited(markings) => HomeArgument::Visited(*markings),
         })
     }
 }

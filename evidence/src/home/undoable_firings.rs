@@ -198,8 +198,8 @@ impl UndoCheck<'_, '_> {
 
     /// Returns the initial value of a weighted sum, after checking that no firing decreases it.
     fn initial_sum(&mut self, sum: &[(PlaceId, u64)]) -> Result<i128, HomeFlaw> {
-        if let Some(&floor) = self.initial_sums.get(sum) {
-            return Ok(floor);
+        if let Some(&initial_value) = self.initial_sums.get(sum) {
+            return Ok(initial_value);
         }
         let net = self.net;
         let mut weight: HashMap<PlaceId, u64> = HashMap::new();
@@ -222,9 +222,9 @@ impl UndoCheck<'_, '_> {
                 return Err(HomeFlaw::DecreasesSum(t));
             }
         }
-        let floor = self.weighted_sum(sum, net.initial().tokens())?;
-        self.initial_sums.insert(sum.to_vec(), floor);
-        Ok(floor)
+        let initial_value = self.weighted_sum(sum, net.initial().tokens())?;
+        self.initial_sums.insert(sum.to_vec(), initial_value);
+        Ok(initial_value)
     }
 }
 
@@ -270,21 +270,21 @@ mod tests {
         };
         let [k, x] = [2, 3].map(PlaceId::new);
         let [t, u, bind, free] = [0, 1, 2, 3];
-        let undoing = |sum: &[(PlaceId, u64)], cases: &[&[usize]]| {
+        let proofs = |sum: &[(PlaceId, u64)], cases: &[&[usize]]| {
             let cases = cases.iter().map(|case| by(case)).collect();
             vec![UndoProof::Cases { sum: sum.to_vec(), cases }, by(&[t]), by(&[free]), by(&[bind])]
         };
-        let right = undoing(&[(k, 1), (x, 1)], &[&[u], &[free, u, bind]]);
+        let right = proofs(&[(k, 1), (x, 1)], &[&[u], &[free, u, bind]]);
         let mut right_with_leak = right.clone();
         right_with_leak.push(by(&[]));
         let check = |net: &Net, all: &[UndoProof]| check_undone(net, all, &mut || true).is_ok();
         assert!(check(&net(1, ""), &right));
         assert!(!check(&net(0, ""), &right), "nothing is there");
         assert!(!check(&net(1, "\ntransition leak: x ->"), &right_with_leak), "it may be lost");
-        assert!(!check(&net(1, ""), &undoing(&[(k, 1)], &[&[u]])), "the sum falls");
-        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (x, 1)], &[&[u]])), "a case is missing");
-        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (x, 1)], &[&[u], &[u]])), "a case is wrong");
-        assert!(!check(&net(1, ""), &undoing(&[(k, 1), (k, 1)], &[&[u], &[u]])), "k twice");
+        assert!(!check(&net(1, ""), &proofs(&[(k, 1)], &[&[u]])), "the sum falls");
+        assert!(!check(&net(1, ""), &proofs(&[(k, 1), (x, 1)], &[&[u]])), "a case is missing");
+        assert!(!check(&net(1, ""), &proofs(&[(k, 1), (x, 1)], &[&[u], &[u]])), "a case is wrong");
+        assert!(!check(&net(1, ""), &proofs(&[(k, 1), (k, 1)], &[&[u], &[u]])), "k twice");
     }
 
     #[test]

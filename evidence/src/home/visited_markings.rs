@@ -75,9 +75,9 @@ fn questions_of_parts(
     questions: &[EnabledQuestion],
 ) -> Vec<Vec<(usize, Vec<Predicate>)>> {
     let mut location_of = HashMap::new();
-    for (number, part) in parts.iter().enumerate() {
+    for (part_index, part) in parts.iter().enumerate() {
         for (local_index, &t) in part.transitions.iter().enumerate() {
-            location_of.insert(t, (number, TransitionId::new(local_index)));
+            location_of.insert(t, (part_index, TransitionId::new(local_index)));
         }
     }
     let mut questions_by_part: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use parikh_net::{PlaceId, text};
 
-    fn of(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Vec<Option<bool>>, Flaw> {
+    fn staying(net: &Net, most: u64, wanted: &[Predicate]) -> Result<Vec<Option<bool>>, Flaw> {
         find_staying(net, most, wanted, &mut || true)
     }
 
@@ -205,13 +205,13 @@ mod tests {
         .unwrap();
         let marked = Predicate::at_least(PlaceId::new(2), 1);
         let all = [enabled(&net, &["w"]), enabled(&net, &["t"]), marked, Predicate::True];
-        assert_eq!(of(&net, 9, &all), Ok([true, false, true, true].map(Some).to_vec()));
-        assert_eq!(of(&net, 2, &all), Err(Flaw::More(2)));
-        assert_eq!(of(&net, 2, &all[..2]), Err(Flaw::More(2)));
+        assert_eq!(staying(&net, 9, &all), Ok([true, false, true, true].map(Some).to_vec()));
+        assert_eq!(staying(&net, 2, &all), Err(Flaw::More(2)));
+        assert_eq!(staying(&net, 2, &all[..2]), Err(Flaw::More(2)));
         assert_eq!(find_staying(&net, 9, &all, &mut || false), Err(Flaw::Stopped));
         // More predicates than a word has bits.
         let many = vec![all[1].clone(); 64].into_iter().chain([all[0].clone()]);
-        let stay = of(&net, 9, &many.collect::<Vec<_>>()).unwrap();
+        let stay = staying(&net, 9, &many.collect::<Vec<_>>()).unwrap();
         assert_eq!((stay[0], stay[64]), (Some(false), Some(true)));
     }
 
@@ -233,17 +233,17 @@ mod tests {
             names(&["free"]),
             Predicate::False,
         ];
-        let told = [Some(true), Some(false), Some(true), Some(true), Some(false)];
-        assert_eq!(of(&net, 10, &wanted), Ok(told.to_vec()));
+        let expected = [Some(true), Some(false), Some(true), Some(true), Some(false)];
+        assert_eq!(staying(&net, 10, &wanted), Ok(expected.to_vec()));
         // The ten markings of a and b exceed the limit, so predicates that concern only this
         // component are open.
-        let told = [Some(true), None, Some(true), Some(true), Some(false)];
-        assert_eq!(of(&net, 9, &wanted), Ok(told.to_vec()));
-        assert_eq!(of(&net, 9, &wanted[1..2]), Err(Flaw::More(9)));
+        let expected = [Some(true), None, Some(true), Some(true), Some(false)];
+        assert_eq!(staying(&net, 9, &wanted), Ok(expected.to_vec()));
+        assert_eq!(staying(&net, 9, &wanted[1..2]), Err(Flaw::More(9)));
         let always = [Predicate::True, wanted[0].clone()];
-        assert_eq!(of(&net, 0, &always), Ok(vec![Some(true), None]));
+        assert_eq!(staying(&net, 0, &always), Ok(vec![Some(true), None]));
         // A predicate about a place is decided on the whole net.
         let both = [wanted[0].clone(), Predicate::at_least(PlaceId::new(0), 1)];
-        assert_eq!(of(&net, 1000, &both), Err(Flaw::More(1000)));
+        assert_eq!(staying(&net, 1000, &both), Err(Flaw::More(1000)));
     }
 }

@@ -66,7 +66,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn what_waits_has_to_be_disabled_in_every_round() {
+    fn unfired_must_be_disabled() {
         let net = text::parse(
             "place p 1\nplace q\nplace made\nplace rare
              transition t: p -> q\ntransition u: q -> p + made
@@ -88,9 +88,10 @@ mod tests {
         // many is disabled in the first rounds, and whenever p is empty.
         assert!(fair(&["many"], &[]) && !fair(&[], &["many"]));
         assert!(fair(&[], &["never"]));
-        let stays: FiringSequence = [net.transition_named("p_only").unwrap()].into_iter().collect();
+        let self_loop_cycle: FiringSequence =
+            [net.transition_named("p_only").unwrap()].into_iter().collect();
         let fairness = Fairness::new(net.transitions().take(1), []);
-        let flaw = check(&net, &fairness, net.initial(), &stays).unwrap_err();
+        let flaw = check(&net, &fairness, net.initial(), &self_loop_cycle).unwrap_err();
         assert_eq!(flaw.to_string(), "the run is not weakly fair to transition `t`");
     }
 }

@@ -87,7 +87,8 @@ impl UnsettledAtoms {
         letters: &[Letter],
         back: usize,
     ) -> bool {
-        let atom_of = |literal: Literal| AtomId(2 * literal.atom.0 + u32::from(!literal.positive));
+        let literal_atom =
+            |literal: Literal| AtomId(2 * literal.atom.0 + u32::from(!literal.positive));
         let mut store = Ltl::default();
         let formulas = property.formulas();
         type NodeFormulas = PartValues<Linear, Formula<Linear>>;
@@ -95,7 +96,7 @@ impl UnsettledAtoms {
             formulas.fold(property.formula(), |_, node, operands: &NodeFormulas| match node {
                 Node::True => store.constant(true),
                 Node::False => store.constant(false),
-                Node::Literal(literal) => store.atom(atom_of(*literal)),
+                Node::Literal(literal) => store.atom(literal_atom(*literal)),
                 Node::And(parts) => store.and(parts.iter().map(|part| operands[*part])),
                 Node::Or(parts) => store.or(parts.iter().map(|part| operands[*part])),
                 Node::Next(_, part) => store.next(Linear, operands[*part]),
@@ -113,7 +114,7 @@ impl UnsettledAtoms {
             let is_certain =
                 |atom: &AtomId| unsettled.is_none_or(|unsettled| !unsettled.contains(atom));
             let atoms = (0..count).map(AtomId).filter(is_certain);
-            Letter::of(atoms.map(|atom| atom_of(Literal { atom, positive: letter.has(atom) })))
+            Letter::of(atoms.map(|atom| literal_atom(Literal { atom, positive: letter.has(atom) })))
         });
         let word = Lasso::new(certain_letters.collect(), back);
         word.is_some_and(|word| word.satisfies(&store, formula))

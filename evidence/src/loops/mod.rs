@@ -83,10 +83,10 @@ impl Effect {
     /// Returns the effect of `times` repetitions, at least one.
     fn repeated(mut self, times: &BigUint) -> Effect {
         let times = BigInt::from(times.clone());
-        let later_times = &times - 1;
+        let other_rounds = &times - 1;
         for (place, need) in &mut self.required_tokens {
             if let Some(change) = self.change.get(place).filter(|change| **change < BigInt::ZERO) {
-                *need -= &later_times * change;
+                *need -= &other_rounds * change;
             }
         }
         self.change.values_mut().for_each(|change| *change *= &times);
@@ -205,15 +205,15 @@ impl<'a> LoopReplay<'a> {
         if self.stored_words > MAX_WORDS { Err(LoopReplayError::TooLarge) } else { Ok(size) }
     }
 
-    /// Returns the effect of `times` repetitions of the transition or block `part`. `block` is the
-    /// enclosing block, for error messages.
+    /// Returns the effect of `times` repetitions of the transition or block `element`. `block` is
+    /// the enclosing block, for error messages.
     fn repeated_effect(
         &self,
         block: usize,
-        part: LoopElement,
+        element: LoopElement,
         times: &BigUint,
     ) -> Result<Rc<Effect>, LoopReplayError> {
-        let once = match part {
+        let once = match element {
             LoopElement::Fire(transition) if transition.index() >= self.net.transition_count() => {
                 return Err(LoopReplayError::NoSuchTransition { block, transition });
             }
@@ -313,20 +313,20 @@ mod tests {
     fn random_run(rng: &mut Rng, transitions: usize) -> LoopRun {
         let mut blocks: Vec<Vec<RepeatedElement>> = Vec::new();
         for block in 0..rng.usize(1..4) {
-            let turn = |_| {
+            let random_element = |_| {
                 let part = match block > 0 && rng.bool() {
                     true => LoopElement::Block(rng.usize(..block)),
                     false => LoopElement::Fire(TransitionId::new(rng.usize(..transitions))),
                 };
                 RepeatedElement { element: part, times: rng.u32(1..4).into() }
             };
-            blocks.push((0..3).map(turn).collect());
+            blocks.push((0..3).map(random_element).collect());
         }
         LoopRun::new(blocks).unwrap()
     }
 
     /// Returns the last marking, after checking the marking of each visited prefix.
-    fn looked(net: &Net, run: &LoopRun) -> Result<LargeMarking, LoopReplayError> {
+    fn replay_checked(net: &Net, run: &LoopRun) -> Result<LargeMarking, LoopReplayError> {
         let mut prefixes = Vec::new();
         let mut look =
             |marking: &LargeMarking, _: &mut dyn Iterator<Item = PlaceId>, spot: &Spot| {
@@ -351,7 +351,7 @@ mod tests {
             }
             let run = random_run(&mut rng, net.transition_count());
             let flat = run.to_sequence(1000).unwrap();
-            match (looked(&net, &run), replay(&net, &flat)) {
+            match (replay_checked(&net, &run), replay(&net, &flat)) {
                 (Ok(end), Ok(marking)) => {
                     assert_eq!(end, LargeMarking::of(&marking));
                     good += 1;
@@ -373,17 +373,17 @@ mod tests {
             element: LoopElement::Fire(TransitionId::new(t)),
             times,
         };
-        let turns = |times: u32| -> Vec<RepeatedElement> {
+        let doubling_elements = |times: u32| -> Vec<RepeatedElement> {
             let turns = (0..times).flat_map(|n| {
                 let one = BigUint::from(1u8);
                 [fire(0, &one << n), fire(1, one << (n + 1))]
             });
             turns.collect()
         };
-        let run = LoopRun::new(vec![turns(1000)]).unwrap();
+        let run = LoopRun::new(vec![doubling_elements(1000)]).unwrap();
         let end = replay_loops(&net, &run, &mut |_, _, _| {}, &mut || true).unwrap();
         assert_eq!(end[PlaceId::new(0)], BigInt::from(1u8) << 1000);
-        let mut one_more = turns(1000);
+        let mut one_more = doubling_elements(1000);
         one_more.push(fire(0, (BigUint::from(1u8) << 1000) + 1u8));
         let run = LoopRun::new(vec![one_more]).unwrap();
         let refused = replay_loops(&net, &run, &mut |_, _, _| {}, &mut || true);

@@ -66,7 +66,7 @@ impl CoverNode {
     /// Returns true if the node has the same state, its intervals contain those of `other`, and it
     /// is not restricted to dead markings unless `other` is.
     fn contains(&self, other: &CoverNode) -> bool {
-        let is_at_least = |(own, other): (&Option<u64>, &Option<u64>)| match (own, other) {
+        let is_high_enough = |(own, other): (&Option<u64>, &Option<u64>)| match (own, other) {
             (None, _) => true,
             (Some(own), Some(other)) => own >= other,
             (Some(_), None) => false,
@@ -74,7 +74,7 @@ impl CoverNode {
         self.state == other.state
             && (other.is_dead || !self.is_dead)
             && self.low.iter().zip(&other.low).all(|(own, other)| own <= other)
-            && self.high.iter().zip(&other.high).all(is_at_least)
+            && self.high.iter().zip(&other.high).all(is_high_enough)
     }
 
     /// Returns the markings of the node that enable `t`, as a node, or `None` if there are none.
@@ -232,17 +232,18 @@ impl CoverNode {
     }
 
     /// Returns the value of the predicate if the intervals show that all markings agree: all dead
-    /// markings of the node if `dead`, and otherwise its other markings. Returns `None` otherwise.
-    pub fn value(&self, net: &Net, predicate: &Predicate, dead: bool) -> Option<bool> {
+    /// markings of the node if `is_dead`, and otherwise its other markings. Returns `None`
+    /// otherwise.
+    pub fn value(&self, net: &Net, predicate: &Predicate, is_dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
             Predicate::False => Some(false),
-            Predicate::Dead => Some(dead),
-            Predicate::NotDead => Some(!dead),
-            Predicate::Enabled(t) => self.enabled_value(net, *t, dead),
-            Predicate::Disabled(t) => self.enabled_value(net, *t, dead).map(|enabled| !enabled),
-            Predicate::And(parts) => self.connective_value(net, parts, false, dead),
-            Predicate::Or(parts) => self.connective_value(net, parts, true, dead),
+            Predicate::Dead => Some(is_dead),
+            Predicate::NotDead => Some(!is_dead),
+            Predicate::Enabled(t) => self.enabled_value(net, *t, is_dead),
+            Predicate::Disabled(t) => self.enabled_value(net, *t, is_dead).map(|enabled| !enabled),
+            Predicate::And(parts) => self.connective_value(net, parts, false, is_dead),
+            Predicate::Or(parts) => self.connective_value(net, parts, true, is_dead),
             Predicate::Atom(atom) => self.comparison_value(atom),
         }
     }
@@ -254,11 +255,11 @@ impl CoverNode {
         net: &Net,
         parts: &[Predicate],
         deciding_value: bool,
-        dead: bool,
+        is_dead: bool,
     ) -> Option<bool> {
         let mut result = Some(!deciding_value);
         for part in parts {
-            match self.value(net, part, dead) {
+            match self.value(net, part, is_dead) {
                 Some(value) if value == deciding_value => return Some(deciding_value),
                 Some(_) => {}
                 None => result = None,
@@ -269,8 +270,8 @@ impl CoverNode {
 
     /// Returns true if the intervals show that `t` is enabled in all markings that `value`
     /// considers. Returns false if they show that `t` is disabled in all. Returns `None` otherwise.
-    fn enabled_value(&self, net: &Net, t: TransitionId, dead: bool) -> Option<bool> {
-        if dead || self.enabling(net, t).is_none() {
+    fn enabled_value(&self, net: &Net, t: TransitionId, is_dead: bool) -> Option<bool> {
+        if is_dead || self.enabling(net, t).is_none() {
             return Some(false);
         }
         self.enables(net, t).then_some(true)
@@ -336,14 +337,14 @@ impl<'a> CoverGraph<'a> {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<CoverGraph<'a>, NoRunFlaw> {
         let places = net.place_count();
-        for (number, node) in nodes.iter().enumerate() {
+        for (index, node) in nodes.iter().enumerate() {
             let is_empty = |(low, high): (&u64, &Option<u64>)| high.is_some_and(|high| high < *low);
             let has_all_places = node.low.len() == places && node.high.len() == places;
             if !has_all_places || node.state >= automaton.states.len() {
-                return Err(NoRunFlaw::Cover(number, "the places or states differ"));
+                return Err(NoRunFlaw::Cover(index, "the places or states differ"));
             }
             if node.low.iter().zip(&node.high).any(is_empty) {
-                return Err(NoRunFlaw::Cover(number, "an interval is empty"));
+                return Err(NoRunFlaw::Cover(index, "an interval is empty"));
             }
         }
         let node_index = NodeIndex::new(nodes, automaton.states.len());
@@ -552,8 +553,8 @@ impl<'a> NodeIndex<'a> {
     /// Indexes the nodes, whose states must be below `states`.
     fn new(nodes: &'a [CoverNode], states: usize) -> NodeIndex<'a> {
         let mut of_state = vec![Vec::new(); states];
-        for (number, node) in nodes.iter().enumerate() {
-            of_state[node.state].push(number);
+        for (index, node) in nodes.iter().enumerate() {
+            of_state[node.state].push(index);
         }
         let exact = nodes.iter().zip(0..).collect();
         NodeIndex { nodes, exact, of_state }

@@ -35,7 +35,7 @@ use std::collections::{HashMap, HashSet};
 /// Building it compares terms pairwise, atom by atom.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
 /// Limits of an automaton with more than [`FEW_ATOMS`] atoms.
-const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
+const LIMITS_OF_MANY_ATOMS: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
 /// The number of atoms above which an automaton has the smaller limits.
 const FEW_ATOMS: usize = 50;
 
@@ -62,7 +62,7 @@ pub enum NotImplied {
 }
 
 /// Checks that each run of `net` with the property `asked` has the property `argued`, if no
-/// reachable marking satisfies a predicate of `given`.
+/// reachable marking satisfies a predicate of `premises`.
 ///
 /// # Errors
 /// The reason that the implication is not established.
@@ -70,13 +70,13 @@ pub fn implies(
     net: &Net,
     asked: &RunProperty,
     argued: &RunProperty,
-    given: &[Predicate],
+    premises: &[Predicate],
 ) -> Result<(), NotImplied> {
-    implies_one_of(net, asked, &[argued], given)
+    implies_one_of(net, asked, &[argued], premises)
 }
 
 /// Checks that each run of `net` with the property `asked` has one of the properties `argued`, if
-/// no reachable marking satisfies a predicate of `given`.
+/// no reachable marking satisfies a predicate of `premises`.
 ///
 /// # Errors
 /// The reason that the implication is not established.
@@ -84,7 +84,7 @@ pub fn implies_one_of(
     net: &Net,
     asked: &RunProperty,
     argued: &[&RunProperty],
-    given: &[Predicate],
+    premises: &[Predicate],
 ) -> Result<(), NotImplied> {
     let has_implied_fairness = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
     let argued: Vec<&RunProperty> = argued.iter().filter(has_implied_fairness).copied().collect();
@@ -98,15 +98,15 @@ pub fn implies_one_of(
     // and the comparison often succeeds.
     let argued_predicates = argued.iter().flat_map(|argued| predicates(argued));
     let whole_predicates = predicates(asked).chain(argued_predicates).collect();
-    if CommonAtoms::new(&whole_predicates).compare(net, asked, &argued, given).is_ok() {
+    if CommonAtoms::new(&whole_predicates).compare(net, asked, &argued, premises).is_ok() {
         return Ok(());
     }
-    let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
-    match CommonAtoms::new(&shared).compare(net, asked, &argued, given) {
+    let shared = argued.iter().flat_map(|argued| shared_predicates(asked, argued)).collect();
+    match CommonAtoms::new(&shared).compare(net, asked, &argued, premises) {
         // An operand of a shared predicate may also occur outside this predicate. So the last
         // attempt decomposes all predicates.
         Err(NotImplied::DifferentFormula) if shared.iter().any(is_junction) => {
-            CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, given)
+            CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, premises)
         }
         result => result,
     }
@@ -115,10 +115,10 @@ pub fn implies_one_of(
 /// Decides from the initial marking alone whether some run has the property. Returns true if some
 /// run has it, and false if no run has it. Returns `None` if neither can be established, for
 /// example because an automaton is too large.
-pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
+pub fn initial_value(net: &Net, property: &RunProperty) -> Option<bool> {
     // A formula that every run satisfies is satisfied by some fair run, because every marking has a
     // fair run.
-    if let Some(value) = first_letter(net, property).to_bool() {
+    if let Some(value) = truth_at_first_position(net, property).to_bool() {
         return Some(value);
     }
     let constant = |value| {
@@ -135,7 +135,7 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
 /// Evaluates the formula as far as the first position of a run determines it. If the initial
 /// marking is dead, every position has this marking. An atom is not decomposed, however large its
 /// predicate is.
-fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
+fn truth_at_first_position(net: &Net, property: &RunProperty) -> PartialTruth {
     let initial_values = RunAtom::initial_values(property.atoms(), net);
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     match net.is_dead(net.initial()) {
@@ -150,7 +150,7 @@ fn is_junction(predicate: &Predicate) -> bool {
 
 /// Returns the predicates that are atoms, or negations of atoms, of both properties, in sorted
 /// form.
-fn shared(first: &RunProperty, second: &RunProperty) -> HashSet<Predicate> {
+fn shared_predicates(first: &RunProperty, second: &RunProperty) -> HashSet<Predicate> {
     let second: HashSet<Predicate> = predicates(second).collect();
     predicates(first).filter(|it| second.contains(it)).collect()
 }
@@ -185,20 +185,20 @@ impl<'p> CommonAtoms<'p> {
 
     /// Checks that no word over the common atoms has the property `asked` and none of `argued`.
     /// Only words count that agree with the initial marking and never satisfy a predicate of
-    /// `given`, as the module documentation describes.
+    /// `premises`, as the module documentation describes.
     fn compare(
         mut self,
         net: &Net,
         asked: &RunProperty,
         argued: &[&RunProperty],
-        given: &[Predicate],
+        premises: &[Predicate],
     ) -> Result<(), NotImplied> {
         let mut conjuncts = vec![self.property(asked)];
         for argued in argued {
             let argued = self.property(argued);
             conjuncts.push(self.formulas.negate(argued));
         }
-        for premise in given {
+        for premise in premises {
             let holds = self.predicate(premise.clone().sorted());
             let never = self.formulas.negate(holds);
             conjuncts.push(self.formulas.always(Linear, never));
@@ -216,22 +216,22 @@ impl<'p> CommonAtoms<'p> {
         }
         initial_literals.sort_unstable();
         for literal in initial_literals {
-            let initially = self.formulas.literal(literal);
+            let literal_formula = self.formulas.literal(literal);
             conjuncts.push(if is_dead {
-                self.formulas.always(Linear, initially)
+                self.formulas.always(Linear, literal_formula)
             } else {
-                initially
+                literal_formula
             });
         }
         let formula = self.formulas.and(conjuncts);
         if self.formulas.is(formula, false) {
             return Ok(());
         }
-        let atoms = self.predicate_atoms.len() + self.firing_atoms.len();
-        if atoms > MAX_ATOMS {
+        let atom_count = self.predicate_atoms.len() + self.firing_atoms.len();
+        if atom_count > MAX_ATOMS {
             return Err(AutomatonTooLarge { what: "atoms", limit: MAX_ATOMS }.into());
         }
-        let limits = if atoms > FEW_ATOMS { LIMITS_OF_MANY } else { LIMITS };
+        let limits = if atom_count > FEW_ATOMS { LIMITS_OF_MANY_ATOMS } else { LIMITS };
         let tableau = LinearTableau::new(&self.formulas, formula, limits)?;
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::DifferentFormula);
@@ -253,8 +253,8 @@ impl<'p> CommonAtoms<'p> {
         match atom {
             RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
             RunAtom::Fires(any) => {
-                let next = self.unused_atom();
-                let atom = *self.firing_atoms.entry(any.clone()).or_insert(next);
+                let new_atom = self.unused_atom();
+                let atom = *self.firing_atoms.entry(any.clone()).or_insert(new_atom);
                 self.formulas.atom(atom)
             }
         }
@@ -277,20 +277,20 @@ impl<'p> CommonAtoms<'p> {
                 self.formulas.or(parts)
             }
             atom => {
-                let next = self.unused_atom();
-                self.predicate_atoms.insert(atom, next);
-                self.formulas.atom(next)
+                let new_atom = self.unused_atom();
+                self.predicate_atoms.insert(atom, new_atom);
+                self.formulas.atom(new_atom)
             }
         }
     }
 
     /// Returns the predicate as a literal of a known atom, if there is one.
     fn literal(&self, predicate: &Predicate) -> Option<Literal> {
-        let known = |predicate: &Predicate| self.predicate_atoms.get(predicate).copied();
-        if let Some(atom) = known(predicate) {
+        let atom_of = |predicate: &Predicate| self.predicate_atoms.get(predicate).copied();
+        if let Some(atom) = atom_of(predicate) {
             return Some(Literal::positive(atom));
         }
-        known(&predicate.clone().negated().sorted()).map(Literal::negative)
+        atom_of(&predicate.clone().negated().sorted()).map(Literal::negative)
     }
 
     /// Returns the next unused atom.
@@ -328,12 +328,12 @@ mod tests {
             [("G F a", true), ("F b", false), ("X X a", true), ("G F t", false), ("a U t", false)]
         {
             let property = property(&net, asked);
-            assert_eq!(initially(&net, &property), Some(expected), "{asked}");
+            assert_eq!(initial_value(&net, &property), Some(expected), "{asked}");
             let fair = property.with_fairness(parikh_net::Fairness::new(net.transitions(), []));
-            assert_eq!(initially(&net, &fair), Some(expected), "{asked}, of fair runs");
+            assert_eq!(initial_value(&net, &fair), Some(expected), "{asked}, of fair runs");
         }
         let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
-        assert_eq!(initially(&alive, &property(&alive, "G F a")), None);
+        assert_eq!(initial_value(&alive, &property(&alive, "G F a")), None);
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
             ("t | b", PartialTruth::Unknown),
             ("F b", PartialTruth::Unknown),
         ] {
-            assert_eq!(first_letter(&net, &property(&net, asked)), expected, "{asked}");
+            assert_eq!(truth_at_first_position(&net, &property(&net, asked)), expected, "{asked}");
         }
     }
 
@@ -374,7 +374,7 @@ mod tests {
     fn formulas_that_say_as_much_are_seen_to() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let b = Predicate::at_least(net.place_named("q").unwrap(), 1);
-        let says = |asked: &str, argued: &str, given: &[Predicate]| {
+        let is_implied = |asked: &str, argued: &str, given: &[Predicate]| {
             let (asked, argued) = (property(&net, asked), property(&net, argued));
             implies(&net, &asked, &argued, given).is_ok()
         };
@@ -389,28 +389,28 @@ mod tests {
             ("b | X t", "X t"),
             ("b", "0"),
         ] {
-            assert!(says(asked, argued, &[]), "{asked} {argued}");
+            assert!(is_implied(asked, argued, &[]), "{asked} {argued}");
         }
         for (asked, argued) in
             [("F a", "G F a"), ("G F some", "G F a"), ("F t", "F b"), ("1", "X a")]
         {
-            assert!(!says(asked, argued, &[]), "{asked} {argued}");
+            assert!(!is_implied(asked, argued, &[]), "{asked} {argued}");
         }
-        let cases = |asked: &str, argued: &[&str]| {
+        let is_one_implied = |asked: &str, argued: &[&str]| {
             let argued: Vec<_> = argued.iter().map(|it| property(&net, it)).collect();
             let argued: Vec<_> = argued.iter().collect();
             implies_one_of(&net, &property(&net, asked), &argued, &[]).is_ok()
         };
-        assert!(cases("X (b | G F t)", &["X b", "X G F t"]));
-        assert!(cases("F (a | t)", &["F b", "G !a", "F t", "1 U a"]));
-        assert!(!cases("G (b | t)", &["G b", "G t"]));
-        assert!(!cases("X (b | G F t)", &["X G F t", "X X b"]));
+        assert!(is_one_implied("X (b | G F t)", &["X b", "X G F t"]));
+        assert!(is_one_implied("F (a | t)", &["F b", "G !a", "F t", "1 U a"]));
+        assert!(!is_one_implied("G (b | t)", &["G b", "G t"]));
+        assert!(!is_one_implied("X (b | G F t)", &["X G F t", "X X b"]));
         let never = [b];
-        assert!(says("G F some", "G F a", &never));
-        assert!(says("F both", "0", &never));
-        assert!(!says("F a", "0", &never));
-        assert_eq!(initially(&net, &property(&net, "a & !b")), Some(true));
-        assert_eq!(initially(&net, &property(&net, "b & F a")), Some(false));
-        assert_eq!(initially(&net, &property(&net, "F b")), None);
+        assert!(is_implied("G F some", "G F a", &never));
+        assert!(is_implied("F both", "0", &never));
+        assert!(!is_implied("F a", "0", &never));
+        assert_eq!(initial_value(&net, &property(&net, "a & !b")), Some(true));
+        assert_eq!(initial_value(&net, &property(&net, "b & F a")), Some(false));
+        assert_eq!(initial_value(&net, &property(&net, "F b")), None);
     }
 }

@@ -213,7 +213,7 @@ impl NamedNoRun {
             RunAtom::Holds(it) => NamedAtom::Holds(predicate(it)),
             RunAtom::Fires(ids) => NamedAtom::Fires(names(ids)),
         });
-        let subformulas = Subformulas::of(property);
+        let subformulas = NumberedSubformulas::of(property);
         let automaton = &argument.tableau.automaton;
         let states = automaton.states.iter().zip(&argument.tableau.obligations);
         let states = states.map(|(edges, meets)| NamedState {
@@ -302,27 +302,29 @@ impl NamedNoRun {
         let mut store = Ltl::default();
         let literals: Vec<Formula<Linear>> =
             (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
-        let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
-        let formula = built.get(self.formula).ok_or("there is no such formula")?;
+        let line_formulas =
+            build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
+        let formula = line_formulas.get(self.formula).ok_or("there is no such formula")?;
         let property = RunProperty::new(&store, *formula, &atoms);
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
         let spoken_of = |atom| spoken_of(atom).map(|number| AtomId(number as u32));
-        let spoken_of: Vec<Option<AtomId>> = atoms.iter().map(spoken_of).collect();
+        let property_atoms: Vec<Option<AtomId>> = atoms.iter().map(spoken_of).collect();
         // Builds the formulas again in the store of the property, where the subformulas of the
         // property have their ids. Atoms that the property does not use get other numbers in this
         // store.
         let mut store = property.formulas().clone();
         let unused_numbers = property.atoms().len()..;
-        let literals = spoken_of.iter().zip(unused_numbers).map(|(spoken_of, unused_number)| {
-            let atom = spoken_of.unwrap_or(AtomId(unused_number as u32));
-            store.atom(atom)
-        });
+        let literals =
+            property_atoms.iter().zip(unused_numbers).map(|(spoken_of, unused_number)| {
+                let atom = spoken_of.unwrap_or(AtomId(unused_number as u32));
+                store.atom(atom)
+            });
         let literals: Vec<Formula<Linear>> = literals.collect();
         let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
         let subformulas = property.formulas().subformulas(property.formula());
         let formulas =
             built.into_iter().map(|it| subformulas.binary_search(&it).is_ok().then_some(it));
-        Ok(ResolvedLine { formulas: formulas.collect(), property_atoms: spoken_of, property })
+        Ok(ResolvedLine { formulas: formulas.collect(), property_atoms, property })
     }
 
     /// Resolves the atoms of the line, in their order.
@@ -386,11 +388,11 @@ impl ResolvedLine {
 
 /// The subformulas of a property, sorted by id. The number of a subformula in a line is its index
 /// here.
-struct Subformulas(Vec<Formula<Linear>>);
+struct NumberedSubformulas(Vec<Formula<Linear>>);
 
-impl Subformulas {
-    fn of(property: &RunProperty) -> Subformulas {
-        Subformulas(property.formulas().subformulas(property.formula()))
+impl NumberedSubformulas {
+    fn of(property: &RunProperty) -> NumberedSubformulas {
+        NumberedSubformulas(property.formulas().subformulas(property.formula()))
     }
 
     /// Returns the number of a subformula. Formulas of a checked tableau are subformulas. For

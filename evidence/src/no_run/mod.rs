@@ -316,7 +316,7 @@ impl NoRun {
         for (number, document) in self.documents.iter().enumerate() {
             let checked = document.check(net, goes_on)?;
             for refuted in self.refuted.iter().filter(by_document(number)) {
-                let reads = pairs::reads(property, self.cube(refuted.edge)?);
+                let reads = pairs::read_condition(property, self.cube(refuted.edge)?);
                 refuted.remove_from(net, pairs, |mover| {
                     let condition = Predicate::and([reads.clone(), mover]);
                     checked.refutes(&condition, goes_on).map_err(NoRunFlaw::from)

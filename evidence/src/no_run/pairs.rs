@@ -24,11 +24,11 @@ pub struct Pairs {
     /// The edges, sorted by source state and then by index among the edges of this state.
     edges: Vec<EdgePairs>,
     /// The number of states of the automaton.
-    states: usize,
+    state_count: usize,
     /// The acceptance marks of the automaton.
     all_marks: Marks,
     /// The number of transitions of the net.
-    transitions: usize,
+    transition_count: usize,
 }
 
 /// An edge with one flag per mover, which is true if the pair remains. The last flag is for
@@ -72,7 +72,7 @@ pub const MAX_PAIRS: usize = 1 << 28;
 
 /// Returns the condition on the marking that a cube states: the conjunction of its literals about
 /// markings, without literals about firings.
-pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
+pub fn read_condition(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
         match &property.atoms()[literal.atom.0 as usize] {
             RunAtom::Holds(predicate) if literal.positive => Some(predicate.clone()),
@@ -120,42 +120,44 @@ impl Pairs {
         let pair_check =
             PairCheck { net, property, automaton, supports, max_tokens_in_dead_markings };
         let mut edges = Vec::with_capacity(automaton.edge_count());
-        for (from, of_state) in automaton.states.iter().enumerate() {
-            for (at, edge) in of_state.iter().enumerate() {
+        for (from, state_edges) in automaton.states.iter().enumerate() {
+            for (edge_index, edge) in state_edges.iter().enumerate() {
                 if !goes_on() {
                     return Err(Flaw::Stopped);
                 }
                 let movers = net.transitions().map(Some).chain([None]);
-                let left: Vec<bool> =
-                    movers.map(|mover| pair_check.may_be(&edge.cube, edge.target, mover)).collect();
-                let count = left.iter().filter(|&&left| left).count();
+                let remains: Vec<bool> = movers
+                    .map(|mover| pair_check.is_possible(&edge.cube, edge.target, mover))
+                    .collect();
+                let count = remains.iter().filter(|&&left| left).count();
                 edges.push(EdgePairs {
                     from,
-                    edge_index: at,
+                    edge_index,
                     to: edge.target,
                     marks: edge.marks,
-                    remains: left,
+                    remains,
                     remaining_count: count,
                 });
             }
         }
         let (states, all_marks) = (automaton.states.len(), Marks::all(automaton.marks));
-        Ok(Pairs { edges, states, all_marks, transitions })
+        Ok(Pairs { edges, state_count: states, all_marks, transition_count: transitions })
     }
 
-    /// Returns true if the pair of a mover and the edge with index `at` among the edges of `state`
-    /// remains. The mover `None` is stuttering. Returns false if there is no such edge.
-    pub fn remains(&self, state: usize, at: usize, mover_index: Option<TransitionId>) -> bool {
+    /// Returns true if the pair of a mover and the edge with index `edge_index` among the edges of
+    /// `state` remains. The mover `None` is stuttering. Returns false if there is no such edge.
+    pub fn remains(&self, state: usize, edge_index: usize, mover: Option<TransitionId>) -> bool {
         // Edges are sorted by source state and then by index among the edges of this state.
-        let edge_position =
-            self.edges.binary_search_by_key(&(state, at), |edge| (edge.from, edge.edge_index));
-        let mover_index = mover_index.map_or(self.transitions, TransitionId::index);
+        let edge_position = self
+            .edges
+            .binary_search_by_key(&(state, edge_index), |edge| (edge.from, edge.edge_index));
+        let mover_index = mover.map_or(self.transition_count, TransitionId::index);
         edge_position.is_ok_and(|edge| self.edges[edge].remains[mover_index])
     }
 
     /// Returns the number of all pairs, including the contradictory and the removed pairs.
     pub fn total(&self) -> usize {
-        self.edges.len() * (self.transitions + 1)
+        self.edges.len() * (self.transition_count + 1)
     }
 
     /// Iterates over the edges that have remaining pairs. Each item is the edge (its source state
@@ -165,26 +167,28 @@ impl Pairs {
         &self,
     ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
         self.edges.iter().filter(|edge| edge.remaining_count > 0).map(|edge| {
-            let movers = (0..self.transitions).filter(|&t| edge.remains[t]);
+            let movers = (0..self.transition_count).filter(|&t| edge.remains[t]);
             let movers = movers.map(|t| Some(TransitionId::new(t)));
-            let stuttering = edge.remains[self.transitions].then_some(None);
+            let stuttering = edge.remains[self.transition_count].then_some(None);
             ((edge.from, edge.edge_index), edge.to, movers.chain(stuttering).collect())
         })
     }
 
-    /// Removes the pair of a mover and the edge with index `at` among the edges of `state`. The
-    /// mover `None` is stuttering.
-    pub fn remove(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
-        let mover = mover.map_or(self.transitions, TransitionId::index);
-        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
+    /// Removes the pair of a mover and the edge with index `edge_index` among the edges of `state`.
+    /// The mover `None` is stuttering.
+    pub fn remove(&mut self, state: usize, edge_index: usize, mover: Option<TransitionId>) {
+        let mover = mover.map_or(self.transition_count, TransitionId::index);
+        for edge in
+            self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, edge_index))
         {
             edge.remaining_count -= usize::from(std::mem::take(&mut edge.remains[mover]));
         }
     }
 
-    /// Removes all pairs of the edge with index `at` among the edges of `state`.
-    pub fn remove_edge(&mut self, state: usize, at: usize) {
-        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, at))
+    /// Removes all pairs of the edge with index `edge_index` among the edges of `state`.
+    pub fn remove_edge(&mut self, state: usize, edge_index: usize) {
+        for edge in
+            self.edges.iter_mut().filter(|edge| (edge.from, edge.edge_index) == (state, edge_index))
         {
             edge.remains.fill(false);
             edge.remaining_count = 0;
@@ -208,7 +212,7 @@ impl Pairs {
         for &(place, y) in &ranking.weights {
             *weight.get_mut(place.index()).ok_or(RankingFlaw::UnknownId)? = y;
         }
-        let mut value = vec![0i64; self.states];
+        let mut value = vec![0i64; self.state_count];
         for &(state, z) in &ranking.values {
             *value.get_mut(state).ok_or(RankingFlaw::UnknownId)? = z;
         }
@@ -250,11 +254,11 @@ impl Pairs {
     /// Returns, for each state, true if it is one of `initial_states`, or a path of edges with
     /// remaining pairs leads to it from one.
     pub fn reachable_states(&self, initial_states: &[usize]) -> Vec<bool> {
-        let mut successors: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+        let mut successors: Vec<Vec<usize>> = vec![Vec::new(); self.state_count];
         for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0) {
             successors[edge.from].push(edge.to);
         }
-        let mut reached = vec![false; self.states];
+        let mut reached = vec![false; self.state_count];
         let mut frontier = initial_states.to_vec();
         initial_states.iter().for_each(|&state| reached[state] = true);
         while let Some(state) = frontier.pop() {
@@ -273,7 +277,7 @@ impl Pairs {
     /// edge. Returns `None` if there is no such state.
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
-        let mut marks: Vec<Option<Marks>> = vec![None; self.states];
+        let mut marks: Vec<Option<Marks>> = vec![None; self.state_count];
         for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0 && among[edge.from]) {
             if component[edge.from] == component[edge.to] {
                 let component_marks = &mut marks[component[edge.from]];
@@ -286,13 +290,13 @@ impl Pairs {
         };
         let is_allowed =
             |state: &usize| except.iter().all(|&excluded| component[excluded] != component[*state]);
-        (0..self.states).filter(has_all).find(is_allowed)
+        (0..self.state_count).filter(has_all).find(is_allowed)
     }
 
     /// Returns, by state, the number of its strongly connected component along edges with a
     /// remaining pair.
     pub fn components(&self) -> Vec<usize> {
-        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.states];
+        let mut successors: Vec<Vec<u32>> = vec![Vec::new(); self.state_count];
         for edge in self.edges.iter().filter(|edge| edge.remaining_count > 0) {
             // The cast is safe: `new` refuses automata of more than 2³¹ states.
             successors[edge.from].push(edge.to as u32);
@@ -320,7 +324,7 @@ impl PairCheck<'_> {
     /// one of the three conditions of the module documentation shows that the pair is
     /// contradictory. The tests of predicates are approximate, so true may also mean that this is
     /// unknown.
-    fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
+    fn is_possible(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
         let (taken, put): (&[Arc], &[Arc]) = match mover {
             Some(t) => (self.net.pre(t), self.net.post(t)),
             None => (&[], &[]),

@@ -56,17 +56,17 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 
 impl CaseNet {
     /// Returns the net for a soundness question about `net`, given by its kind and its number of
-    /// cases, that is, process instances. If `chosen` is not empty, its markings are the final
-    /// markings of one case.
+    /// cases, that is, process instances. If `chosen_finals` is not empty, its markings are the
+    /// final markings of one case.
     ///
     /// # Errors
     /// A message, when the begin or the end of a case is not determined, or numbers are too large.
     pub(crate) fn of(
         (kind, cases): (&'static str, u64),
         net: &Net,
-        chosen: &[Marking],
+        chosen_finals: &[Marking],
     ) -> Result<CaseNet, String> {
-        let (initial_marking, finals) = case_markings(net, cases, chosen)?;
+        let (initial_marking, finals) = case_markings(net, cases, chosen_finals)?;
         CaseNet::with_case_markings(
             kind,
             net.from_marking(initial_marking).with_final_markings(finals),
@@ -78,13 +78,14 @@ impl CaseNet {
     ///
     /// # Errors
     /// When firings cannot be counted.
-    pub(crate) fn with_case_markings(kind: &'static str, begun: Net) -> Result<CaseNet, String> {
-        let (own, counters) = (begun.model_places().len(), begun.place_count());
+    pub(crate) fn with_case_markings(kind: &'static str, case_net: Net) -> Result<CaseNet, String> {
+        let (model_place_count, first_counter) =
+            (case_net.model_places().len(), case_net.place_count());
         let net = match kind {
-            "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string())?,
-            _ => begun,
+            "RelaxedSoundness" => counted(&case_net).map_err(|error| error.to_string())?,
+            _ => case_net,
         };
-        Ok(CaseNet { net, kind, model_place_count: own, first_counter: counters })
+        Ok(CaseNet { net, kind, model_place_count, first_counter })
     }
 
     pub(crate) fn into_net(self) -> Net {
@@ -109,16 +110,16 @@ impl CaseNet {
         });
         let final_predicates: Vec<(Predicate, Predicate)> =
             final_predicates.collect::<Option<_>>()?;
-        let exactly = Predicate::or(
+        let is_final = Predicate::or(
             final_predicates
                 .iter()
                 .map(|(done, no_more)| Predicate::and([done.clone(), no_more.clone()])),
         );
         Some(match self.kind {
-            "EasySoundness" => Question::Reach { goals: vec![exactly], all: true, then: true },
+            "EasySoundness" => Question::Reach { goals: vec![is_final], all: true, then: true },
             "RelaxedSoundness" => {
                 let fired = |place| Predicate::at_least(place, 1);
-                let with = |place| Predicate::and([exactly.clone(), fired(place)]);
+                let with = |place| Predicate::and([is_final.clone(), fired(place)]);
                 let goals = net.places().skip(self.first_counter).map(with).collect();
                 Question::Reach { goals, all: true, then: true }
             }
@@ -152,20 +153,21 @@ impl CaseNet {
 }
 
 /// Returns the net with one case at its beginning. Its final markings are those in which the case
-/// is done: `chosen`, or the model's final markings if `chosen` is empty. If the model has none
-/// either, the final marking is a token in the only place without output transitions.
+/// is done: `chosen_finals`, or the model's final markings if `chosen_finals` is empty. If the
+/// model has none either, the final marking is a token in the only place without output
+/// transitions.
 ///
 /// # Errors
 /// A message, when the begin or the end of a case is not determined, or numbers are too large.
-pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
-    let (initial_marking, finals) = case_markings(net, 1, chosen)?;
-    let assumed = assumptions(net, !chosen.is_empty());
+pub fn with_one_case(net: &Net, chosen_finals: &[Marking]) -> Result<Net, String> {
+    let (initial_marking, finals) = case_markings(net, 1, chosen_finals)?;
+    let assumed = assumptions(net, !chosen_finals.is_empty());
     Ok(net.from_marking(initial_marking).with_final_markings(finals).assuming(assumed))
 }
 
 /// Returns the assumptions of a question about cases of this model: where cases begin, and when
-/// they are done. `given` is true if the final markings were given to the auditor.
-pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
+/// they are done. `are_finals_given` is true if the final markings were given to the auditor.
+pub(crate) fn assumptions(net: &Net, are_finals_given: bool) -> Vec<Assumption> {
     let name = |place: PlaceId| net.place_name(place).to_owned();
     let mut assumed = Vec::new();
     if net.initial().total() == 0
@@ -174,11 +176,11 @@ pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
         assumed.push(Assumption::InitialToken(name(source)));
     }
     let finals = net.final_markings();
-    if given && !finals.is_empty() {
+    if are_finals_given && !finals.is_empty() {
         assumed.push(Assumption::OtherFinalMarking);
-    } else if !given && finals.iter().any(|last| last.total() == 0) {
+    } else if !are_finals_given && finals.iter().any(|last| last.total() == 0) {
         assumed.push(Assumption::EmptyFinalMarking);
-    } else if !given
+    } else if !are_finals_given
         && finals.is_empty()
         && let Some(sink) = only_place(net, |p| net.consumers(p).is_empty())
     {
@@ -224,18 +226,18 @@ fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
 }
 
 /// Returns the model with inhibitor or reset arcs, with `cases` cases at its beginning and the
-/// final markings of all cases. If `chosen` is not empty, its markings are the final markings of
-/// one case.
+/// final markings of all cases. If `chosen_finals` is not empty, its markings are the final
+/// markings of one case.
 ///
 /// # Errors
 /// A message, when the begin or the end of a case is not determined, or numbers are too large.
 pub fn extended_with_cases(
     model: &ExtendedNet,
     cases: u64,
-    chosen: &[Marking],
+    chosen_finals: &[Marking],
 ) -> Result<ExtendedNet, String> {
-    let (initial_marking, finals) = case_markings(model.core(), cases, chosen)?;
-    let assumed = assumptions(model.core(), !chosen.is_empty());
+    let (initial_marking, finals) = case_markings(model.core(), cases, chosen_finals)?;
+    let assumed = assumptions(model.core(), !chosen_finals.is_empty());
     Ok(model.clone().from_marking(initial_marking).with_final_markings(finals).assuming(assumed))
 }
 
@@ -244,12 +246,12 @@ pub fn extended_with_cases(
 const MAX_FINAL_MARKINGS: usize = 1_000;
 
 /// Returns the marking in which `cases` cases begin, and the markings in which they are done. If
-/// `chosen` is not empty, its markings are the final markings of one case. Returns a message if the
-/// begin or the end of a case is not determined, or if numbers are too large.
+/// `chosen_finals` is not empty, its markings are the final markings of one case. Returns a message
+/// if the begin or the end of a case is not determined, or if numbers are too large.
 fn case_markings(
     net: &Net,
     cases: u64,
-    chosen: &[Marking],
+    chosen_finals: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), String> {
     let only_place_marked =
         |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
@@ -266,7 +268,7 @@ fn case_markings(
         Some(_) => net.initial().clone(),
         None => only_place_marked(source_places.collect(), "initial")?,
     };
-    let final_markings_of_case = match (chosen, net.final_markings()) {
+    let final_markings_of_case = match (chosen_finals, net.final_markings()) {
         ([], []) => vec![only_place_marked(sink_places.collect(), "final")?],
         ([], of_model) => of_model.to_vec(),
         (chosen, _) => chosen.to_vec(),

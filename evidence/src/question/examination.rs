@@ -24,9 +24,9 @@ impl Question {
             ("Liveness", None) => Some(Question::StaysReachable(some_copy(net))),
             ("StableMarking", None) => {
                 let changed = |place| {
-                    let initially = net.initial()[place];
-                    let more = Predicate::at_least(place, initially + 1);
-                    let fewer = match initially.checked_sub(1) {
+                    let initial_tokens = net.initial()[place];
+                    let more = Predicate::at_least(place, initial_tokens + 1);
+                    let fewer = match initial_tokens.checked_sub(1) {
                         Some(less) => Predicate::no_more_than(place, less),
                         None => Predicate::False,
                     };
@@ -86,9 +86,9 @@ fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Opt
         "StableMarking" => {
             let changed = |place| {
                 let sum = tokens(place)?;
-                let initially = i64::try_from(sum.value(net.initial())).ok()?;
-                let more = Predicate::at_most(sum.negated(), -initially.checked_add(1)?);
-                let fewer = match initially.checked_sub(1) {
+                let initial_tokens = i64::try_from(sum.value(net.initial())).ok()?;
+                let more = Predicate::at_most(sum.negated(), -initial_tokens.checked_add(1)?);
+                let fewer = match initial_tokens.checked_sub(1) {
                     Some(less) if less >= 0 => Predicate::at_most(sum, less),
                     _ => Predicate::False,
                 };

@@ -60,15 +60,15 @@ pub enum Question {
         /// The inner questions, each with an answer TRUE or FALSE.
         parts: Vec<Question>,
     },
-    /// The answer is the answer to the main question. It is TRUE if a question of `shown_by` has
-    /// the answer TRUE, and FALSE if a question of `shows` has the answer FALSE.
+    /// The answer is the answer to the main question. It is TRUE if a question of `implied_by` has
+    /// the answer TRUE, and FALSE if a question of `implied` has the answer FALSE.
     WithImplications {
         /// The main question.
         main: Box<Question>,
         /// Questions that imply the main question.
-        shown_by: Vec<Question>,
+        implied_by: Vec<Question>,
         /// Questions that the main question implies.
-        shows: Vec<Question>,
+        implied: Vec<Question>,
     },
     /// The answer is the maximum of the sum over the reachable markings.
     Maximum(LinearSum),
@@ -133,11 +133,11 @@ impl Question {
         let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
         match self {
             Question::Reach { goals, then: true, all } => {
-                joined(*all, goals, |goal| format!("EF {}", formula(goal)))
+                join_texts(*all, goals, |goal| format!("EF {}", formula(goal)))
             }
             // The answer is TRUE if some goal is unreachable (`all`), or if every goal is
             // unreachable (not `all`).
-            Question::Reach { goals, then: false, all } => joined(!all, goals, never),
+            Question::Reach { goals, then: false, all } => join_texts(!all, goals, never),
             Question::Initially(predicate) => format!("initially {}", formula(predicate)),
             Question::Maximum(sum) => {
                 format!("the maximum of {}", description::linear_sum(net, sum))
@@ -146,12 +146,12 @@ impl Question {
             Question::Tree(property) => description::tree_property(net, property),
             Question::Not(part) => format!("¬{}", part.in_words(net)),
             Question::Connective { all, parts } => {
-                let said = joined(*all, parts, |part| part.in_words(net));
-                if parts.len() == 1 { format!("({said})") } else { said }
+                let text = join_texts(*all, parts, |part| part.in_words(net));
+                if parts.len() == 1 { format!("({text})") } else { text }
             }
             Question::WithImplications { main, .. } => main.in_words(net),
             Question::StaysReachable(wanted) => {
-                joined(true, wanted, |wanted| format!("AG EF {}", formula(wanted)))
+                join_texts(true, wanted, |wanted| format!("AG EF {}", formula(wanted)))
             }
             Question::Sound { done, improper, others } => {
                 let others = match others.len() {
@@ -176,8 +176,8 @@ impl Question {
 
 /// Joins the texts of the parts by ∧ if `all` is true, and by ∨ otherwise. Only the first 20 parts
 /// are shown, to keep the text short. Without parts, the text is `true` or `false`.
-fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
-    let text: Vec<String> = parts.iter().take(20).map(said).collect();
+fn join_texts<T>(all: bool, parts: &[T], text_of: impl FnMut(&T) -> String) -> String {
+    let text: Vec<String> = parts.iter().take(20).map(text_of).collect();
     match &text[..] {
         [] => if all { "true" } else { "false" }.to_owned(),
         [one] => one.clone(),

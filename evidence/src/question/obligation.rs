@@ -63,10 +63,10 @@
 //! statements and a [`NeededProofs`]: a formula over the statements, which says which of them
 //! together prove the answer.
 
-use super::simpler::{cases, met_somewhere};
+use super::simpler::{cases, equivalent_goal};
 use super::{AnswerValue, Question};
 use crate::home::liveness::asks_for_liveness;
-use crate::no_run::implied::initially;
+use crate::no_run::implied::initial_value;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
@@ -101,8 +101,8 @@ pub struct Obligation {
 pub struct HomeQuestion {
     /// The predicate.
     pub predicate: Predicate,
-    /// The index of the statement that the predicate is reachable, in the list `reach` of
-    /// [`Obligation`]. `None` for the statement that the predicate does not stay reachable.
+    /// The index of the statement that the predicate is reachable, in the list `require_reachable`
+    /// of [`Obligation`]. `None` for the statement that the predicate does not stay reachable.
     pub reach_index: Option<usize>,
 }
 
@@ -110,9 +110,9 @@ pub struct HomeQuestion {
 /// one of its lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NeededProofs {
-    /// The predicate with this index in `reach` is reachable.
+    /// The predicate with this index in `require_reachable` is reachable.
     Reach(usize),
-    /// The predicate with this index in `refute` is unreachable.
+    /// The predicate with this index in `require_unreachable` is unreachable.
     Refute(usize),
     /// The sum with this index in `grow` grows without bound.
     Grow(usize),
@@ -249,13 +249,13 @@ impl Obligation {
     }
 
     /// Adds the obligation that the predicate is reachable.
-    fn reach(&mut self, predicate: Predicate) -> NeededProofs {
+    fn require_reachable(&mut self, predicate: Predicate) -> NeededProofs {
         self.reach.push(predicate);
         NeededProofs::Reach(self.reach.len() - 1)
     }
 
     /// Adds the obligation that the predicate is unreachable.
-    fn refute(&mut self, predicate: Predicate) -> NeededProofs {
+    fn require_unreachable(&mut self, predicate: Predicate) -> NeededProofs {
         self.refute.push(predicate);
         NeededProofs::Refute(self.refute.len() - 1)
     }
@@ -284,13 +284,13 @@ impl Obligation {
     ) -> Result<NeededProofs, String> {
         Ok(match (question, holds) {
             (Question::Reach { goals, all, then }, holds) if holds == *then => {
-                let parts = goals.iter().map(|goal| self.reach(goal.clone()));
+                let parts = goals.iter().map(|goal| self.require_reachable(goal.clone()));
                 NeededProofs::connective(*all, parts.collect())
             }
             // Not all goals are reachable if one is unreachable, and none is reachable if all are
             // unreachable.
             (Question::Reach { goals, all, .. }, _) => {
-                let parts = goals.iter().map(|goal| self.refute(goal.clone()));
+                let parts = goals.iter().map(|goal| self.require_unreachable(goal.clone()));
                 NeededProofs::connective(!all, parts.collect())
             }
             (Question::StaysReachable(wanted), true) => {
@@ -307,29 +307,34 @@ impl Obligation {
             (Question::StaysReachable(wanted), false) => {
                 let mut parts: Vec<NeededProofs> =
                     wanted.iter().map(|wanted| self.require_not_staying(wanted)).collect();
-                parts.extend(dead_ends(wanted).into_iter().map(|dead_end| self.reach(dead_end)));
-                parts.extend(wanted.iter().map(|wanted| self.refute(wanted.clone())));
+                parts.extend(
+                    dead_ends(wanted).into_iter().map(|dead_end| self.require_reachable(dead_end)),
+                );
+                parts.extend(wanted.iter().map(|wanted| self.require_unreachable(wanted.clone())));
                 NeededProofs::Any(parts)
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.require_staying(done);
-                // `require_staying` has just added `done` to `reach`, as the last entry.
+                // `require_staying` has just added `done` to `require_reachable`, as the last
+                // entry.
                 let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
-                parts.extend(others.iter().map(|other| self.reach(other.clone())));
-                parts.push(self.refute(improper.clone()));
+                parts.extend(others.iter().map(|other| self.require_reachable(other.clone())));
+                parts.push(self.require_unreachable(improper.clone()));
                 NeededProofs::All(parts)
             }
             (Question::Sound { done, improper, others }, false) => {
-                let mut parts =
-                    vec![self.require_not_staying(done), self.reach(dead_without(done))];
-                parts.push(self.reach(improper.clone()));
-                parts.push(self.refute(done.clone()));
-                parts.extend(others.iter().map(|other| self.refute(other.clone())));
+                let mut parts = vec![
+                    self.require_not_staying(done),
+                    self.require_reachable(dead_without(done)),
+                ];
+                parts.push(self.require_reachable(improper.clone()));
+                parts.push(self.require_unreachable(done.clone()));
+                parts.extend(others.iter().map(|other| self.require_unreachable(other.clone())));
                 NeededProofs::Any(parts)
             }
-            (Question::NoRun(property), no_run) => self.that_runs_have(property, net, !no_run),
-            (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
-            (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
+            (Question::NoRun(property), no_run) => self.needed_for_runs(property, net, !no_run),
+            (Question::Tree(property), true) => self.needed_for_tree((**property).clone(), net),
+            (Question::Tree(property), false) => self.needed_for_tree(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // The initial marking decides the question. The result is an empty conjunction,
                 // which is true, or an empty disjunction, which is false.
@@ -343,7 +348,7 @@ impl Obligation {
                 let parts = parts.iter().map(|part| self.needed_for_truth(part, net, holds));
                 NeededProofs::connective(*all == holds, parts.collect::<Result<_, _>>()?)
             }
-            (Question::WithImplications { main, shown_by, shows }, holds) => {
+            (Question::WithImplications { main, implied_by: shown_by, implied: shows }, holds) => {
                 let alternatives = if holds { shown_by } else { shows };
                 let parts = [&**main].into_iter().chain(alternatives);
                 let parts = parts.map(|part| self.needed_for_truth(part, net, holds));
@@ -358,10 +363,10 @@ impl Obligation {
     /// Derives the formula that a run has the property (`exists`), or that no run has it. The
     /// evidence may have decomposed the property into cases. A run has the property if it has one
     /// of the cases. No run has the property if no run has any case.
-    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, exists: bool) -> NeededProofs {
-        let initial_value = initially(net, property);
-        let undivided = self.that_runs_have_whole(property, net, exists, initial_value);
-        let cases = match initial_value {
+    fn needed_for_runs(&mut self, property: &RunProperty, net: &Net, exists: bool) -> NeededProofs {
+        let value = initial_value(net, property);
+        let undivided = self.needed_for_undivided_runs(property, net, exists, value);
+        let cases = match value {
             Some(_) => Vec::new(),
             None => cases(net, property, exists),
         };
@@ -369,8 +374,8 @@ impl Obligation {
             return undivided;
         }
         let proofs_of_case = |case| {
-            let initial_value = initially(net, case);
-            self.that_runs_have_whole(case, net, exists, initial_value)
+            let value = initial_value(net, case);
+            self.needed_for_undivided_runs(case, net, exists, value)
         };
         let cases = cases.iter().map(proofs_of_case).collect();
         NeededProofs::Any(vec![undivided, NeededProofs::connective(!exists, cases)])
@@ -380,7 +385,7 @@ impl Obligation {
     /// without decomposing the property into cases. `initial_value` is true if the initial marking
     /// alone shows that a run has the property, and false if it shows that no run has it. `None`
     /// means that neither is known.
-    fn that_runs_have_whole(
+    fn needed_for_undivided_runs(
         &mut self,
         property: &RunProperty,
         net: &Net,
@@ -398,10 +403,14 @@ impl Obligation {
             // No evidence is needed, but evidence is accepted.
             return NeededProofs::Any(vec![NeededProofs::All(Vec::new()), run_proof]);
         }
-        match met_somewhere(net, property) {
+        match equivalent_goal(net, property) {
             None => run_proof,
             Some(goal) => {
-                let marking_proof = if exists { self.reach(goal) } else { self.refute(goal) };
+                let marking_proof = if exists {
+                    self.require_reachable(goal)
+                } else {
+                    self.require_unreachable(goal)
+                };
                 NeededProofs::Any(vec![run_proof, marking_proof])
             }
         }
@@ -409,21 +418,21 @@ impl Obligation {
 
     /// Derives the formula that the CTL property holds. The formula is false if the initial marking
     /// refutes the property.
-    fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
+    fn needed_for_tree(&mut self, property: TreeProperty, net: &Net) -> NeededProofs {
         let initial_value =
             |atom: AtomId| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
         let (formulas, formula) = (property.formulas(), property.formula());
-        let decided = match net.is_dead(net.initial()) {
+        let initial_truth = match net.is_dead(net.initial()) {
             true => formulas.value_at_end(formula, initial_value),
             false => formulas.value_here(formula, initial_value),
         };
-        if decided.to_bool() == Some(false) {
+        if initial_truth.to_bool() == Some(false) {
             // An empty disjunction is false: the initial marking refutes the property.
             return NeededProofs::Any(Vec::new());
         }
         self.trees.push(property);
         let tree = NeededProofs::Tree(self.trees.len() - 1);
-        match decided.to_bool() {
+        match initial_truth.to_bool() {
             // No evidence is needed, but evidence is accepted.
             Some(_) => NeededProofs::Any(vec![NeededProofs::All(Vec::new()), tree]),
             None => tree,
@@ -451,7 +460,7 @@ impl Obligation {
                     one_less.map_or(Predicate::True, |one_less| more_than(sum, one_less));
                 let exceeding = match net.translation().and_then(Translation::within_caps) {
                     None => more_than(sum, number),
-                    Some(within_place) => more_by_halves(sum, within_place, number)?,
+                    Some(within_place) => exceeds_with_caps(sum, within_place, number)?,
                 };
                 (reached_goal, vec![exceeding])
             }
@@ -471,8 +480,8 @@ impl Obligation {
             }
             _ => return Err(NOT_A_NUMBER_QUESTION.into()),
         };
-        let mut parts = vec![self.reach(reached_goal)];
-        parts.extend(refute.into_iter().map(|predicate| self.refute(predicate)));
+        let mut parts = vec![self.require_reachable(reached_goal)];
+        parts.extend(refute.into_iter().map(|predicate| self.require_unreachable(predicate)));
         Ok(NeededProofs::All(parts))
     }
 
@@ -499,7 +508,7 @@ impl Obligation {
 ///
 /// # Errors
 /// A message if a number overflows.
-fn more_by_halves(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Predicate, String> {
+fn exceeds_with_caps(sum: &LinearSum, within_place: PlaceId, n: i64) -> Result<Predicate, String> {
     let doubled = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
     let terms: Option<Vec<_>> = doubled.chain([Some((within_place, 1))]).collect();
     let sum = LinearSum::new(terms.ok_or(OVERFLOW)?).map_err(|_| OVERFLOW)?;

@@ -12,10 +12,10 @@ use parikh_net::{Net, Predicate};
 use parikh_temporal::{AtomId, Formula, LINEAR_RULES, Linear, Ltl, Node};
 
 /// The maximum number of rewriting steps.
-const MOST_STEPS: usize = 1_000;
+const MAX_REWRITE_STEPS: usize = 1_000;
 
 /// The maximum number of cases of a property.
-const MOST_CASES: usize = 32;
+const MAX_CASES: usize = 32;
 
 /// Returns a simpler form of the property for runs from the initial marking. The result is not
 /// checked; callers must check that it is equivalent.
@@ -24,7 +24,7 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let initial_values = RunAtom::initial_values(property.atoms(), net);
     let initial_value = |atom: AtomId| initial_values[atom.0 as usize];
     let evaluated = formulas.simplify_here(property.formula(), initial_value);
-    let (simple, _) = formulas.rewritten(evaluated, LINEAR_RULES, MOST_STEPS);
+    let (simple, _) = formulas.rewritten(evaluated, LINEAR_RULES, MAX_REWRITE_STEPS);
     // Rewriting may turn a condition on a later marking into a condition on the first marking.
     let simple = formulas.simplify_here(simple, initial_value);
     (formulas, simple)
@@ -42,7 +42,7 @@ pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunP
         _ if simple == property.formula() => return Vec::new(),
         _ => vec![simple],
     };
-    if parts.len() > MOST_CASES {
+    if parts.len() > MAX_CASES {
         return Vec::new();
     }
     let case = |&part: &_| {
@@ -64,7 +64,7 @@ pub(super) fn cases(net: &Net, property: &RunProperty, exists: bool) -> Vec<RunP
 /// satisfies φ. Returns `None` if no such φ is found. Rewriting rules and the values of the atoms
 /// in the initial marking propose φ. Then F φ and the property are checked to imply each other on
 /// fair runs from the initial marking.
-pub(super) fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
+pub(super) fn equivalent_goal(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (formulas, simple) = simplified(net, property);
     let Node::Until(_, until_left, goal) = *formulas.node(simple) else { return None };
     if !formulas.is(until_left, true) {

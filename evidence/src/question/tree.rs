@@ -82,25 +82,26 @@ fn single_question(
     // Returns a subformula as a predicate in sorted form. EX and AX over conditions become
     // conditions on the marking before the firing. Returns `None` as `condition_before` does, for
     // example if the subformula has other temporal operators.
-    let state = |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
+    let as_condition =
+        |part| Some(condition_before(formulas, part, atoms, net, MAX_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
     if let Some(target) = formulas.possible(formula) {
-        if let Some(goal) = state(target) {
+        if let Some(goal) = as_condition(target) {
             return reach(goal, true);
         }
-        if let Some(invariant_condition) = formulas.invariant(target).and_then(state) {
-            let lost =
+        if let Some(invariant_condition) = formulas.invariant(target).and_then(as_condition) {
+            let not_staying =
                 Question::Not(Box::new(Question::StaysReachable(vec![not(invariant_condition)])));
-            return or_by_the_tree(lost, formulas, formula, atoms);
+            return with_tree_alternative(not_staying, formulas, formula, atoms);
         }
     }
     if let Some(invariant_condition) = formulas.invariant(formula) {
-        if let Some(invariant_condition) = state(invariant_condition) {
+        if let Some(invariant_condition) = as_condition(invariant_condition) {
             return reach(not(invariant_condition), false);
         }
-        if let Some(wanted) = formulas.possible(invariant_condition).and_then(state) {
-            return or_by_the_tree(
+        if let Some(wanted) = formulas.possible(invariant_condition).and_then(as_condition) {
+            return with_tree_alternative(
                 Question::StaysReachable(vec![wanted]),
                 formulas,
                 formula,
@@ -108,13 +109,13 @@ fn single_question(
             );
         }
     }
-    on_paths(formulas, formula, atoms)
+    run_question(formulas, formula, atoms)
         .unwrap_or_else(|| bounded_tree_question(net, formulas, formula, atoms))
 }
 
 /// Returns the question `main`, which is equivalent to the CTL formula, with the CTL property as
 /// another way to prove either answer.
-fn or_by_the_tree(
+fn with_tree_alternative(
     main: Question,
     formulas: &Ctl,
     formula: Formula<Quantifier>,
@@ -123,8 +124,8 @@ fn or_by_the_tree(
     let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
     Question::WithImplications {
         main: Box::new(main),
-        shown_by: vec![tree.clone()],
-        shows: vec![tree],
+        implied_by: vec![tree.clone()],
+        implied: vec![tree],
     }
 }
 
@@ -145,12 +146,16 @@ fn bounded_tree_question(
         true => (sufficient.map(some_run).collect(), necessary.map(some_run).collect()),
         false => (necessary.map(no_run).collect(), sufficient.map(no_run).collect()),
     };
-    Question::WithImplications { main: Box::new(tree), shown_by, shows }
+    Question::WithImplications { main: Box::new(tree), implied_by: shown_by, implied: shows }
 }
 
 /// Returns an equivalent question about runs. It asks if all paths satisfy a formula of LTL that is
 /// equivalent to the CTL formula or to its negation. Returns `None` if no such formula is found.
-fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
+fn run_question(
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
     let dead = AtomId(atoms.len() as u32);
@@ -158,8 +163,8 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
         atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
     let none_violates = |all| {
         let mut linear = Ltl::default();
-        let kept = formulas.on_all_paths(all, &mut linear, dead)?;
-        let violated = linear.negate(kept);
+        let linear_formula = formulas.on_all_paths(all, &mut linear, dead)?;
+        let violated = linear.negate(linear_formula);
         Some(Question::NoRun(Box::new(RunProperty::new(&linear, violated, &run_atoms))))
     };
     none_violates(formula)

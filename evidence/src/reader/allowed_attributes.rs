@@ -71,8 +71,8 @@ const LABELS_WITH_TEXT: [&str; 9] = [
 /// [`UNCHECKED_ELEMENTS`] and those of times and priorities, with their content.
 pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let net_namespace = net.tag_name().namespace();
-    let mut unopened = vec![net];
-    while let Some(node) = unopened.pop() {
+    let mut worklist = vec![net];
+    while let Some(node) = worklist.pop() {
         let known_attributes: &[&str] = match name(node) {
             unchecked if UNCHECKED_ELEMENTS.contains(&unchecked) => continue,
             // The module `timing` checks times and priorities.
@@ -110,7 +110,7 @@ pub(crate) fn check_attributes_and_texts(net: Node<'_, '_>) -> Result<(), Unread
             }
         }
         check_text_position(node)?;
-        unopened.extend(elements(node));
+        worklist.extend(elements(node));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Reads fairness assumptions from the command line, such as `weak` or `strong:t,u`.
 
-use super::names::{NameNotation, NamedKind, ids_of_name};
-use super::queries::typed::quoted;
+use super::names::{NameNotation, NamedNodeKind, ids_of_name};
+use super::queries::typed::parse_quoted;
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
@@ -26,7 +26,7 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
         match names {
             None => transitions_of_kind.extend(net.transitions()),
             Some(mut rest) => loop {
-                let (t, after_comma) = first(net, rest)?;
+                let (t, after_comma) = transitions_of_first_name(net, rest)?;
                 transitions_of_kind.extend(t);
                 match after_comma {
                     Some(after_comma) => rest = after_comma,
@@ -51,7 +51,10 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
 
 /// Returns the transitions of the first name in a list, and the text behind the comma after the
 /// name. The text is `None` if the list ends with the name.
-fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
+fn transitions_of_first_name<'t>(
+    net: &Net,
+    text: &'t str,
+) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
     let after_keyword = text.strip_prefix("id").map(str::trim_start);
     let (in_quotes, notation) = match after_keyword.filter(|rest| rest.starts_with('"')) {
@@ -60,7 +63,7 @@ fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t 
     };
     let (name, after_name, notation) = match in_quotes.starts_with('"') {
         true => {
-            let (name, length) = quoted(in_quotes)?;
+            let (name, length) = parse_quoted(in_quotes)?;
             (name, &in_quotes[length..], notation)
         }
         false => {
@@ -69,7 +72,7 @@ fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t 
         }
     };
     let mut found_transitions = Vec::new();
-    for id in ids_of_name(net, NamedKind::Transitions, &name, notation)? {
+    for id in ids_of_name(net, NamedNodeKind::Transitions, &name, notation)? {
         let transitions = net.transitions_named(&id);
         let unknown = || format!("the net has no transition {}", Quoted(&name));
         found_transitions.extend(transitions.ok_or_else(unknown)?);

@@ -99,16 +99,16 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             continue;
         }
         loop {
-            let word = name(&mut words)?;
+            let word = take_name(&mut words)?;
             let place = net.core.place(&word.text, 0).map_err(|error| refused(&word, &error))?;
             places.insert(word.text, place);
-            if end_of_list(&mut words)? {
+            if take_separator(&mut words)? {
                 break;
             }
         }
     }
     let mut initial: BTreeMap<PlaceId, u64> = BTreeMap::new();
-    for (place, tokens, word) in list(&mut words, &places)? {
+    for (place, tokens, word) in read_entries(&mut words, &places)? {
         // Each entry adds tokens. The builder refuses a sum of 2⁶³ or more.
         let before = initial.get(&place).copied().unwrap_or(0);
         let sum = before.saturating_add(tokens);
@@ -118,7 +118,7 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     let mut transitions = BTreeSet::new();
     while words.peek().is_some() {
         words.expect("TRANSITION")?;
-        let word = name(&mut words)?;
+        let word = take_name(&mut words)?;
         let mut transition_id = word.text.clone();
         if places.contains_key(&transition_id) {
             while places.contains_key(&transition_id) || transitions.contains(&transition_id) {
@@ -128,11 +128,11 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
         let t = net.core.transition(&transition_id).map_err(|error| refused(&word, &error))?;
         transitions.insert(transition_id);
         words.expect("CONSUME")?;
-        for (place, weight, word) in list(&mut words, &places)? {
+        for (place, weight, word) in read_entries(&mut words, &places)? {
             net.core.take(t, place, weight).map_err(|error| refused(&word, &error))?;
         }
         words.expect("PRODUCE")?;
-        for (place, weight, word) in list(&mut words, &places)? {
+        for (place, weight, word) in read_entries(&mut words, &places)? {
             net.core.put(t, place, weight).map_err(|error| refused(&word, &error))?;
         }
     }
@@ -145,7 +145,7 @@ fn refused(word: &ToolWord, error: &BuildError) -> Unreadable {
 }
 
 /// Takes a name, which is neither a keyword nor a sign.
-fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
+fn take_name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     const KEYWORDS: [&str; 10] = [
         "PLACE",
         "MARKING",
@@ -167,7 +167,7 @@ fn name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
 }
 
 /// Takes a comma, a semicolon or both. Returns true if there was a semicolon.
-fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
+fn take_separator(words: &mut ToolWords) -> Result<bool, Unreadable> {
     match words.take("`,` or `;`")? {
         word if word.text == "," => Ok(words.skip(";")),
         word if word.text == ";" => Ok(true),
@@ -177,7 +177,7 @@ fn end_of_list(words: &mut ToolWords) -> Result<bool, Unreadable> {
 
 /// Reads a list of places, each perhaps with a colon and a number, up to the semicolon. Returns for
 /// each entry the place, the number (1 if the entry has none), and the word that names the place.
-fn list(
+fn read_entries(
     words: &mut ToolWords,
     places: &BTreeMap<String, PlaceId>,
 ) -> Result<Vec<(PlaceId, u64, ToolWord)>, Unreadable> {
@@ -186,11 +186,11 @@ fn list(
         return Ok(list);
     }
     loop {
-        let word = name(words)?;
+        let word = take_name(words)?;
         let place = *places.get(&word.text).ok_or_else(|| word.unexpected("a place"))?;
         let number = if words.skip(":") { words.number(0)? } else { 1 };
         list.push((place, number, word));
-        if end_of_list(words)? {
+        if take_separator(words)? {
             return Ok(list);
         }
     }

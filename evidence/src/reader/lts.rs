@@ -69,8 +69,8 @@ fn is_fsm(text: &str) -> bool {
 /// A syntax error, with its line and the expected text.
 pub fn read(text: &str) -> Result<TransitionSystem, Unreadable> {
     match is_aut(text) {
-        true => aut(text),
-        false => fsm(text),
+        true => read_aut(text),
+        false => read_fsm(text),
     }
 }
 
@@ -80,7 +80,7 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
 }
 
 /// Reads a file in the format of Aldebaran.
-fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
+fn read_aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     let mut lines = lines(text);
     let (line_number, head) = lines.next().unwrap_or((1, ""));
     let numbers = head.trim_start_matches("des").trim_start();
@@ -88,9 +88,9 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
     let [initial, edge_count, states] = numbers[..] else {
         return Err(error_in_line(line_number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
     };
-    let states = state(line_number, states, 0..MAX_STATES + 1)?;
-    let initial = state(line_number, initial, 0..states)?;
-    let edge_count = state(line_number, edge_count, 0..usize::MAX)?;
+    let states = parse_number(line_number, states, 0..MAX_STATES + 1)?;
+    let initial = parse_number(line_number, initial, 0..states)?;
+    let edge_count = parse_number(line_number, edge_count, 0..usize::MAX)?;
     let mut edges = Vec::new();
     for (line_number, line) in lines {
         let invalid_edge = || error_in_line(line_number, "expected `(FROM, \"LABEL\", TO)`");
@@ -110,9 +110,9 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
             return Err(invalid_edge());
         }
         edges.push((
-            state(line_number, from, 0..states)?,
+            parse_number(line_number, from, 0..states)?,
             label,
-            state(line_number, to, 0..states)?,
+            parse_number(line_number, to, 0..states)?,
         ));
     }
     match edges.len() == edge_count {
@@ -125,7 +125,7 @@ fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
 }
 
 /// Reads a file in mCRL2's format `.fsm`.
-fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
+fn read_fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
     let (mut section, mut states, mut initial, mut last_line) = (0, 0, None, 1);
     let mut edges = Vec::new();
     for (line_number, line) in lines(text) {
@@ -141,8 +141,8 @@ fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
                     rest.trim_start().split_once(char::is_whitespace).ok_or_else(invalid_edge)?;
                 let label = match rest.trim_start().strip_prefix('"') {
                     Some(quoted) => {
-                        let (label, behind) = up_to_quote(quoted).ok_or_else(invalid_edge)?;
-                        behind.is_empty().then_some(label).ok_or_else(invalid_edge)?
+                        let (label, after_label) = up_to_quote(quoted).ok_or_else(invalid_edge)?;
+                        after_label.is_empty().then_some(label).ok_or_else(invalid_edge)?
                     }
                     None => rest.trim().to_owned(),
                 };
@@ -150,14 +150,14 @@ fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
                     return Err(invalid_edge());
                 }
                 let [from, to] = [
-                    state(line_number, from, 1..MAX_STATES)?,
-                    state(line_number, to, 1..MAX_STATES)?,
+                    parse_number(line_number, from, 1..MAX_STATES)?,
+                    parse_number(line_number, to, 1..MAX_STATES)?,
                 ];
                 states = states.max(from).max(to);
                 edges.push((from - 1, label, to - 1));
             }
             _ if initial.is_none() => {
-                let first = state(line_number, line, 1..MAX_STATES)?;
+                let first = parse_number(line_number, line, 1..MAX_STATES)?;
                 states = states.max(first);
                 initial = Some(first - 1);
             }
@@ -200,7 +200,7 @@ fn up_to_quote(text: &str) -> Option<(String, &str)> {
 }
 
 /// Parses a number in the range. The number is usually a state.
-fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
+fn parse_number(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
     let number = text.trim().parse().ok().filter(|it| range.contains(it));
     number.ok_or_else(|| {
         let (lower_end, upper_end) = (range.start, range.end);

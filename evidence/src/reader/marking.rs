@@ -1,6 +1,6 @@
 //! Reads markings from the command line, such as `end` or `p + 2*"odd name"`.
 
-use super::names::{NameNotation, NamedKind, ids_of_name};
+use super::names::{NameNotation, NamedNodeKind, ids_of_name};
 use parikh_net::printable::Quoted;
 use parikh_net::{Marking, Mention, Net, marking_text};
 
@@ -15,7 +15,7 @@ pub fn marking(net: &Net, text: &str) -> Result<Marking, String> {
             Mention::Word => NameNotation::Bare,
             Mention::Name => NameNotation::Quoted,
         };
-        match &ids_of_name(net, NamedKind::Places, name, notation)?[..] {
+        match &ids_of_name(net, NamedNodeKind::Places, name, notation)?[..] {
             [id] => {
                 let unknown = || format!("the net has no place {}", Quoted(name));
                 net.place_named(id).ok_or_else(unknown)

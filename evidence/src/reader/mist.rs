@@ -80,7 +80,7 @@ struct CounterProblem {
 }
 
 /// Parses a problem.
-fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
+fn parse_problem(text: &str) -> Result<CounterProblem, Unreadable> {
     let mut words = ToolWords::new(split_words(text)?);
     words.expect("vars")?;
     let (mut variables, mut places_by_name) = (Vec::new(), BTreeMap::new());
@@ -98,24 +98,24 @@ fn problem(text: &str) -> Result<CounterProblem, Unreadable> {
     }
     let mut rules = Vec::new();
     while !words.skip("init") {
-        rules.push(rule(&mut words, &places_by_name)?);
+        rules.push(parse_rule(&mut words, &places_by_name)?);
     }
-    let initially = ranges(&mut words, &places_by_name)?;
+    let initially = parse_ranges(&mut words, &places_by_name)?;
     words.expect("target")?;
-    let mut targets = vec![ranges(&mut words, &places_by_name)?];
+    let mut targets = vec![parse_ranges(&mut words, &places_by_name)?];
     while words.peek().is_some() && !words.next_is("invariants") {
-        targets.push(ranges(&mut words, &places_by_name)?);
+        targets.push(parse_ranges(&mut words, &places_by_name)?);
     }
     if words.skip("invariants") {
         while words.peek().is_some() {
-            ranges(&mut words, &places_by_name)?;
+            parse_ranges(&mut words, &places_by_name)?;
         }
     }
     Ok(CounterProblem { variables, rules, initial_ranges: initially, target_ranges: targets })
 }
 
 /// Takes the name of a variable. Returns its place, and the word for error messages.
-fn variable(
+fn take_variable(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<(PlaceId, ToolWord), Unreadable> {
@@ -125,13 +125,13 @@ fn variable(
 }
 
 /// Parses a list of ranges of different variables.
-fn ranges(
+fn parse_ranges(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<CounterRanges, Unreadable> {
     let mut ranges = CounterRanges::new();
     loop {
-        let (place, word) = variable(words, places_by_name)?;
+        let (place, word) = take_variable(words, places_by_name)?;
         let sign = words.take("`>=`, `=` or `in`")?;
         let range = match sign.text.as_str() {
             ">=" => (words.number(0)?, None),
@@ -159,23 +159,23 @@ fn ranges(
 }
 
 /// Parses a rule.
-fn rule(
+fn parse_rule(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
 ) -> Result<CounterRule, Unreadable> {
     let line = words.peek().map_or(0, |word| word.line);
     let guard = match words.skip("true") {
         true => CounterRanges::new(),
-        false => ranges(words, places_by_name)?,
+        false => parse_ranges(words, places_by_name)?,
     };
     words.expect("->")?;
     let mut changes = BTreeMap::new();
     let mut has_ended = words.skip(";");
     while !has_ended {
-        let (place, word) = variable(words, places_by_name)?;
+        let (place, word) = take_variable(words, places_by_name)?;
         words.expect("'")?;
         words.expect("=")?;
-        let change = change(words, places_by_name, place, &word, &guard)?;
+        let change = parse_change(words, places_by_name, place, &word, &guard)?;
         if changes.insert(place, change).is_some() {
             return Err(word.unexpected("each variable once"));
         }
@@ -192,22 +192,22 @@ fn rule(
 /// Reads the right-hand side of a change: a number, the changed variable, or the changed variable
 /// plus or minus a number. Returns an error for another or a repeated variable, and for a change
 /// that may lead below 0 from the lower limit in `guard`.
-fn change(
+fn parse_change(
     words: &mut ToolWords,
     places_by_name: &BTreeMap<String, PlaceId>,
     place: PlaceId,
     word: &ToolWord,
     guard: &CounterRanges,
 ) -> Result<CounterChange, Unreadable> {
-    let mut own_count = 0;
+    let mut variable_count = 0;
     let mut constant: i128 = 0;
     loop {
         if words.peek().is_some_and(|word| word.number().is_some()) {
             constant = i128::from(words.number(0)?);
             break;
         }
-        match variable(words, places_by_name)? {
-            (summand, _) if summand == place => own_count += 1,
+        match take_variable(words, places_by_name)? {
+            (summand, _) if summand == place => variable_count += 1,
             (_, summand) => {
                 return Err(
                     summand.unexpected("no other variable, because transfers are not supported")
@@ -223,7 +223,7 @@ fn change(
         }
     }
     let lower_limit = guard.get(&place).map_or(0, |((lower_limit, _), _)| *lower_limit);
-    match own_count {
+    match variable_count {
         0 => Ok(CounterChange::Set(u64::try_from(constant).unwrap_or_default())),
         1 if -constant <= i128::from(lower_limit) => Ok(CounterChange::Add(constant)),
         _ => Err(word.unexpected("a change that leaves 0 or more")),
@@ -236,14 +236,14 @@ fn change(
 /// A syntax error or an unsupported change, with its line and the expected text. Also an error of
 /// the net, such as a net that is too large.
 pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
-    let problem = problem(text)?;
-    let last = problem.rules.last().map_or(1, |rule| rule.line);
-    build(&problem).map_err(|error| error_in_line(last, error.to_string()))
+    let problem = parse_problem(text)?;
+    let last_line = problem.rules.last().map_or(1, |rule| rule.line);
+    build(&problem).map_err(|error| error_in_line(last_line, error.to_string()))
 }
 
 /// Returns `name` with as many primes as needed, so that no place or transition has the result as
 /// its name.
-fn unused(net: &ExtendedBuilder, name: &str) -> String {
+fn unused_name(net: &ExtendedBuilder, name: &str) -> String {
     let mut name = name.to_owned();
     while net.core.node(&name).is_some() {
         name.push('\'');
@@ -269,31 +269,31 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
     }
     let mut running_place = None;
     if !undetermined.is_empty() {
-        let name = unused(&net, "init");
+        let name = unused_name(&net, "init");
         let init = net.core.place(&name, 1)?;
-        let name = unused(&net, "run");
+        let name = unused_name(&net, "run");
         let running = net.core.place(&name, 0)?;
         for (place, spare_tokens) in undetermined {
             let variable = &problem.variables[place.index()];
-            let name = unused(&net, &format!("init_{variable}"));
+            let name = unused_name(&net, &format!("init_{variable}"));
             let t = net.core.transition(&name)?;
             net.core.take(t, init, 1)?;
             net.core.put(t, init, 1)?;
             net.core.put(t, place, 1)?;
             if let Some(spare_tokens) = spare_tokens {
-                let name = unused(&net, &format!("room_{variable}"));
+                let name = unused_name(&net, &format!("room_{variable}"));
                 let spare_place = net.core.place(&name, spare_tokens)?;
                 net.core.take(t, spare_place, 1)?;
             }
         }
-        let name = unused(&net, "start");
+        let name = unused_name(&net, "start");
         let t = net.core.transition(&name)?;
         net.core.take(t, init, 1)?;
         net.core.put(t, running, 1)?;
         running_place = Some(running);
     }
     for (number, rule) in (1..).zip(&problem.rules) {
-        let name = unused(&net, &format!("r{number}"));
+        let name = unused_name(&net, &format!("r{number}"));
         let t = net.core.transition(&name)?;
         if let Some(running_place) = running_place {
             net.core.take(t, running_place, 1)?;
@@ -337,7 +337,7 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
 /// Returns the only property of a problem, with the question whether one of the targets is
 /// reachable.
 pub(super) fn question(net: &Net, text: &str) -> Result<Vec<AuditedProperty>, Unreadable> {
-    let problem = problem(text)?;
+    let problem = parse_problem(text)?;
     let range_predicate =
         |(&variable, &((lower_limit, upper_limit), line)): (&PlaceId, &(CounterRange, u64))| {
             let name = &problem.variables[variable.index()];

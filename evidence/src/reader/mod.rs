@@ -55,17 +55,20 @@ use timing::TimeTreatment;
 /// # Errors
 /// A syntax error, an unsupported element, or an error of the net such as a name that two nodes
 /// have.
-pub fn model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
-    model_as(bytes, TimeTreatment::Refused)
+pub fn read_model(bytes: &[u8]) -> Result<pnml::ExtendedModel, Unreadable> {
+    read_model_with_times(bytes, TimeTreatment::Refused)
 }
 
-/// Reads a model as [`model`] does. `times` says whether a net with times or priorities is refused,
-/// or read without them.
+/// Reads a model as [`read_model`] does. `times` says whether a net with times or priorities is
+/// refused, or read without them.
 ///
 /// # Errors
-/// The errors of [`model`].
-pub fn model_as(bytes: &[u8], times: TimeTreatment) -> Result<pnml::ExtendedModel, Unreadable> {
-    let text = tool_words::text(bytes);
+/// The errors of [`read_model`].
+pub fn read_model_with_times(
+    bytes: &[u8],
+    times: TimeTreatment,
+) -> Result<pnml::ExtendedModel, Unreadable> {
+    let text = tool_words::decode_text(bytes);
     let without_note = |net| Ok(pnml::ExtendedModel { net, note: None });
     match () {
         () if mist::is_mist(&text) => without_note(mist::read(&text)?),
@@ -116,15 +119,15 @@ pub enum FormulaLanguage {
 /// # Errors
 /// The errors of [`queries::read`] and [`queries::read_of_cases`], or an error in a problem of
 /// mist. An error in a textual formula is reported in its own property.
-pub fn questions(
+pub fn read_questions(
     net: &Net,
     bytes: &[u8],
     language: FormulaLanguage,
     of_cases: bool,
 ) -> Result<Vec<queries::AuditedProperty>, Unreadable> {
-    let as_xml: queries::typed::AsXml<'_> =
+    let as_xml: queries::typed::XmlQueryReader<'_> =
         if of_cases { &queries::read_of_cases } else { &queries::read };
-    let text = tool_words::text(bytes);
+    let text = tool_words::decode_text(bytes);
     let begins = |word: &str| text.trim_start().starts_with(word);
     match language {
         FormulaLanguage::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
@@ -168,7 +171,7 @@ impl Unreadable {
 /// # Errors
 /// A syntax error, with its line and the expected text.
 pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
-    let text = tool_words::text(bytes);
+    let text = tool_words::decode_text(bytes);
     // A comment line of another language may look like a separator of `.fsm`.
     let is_in_other_language = || {
         mist::is_mist(&text)
@@ -187,13 +190,13 @@ pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, 
 /// When the encoding is unknown, when the bytes are not text in the encoding, or when the document
 /// type declares attributes. The elements of the file would lack such attributes.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
-    prologue::blanked(decoded(bytes)?)
+    prologue::blank_prologue(decode_bytes(bytes)?)
 }
 
 /// Decodes a file in the encoding of its XML declaration. The encoding is UTF-16 if the file begins
 /// like UTF-16, and UTF-8 by default. In ISO-8859-1 each byte is the character with that number.
 /// Returns an error for an unknown encoding, and for bytes that are not text in the encoding.
-fn decoded(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+fn decode_bytes(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     if let Some(text) = decode_utf16(bytes) {
         return text.map(Cow::Owned);
     }
@@ -231,11 +234,11 @@ fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 /// A conversion of two bytes to a code unit of UTF-16.
-type ToUnit = fn([u8; 2]) -> u16;
+type CodeUnitDecoder = fn([u8; 2]) -> u16;
 
 /// Returns the conversion of two bytes to a code unit of UTF-16, and the length of the byte order
 /// mark in bytes (0 or 2). Returns `None` if the file does not begin like UTF-16.
-fn utf16_unit(bytes: &[u8]) -> Option<(ToUnit, usize)> {
+fn utf16_unit(bytes: &[u8]) -> Option<(CodeUnitDecoder, usize)> {
     match bytes {
         [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
         [0xFE, 0xFF, ..] => Some((u16::from_be_bytes, 2)),
@@ -275,7 +278,7 @@ pub(crate) fn trimmed(text: &str) -> &str {
 }
 
 /// Parses an XML file to a tree.
-pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
+pub(crate) fn parse_xml(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
     roxmltree::Document::parse(text).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),
         what: format!("this is not well-formed XML: {error}"),
@@ -329,14 +332,14 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
 
 /// Returns the value of an attribute without a prefix, or `None` if it is missing. Prefixed
 /// attributes belong to other languages.
-pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
+pub(crate) fn optional_attribute<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     let attribute = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
     attribute.map(|it| it.value())
 }
 
 /// Returns the value of an attribute without a prefix, or an error if it is missing.
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
-    optional(node, key)
+    optional_attribute(node, key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
 }
 
@@ -349,7 +352,7 @@ pub(crate) fn unknown_element(found: Node<'_, '_>, parent: Node<'_, '_>) -> Unre
 }
 
 /// Parses a number of decimal digits: no sign, no point, no exponent. Errors are at `node`.
-pub(crate) fn number<T: std::str::FromStr>(
+pub(crate) fn parse_number<T: std::str::FromStr>(
     node: Node<'_, '_>,
     digits: &str,
 ) -> Result<T, Unreadable> {

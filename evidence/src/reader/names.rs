@@ -22,7 +22,7 @@ pub(crate) enum NameNotation {
 
 /// The kind of the nodes to which a name in a formula refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NamedKind {
+pub(crate) enum NamedNodeKind {
     Places,
     Transitions,
 }
@@ -35,21 +35,21 @@ pub(crate) enum NamedKind {
 /// When a word without quotes is the name of several nodes.
 pub(crate) fn ids_of_name(
     net: &Net,
-    kind: NamedKind,
+    kind: NamedNodeKind,
     text: &str,
     notation: NameNotation,
 ) -> Result<Vec<String>, String> {
     let unchanged = || Ok(vec![text.to_owned()]);
     let is_id = match kind {
-        NamedKind::Places => net.places_named(text).is_some(),
-        NamedKind::Transitions => net.transitions_named(text).is_some(),
+        NamedNodeKind::Places => net.places_named(text).is_some(),
+        NamedNodeKind::Transitions => net.transitions_named(text).is_some(),
     };
     if notation == NameNotation::Id || notation == NameNotation::Bare && is_id {
         return unchanged();
     }
     let mut candidates = match kind {
-        NamedKind::Places => labelled_places(net),
-        NamedKind::Transitions => labelled_transitions(net),
+        NamedNodeKind::Places => labelled_places(net),
+        NamedNodeKind::Transitions => labelled_transitions(net),
     };
     candidates.retain(|(id, label)| match label.as_deref().map(str::trim) {
         None | Some("") => id == text,

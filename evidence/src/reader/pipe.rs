@@ -6,7 +6,7 @@
 //!   and so are capacities. A class with 0 tokens may be listed.
 
 use super::timing::is_timing_element;
-use super::{Unreadable, name, number};
+use super::{Unreadable, name, parse_number};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
@@ -64,19 +64,19 @@ pub(super) fn tokens(node: Node<'_, '_>, content: &str) -> Result<u64, Unreadabl
             match (class, count) {
                 ("Default", Some(count)) if default.is_none() => default = Some(count),
                 (other, Some("0")) if other != "Default" => {}
-                _ => return Err(other_classes(node, content)),
+                _ => return Err(other_classes_error(node, content)),
             }
             match pieces.next() {
                 Some(next_class) => class = next_class,
                 None => break,
             }
         }
-        digits = default.ok_or_else(|| other_classes(node, content))?;
+        digits = default.ok_or_else(|| other_classes_error(node, content))?;
     }
-    number(node, digits)
+    parse_number(node, digits)
 }
 
-fn other_classes(node: Node<'_, '_>, content: &str) -> Unreadable {
+fn other_classes_error(node: Node<'_, '_>, content: &str) -> Unreadable {
     let what = format!("expected tokens of the class `Default` only, found {}", Quoted(content));
     Unreadable::at(node, what)
 }

@@ -24,8 +24,8 @@ use super::allowed_attributes::check_attributes_and_texts;
 use super::references::{references, resolve};
 use super::timing::{NetTiming, TimeTreatment};
 use super::{
-    Unreadable, attribute, decode, elements, finals, name, number_in_text, only_element, optional,
-    pipe, tree, trimmed, units, unknown_element,
+    Unreadable, attribute, decode, elements, finals, name, number_in_text, only_element,
+    optional_attribute, parse_xml, pipe, trimmed, units, unknown_element,
 };
 use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
@@ -107,24 +107,24 @@ fn is_plain(net_type: &str) -> bool {
 /// have.
 pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel, Unreadable> {
     let text = decode(bytes)?;
-    let tree = tree(&text)?;
-    let net = the_net(&tree)?;
-    if let Some(kind) = optional(net, "type")
+    let tree = parse_xml(&text)?;
+    let net = only_net(&tree)?;
+    if let Some(kind) = optional_attribute(net, "type")
         && !is_plain(kind)
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
     }
     check_attributes_and_texts(net)?;
-    let mut net_elements = collect(net)?;
+    let mut net_elements = collect_elements(net)?;
     for beside in finals_beside(&tree) {
         check_attributes_and_texts(beside)?;
         net_elements.finals.push(beside);
     }
     net_elements.finals.sort_by_key(|it| it.range().start);
-    let ExtendedModel { net: read, note } = build(net, &net_elements)?;
+    let ExtendedModel { net: built, note } = build(net, &net_elements)?;
     let assumptions = NetTiming::of(net).assumptions(times)?;
-    Ok(ExtendedModel { net: read.assuming(assumptions), note })
+    Ok(ExtendedModel { net: built.assuming(assumptions), note })
 }
 
 /// Returns the only net of a file. The net stands directly inside `pnml`, or in modules that only
@@ -132,7 +132,7 @@ pub fn read_extended(bytes: &[u8], times: TimeTreatment) -> Result<ExtendedModel
 ///
 /// # Errors
 /// When there is no net, a second net at any depth, or another element that may have a meaning.
-pub(crate) fn the_net<'a, 'input>(
+pub(crate) fn only_net<'a, 'input>(
     tree: &'a Document<'input>,
 ) -> Result<Node<'a, 'input>, Unreadable> {
     let root = tree.root_element();
@@ -151,40 +151,42 @@ pub(crate) fn the_net<'a, 'input>(
         let known = ["net", "module", "finalmarkings", "name", "graphics", "toolspecific"];
         known.contains(&name(*it))
     };
-    let mut unopened = vec![root];
-    while let Some(container) = unopened.pop() {
+    let mut worklist = vec![root];
+    while let Some(container) = worklist.pop() {
         if let Some(part) = elements(container).find(|it| !is_known(it)) {
             return Err(unknown_element(part, container));
         }
-        unopened.extend(elements(container).filter(|it| name(*it) == "module"));
+        worklist.extend(elements(container).filter(|it| name(*it) == "module"));
     }
     Ok(net)
 }
 
 /// Returns the elements `finalmarkings` inside `pnml` or a module of a file, but outside the net.
 fn finals_beside<'a, 'input>(tree: &'a Document<'input>) -> Vec<Node<'a, 'input>> {
-    let (mut finals, mut unopened) = (Vec::new(), vec![tree.root_element()]);
-    while let Some(container) = unopened.pop() {
+    let (mut finals, mut worklist) = (Vec::new(), vec![tree.root_element()]);
+    while let Some(container) = worklist.pop() {
         finals.extend(elements(container).filter(|it| name(*it) == "finalmarkings"));
-        unopened.extend(elements(container).filter(|it| name(*it) == "module"));
+        worklist.extend(elements(container).filter(|it| name(*it) == "module"));
     }
     finals
 }
 
 /// Collects the elements of a net and its pages. A list of unopened pages replaces recursion, so
 /// any nesting depth is fine.
-fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<NetElements<'a, 'input>, Unreadable> {
+fn collect_elements<'a, 'input>(
+    net: Node<'a, 'input>,
+) -> Result<NetElements<'a, 'input>, Unreadable> {
     let mut net_elements = NetElements::default();
-    let mut unopened = vec![net];
-    while let Some(container) = unopened.pop() {
+    let mut worklist = vec![net];
+    while let Some(container) = worklist.pop() {
         for node in elements(container) {
             match name(node) {
-                "page" => unopened.push(node),
+                "page" => worklist.push(node),
                 "place" => net_elements.places.push(node),
                 "transition" => net_elements.transitions.push(node),
                 "referencePlace" | "referenceTransition" => net_elements.references.push(node),
                 "arc" => net_elements.arcs.push(node),
-                "toolspecific" if optional(node, "tool") == Some("nupn") => {
+                "toolspecific" if optional_attribute(node, "tool") == Some("nupn") => {
                     net_elements.units.push(node)
                 }
                 "finalmarkings" => net_elements.finals.push(node),
@@ -204,9 +206,9 @@ fn build(
     net_elements: &NetElements<'_, '_>,
 ) -> Result<ExtendedModel, Unreadable> {
     let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
-    let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
+    let mut builder = ExtendedBuilder::new(optional_attribute(net, "id").unwrap_or(""));
     for &node in &net_elements.places {
-        let tokens = label(node, "initialMarking", 0)?;
+        let tokens = number_of_label(node, "initialMarking", 0)?;
         let id = attribute(node, "id")?;
         let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
         if let Some(label) = node_label(node) {
@@ -215,7 +217,7 @@ fn build(
     }
     let labelled_final_marking = finals::final_marking_of_places(&net_elements.places)?;
     for &node in &net_elements.transitions {
-        label(node, "", 0)?;
+        number_of_label(node, "", 0)?;
         let id = attribute(node, "id")?;
         let t = builder.core.transition(id).map_err(|error| refused(node, error))?;
         if let Some(name) = node_label(node) {
@@ -227,7 +229,7 @@ fn build(
     })?;
     for &node in &net_elements.arcs {
         let kind = arc_kind(node)?;
-        let weight = label(node, "inscription", 1)?;
+        let weight = number_of_label(node, "inscription", 1)?;
         let find_end = |key| -> Result<NetNode, Unreadable> {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = builder.core.node(id);
@@ -275,7 +277,7 @@ fn build(
 /// Returns the number in the label `key` of a node or arc, or `default` if the label or its text is
 /// missing. Returns an error for a second label `key`, for an unknown label, and for a known label
 /// with an unsupported content.
-fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
+fn number_of_label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(node) {
         match name(inside) {
@@ -349,11 +351,11 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     // Each written type, with true if it stands in an element and false if it stands in an
     // attribute.
     let mut kinds: Vec<(String, bool)> =
-        optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
+        optional_attribute(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
     for type_element in
         elements(arc).filter(|&element| ["type", "arctype"].contains(&name(element)))
     {
-        match optional(type_element, "value") {
+        match optional_attribute(type_element, "value") {
             Some(value) => kinds.push((value.to_owned(), true)),
             None => {
                 let pieces = type_element.descendants().filter(Node::is_text);
@@ -381,7 +383,10 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             return Err(Unreadable::at(arc, "an arc with two types"));
         }
         // PM4Py ignores the weight of an inhibitor arc whose type is an element.
-        if *is_element && written_kind == ArcKind::Inhibitor && label(arc, "inscription", 1)? != 1 {
+        if *is_element
+            && written_kind == ArcKind::Inhibitor
+            && number_of_label(arc, "inscription", 1)? != 1
+        {
             return Err(Unreadable::at(
                 arc,
                 "expected no weight, because tools disagree on its meaning",

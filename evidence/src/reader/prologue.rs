@@ -13,7 +13,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// When the document type declares attributes, because they are not in the file.
-pub(super) fn blanked(text: Cow<'_, str>) -> Result<Cow<'_, str>, Unreadable> {
+pub(super) fn blank_prologue(text: Cow<'_, str>) -> Result<Cow<'_, str>, Unreadable> {
     let mut text = text;
     let start = after_comments(&text);
     if text[start..].starts_with("<?xml")
@@ -42,17 +42,17 @@ fn blank(text: &mut Cow<'_, str>, start: usize, end: usize) {
 
 /// Returns the position behind the blanks and comments at the beginning of a text.
 fn after_comments(text: &str) -> usize {
-    after(text, &[("<!--", "-->")])
+    position_after(text, &[("<!--", "-->")])
 }
 
 /// Returns the position behind the blanks, comments and instructions at the beginning of a text.
 fn after_instructions(text: &str) -> usize {
-    after(text, &[("<!--", "-->"), ("<?", "?>")])
+    position_after(text, &[("<!--", "-->"), ("<?", "?>")])
 }
 
 /// Returns the position behind the blanks at the beginning of a text, and behind the constructs
 /// with one of these beginnings and ends.
-fn after(text: &str, constructs: &[(&str, &str)]) -> usize {
+fn position_after(text: &str, constructs: &[(&str, &str)]) -> usize {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches(BLANKS);
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers() {
         let text = "\n<?xml\nversion='1.0'?>\n<!DOCTYPE a [\n\n]><a/>";
-        let blanked = blanked(Cow::Borrowed(text)).unwrap();
+        let blanked = blank_prologue(Cow::Borrowed(text)).unwrap();
         assert_eq!(blanked.len(), text.len());
         assert_eq!(blanked.split_whitespace().collect::<String>(), "<a/>");
         assert_eq!(blanked.lines().count(), text.lines().count());

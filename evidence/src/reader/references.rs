@@ -75,9 +75,9 @@ fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'
 }
 
 /// Returns the id of the node that `id` represents, which is `id` itself if it is no reference.
-/// Returns an error at `arc` if the references form a cycle.
+/// Returns an error at `element` if the references form a cycle.
 pub(crate) fn resolve<'a>(
-    arc: Node<'a, '_>,
+    element: Node<'a, '_>,
     id: &'a str,
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<&'a str, Unreadable> {
@@ -85,7 +85,7 @@ pub(crate) fn resolve<'a>(
         None => Ok(id),
         Some(&target) if target != id => Ok(target),
         Some(_) => {
-            Err(Unreadable::at(arc, format!("the reference {} refers to itself", Quoted(id))))
+            Err(Unreadable::at(element, format!("the reference {} refers to itself", Quoted(id))))
         }
     }
 }

@@ -14,7 +14,7 @@ fn read(content: &str) -> Result<PlainModel, Unreadable> {
 }
 
 /// Asserts that the content is refused with an error in this line whose message contains `part`.
-fn refused(content: &str, line: u64, part: &str) {
+fn assert_refused(content: &str, line: u64, part: &str) {
     match read(content) {
         Err(error) => {
             assert_eq!(error.line, line, "{error}");
@@ -51,34 +51,46 @@ fn pages_references_and_the_order_of_elements_mean_nothing() {
 #[test]
 fn what_is_not_known_is_refused_with_its_line() {
     let with = |rest: &str| format!("{NODES}\n{rest}");
-    refused(&with("<arc source='p' target='q'/>"), 4, "one kind");
-    refused(&with("<arc source='p' target='x'/>"), 4, "no node `x`");
-    refused(&with("<arc source='p'/>"), 4, "no attribute `target`");
-    refused(&with("<arc source='p' target='t' type='inhibitor'/>"), 1, "plain arcs");
-    refused(&with("<arc source='p' target='t'><type value='transport'/></arc>"), 4, "transport");
+    assert_refused(&with("<arc source='p' target='q'/>"), 4, "one kind");
+    assert_refused(&with("<arc source='p' target='x'/>"), 4, "no node `x`");
+    assert_refused(&with("<arc source='p'/>"), 4, "no attribute `target`");
+    assert_refused(&with("<arc source='p' target='t' type='inhibitor'/>"), 1, "plain arcs");
+    assert_refused(
+        &with("<arc source='p' target='t'><type value='transport'/></arc>"),
+        4,
+        "transport",
+    );
     let weight = |text: &str| {
         with(&format!("<arc source='p' target='t'><inscription>{text}</inscription></arc>"))
     };
-    refused(&weight("<text>0</text>"), 4, "weight 0");
-    refused(&weight("<text>-1</text>"), 4, "number");
-    refused(&weight("<text>1e3</text>"), 4, "number");
+    assert_refused(&weight("<text>0</text>"), 4, "weight 0");
+    assert_refused(&weight("<text>-1</text>"), 4, "number");
+    assert_refused(&weight("<text>1e3</text>"), 4, "number");
     // Tools write an empty text where they mean no label.
     assert!(read(&weight("<text/>")).is_ok() && read(&weight("<value/>")).is_ok());
-    refused(&weight("<text>99999999999999999999</text>"), 4, "number");
-    refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
-    refused(&weight("<text>2</text><value>3</value>"), 4, "a second number that differs");
-    refused(&weight("<text>2</text>3"), 4, "a second number that differs");
+    assert_refused(&weight("<text>99999999999999999999</text>"), 4, "number");
+    assert_refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
+    assert_refused(&weight("<text>2</text><value>3</value>"), 4, "a second number that differs");
+    assert_refused(&weight("<text>2</text>3"), 4, "a second number that differs");
     assert!(read(&weight("<text>2</text><value>2</value>")).is_ok());
-    refused(&weight("<value>Default,2,Red,1</value>"), 4, "class `Default` only");
-    refused(&with("<place id='t'/>"), 3, "used by two");
-    refused(&with("<place id='u'><capacity><text>3</text></capacity></place>"), 4, "no capacity");
-    refused(&with("<transition id='u'><priority/></transition>"), 4, "`priority`");
-    refused(&with("<place id='u'><hlinitialMarking/></place>"), 4, "is unknown");
-    refused(&with("<place/>"), 4, "no attribute `id`");
+    assert_refused(&weight("<value>Default,2,Red,1</value>"), 4, "class `Default` only");
+    assert_refused(&with("<place id='t'/>"), 3, "used by two");
+    assert_refused(
+        &with("<place id='u'><capacity><text>3</text></capacity></place>"),
+        4,
+        "no capacity",
+    );
+    assert_refused(&with("<transition id='u'><priority/></transition>"), 4, "`priority`");
+    assert_refused(&with("<place id='u'><hlinitialMarking/></place>"), 4, "is unknown");
+    assert_refused(&with("<place/>"), 4, "no attribute `id`");
     assert!(read(&with("<declaration/>")).is_ok());
-    refused(&with("<declaration><structure/></declaration>"), 4, "is unknown");
-    refused(&with("<referencePlace id='r' ref='r'/><arc source='r' target='t'/>"), 4, "itself");
-    refused("<place id='p'>", 3, "well-formed");
+    assert_refused(&with("<declaration><structure/></declaration>"), 4, "is unknown");
+    assert_refused(
+        &with("<referencePlace id='r' ref='r'/><arc source='r' target='t'/>"),
+        4,
+        "itself",
+    );
+    assert_refused("<place id='p'>", 3, "well-formed");
     for (file, part) in [
         ("", "well-formed"),
         ("<pnml/>", "expected one `net`"),
@@ -112,12 +124,12 @@ fn references_lead_to_one_node_each() {
     }
     // A cycle is an error even if no arc uses it.
     for circle in ["r>r", "r>s s>r", "r>s s>u u>s", "u>s s>u r>s x>r", "s>s r>p", "s>u u>s r>p"] {
-        refused(&with(circle), 3, "refers to itself");
+        assert_refused(&with(circle), 3, "refers to itself");
     }
-    refused(&with("r>nowhere"), 3, "refers to `nowhere`, which is not a place");
-    refused(&with("r>t"), 3, "refers to `t`, which is not a place");
-    refused(&with("r>p r>q"), 3, "used twice");
-    refused(&with("r>p p>q"), 3, "the same id as a node");
+    assert_refused(&with("r>nowhere"), 3, "refers to `nowhere`, which is not a place");
+    assert_refused(&with("r>t"), 3, "refers to `t`, which is not a place");
+    assert_refused(&with("r>p r>q"), 3, "used twice");
+    assert_refused(&with("r>p p>q"), 3, "the same id as a node");
 }
 
 #[test]
@@ -137,13 +149,13 @@ fn only_the_blanks_of_xml_are_trimmed_from_names() {
         <place id='p'/>",
     );
     let net = net.unwrap().net;
-    let largest = |name: &str| {
+    let bound_question = |name: &str| {
         let bound = format!("<place-bound><place>\n {name}\t</place></place-bound>");
-        asked(&net, &bound).unwrap()
+        question_of(&net, &bound).unwrap()
     };
     let of = |place| Question::Maximum(LinearSum::new([(PlaceId::new(place), 1)]).unwrap());
-    assert_eq!(largest("\u{A0}p"), of(0));
-    assert_eq!(largest("p"), of(1));
+    assert_eq!(bound_question("\u{A0}p"), of(0));
+    assert_eq!(bound_question("p"), of(1));
 }
 
 #[test]
@@ -159,7 +171,7 @@ fn nesting_costs_no_stack() {
             let (start, end) = (format!("<{operator}>"), format!("</{operator}>"));
             let leaf = "<is-fireable><transition>t</transition></is-fireable>";
             let inside = format!("{}{leaf}{}", start.repeat(depth), end.repeat(depth));
-            let asked = asked(&net, &inside);
+            let asked = question_of(&net, &inside);
             assert_eq!(asked.is_ok(), fits || expected, "{operator} {depth}");
         }
     }
@@ -177,15 +189,15 @@ fn file_of(formulas: &[&str]) -> String {
 }
 
 /// Returns the question of the only formula of a query file.
-fn asked(net: &Net, formula: &str) -> Result<Question, Unreadable> {
+fn question_of(net: &Net, formula: &str) -> Result<Question, Unreadable> {
     queries::read(net, file_of(&[formula]).as_bytes()).unwrap().remove(0).question
 }
 
 /// Returns the main question of a formula. If the formula has the equivalent question about its CTL
 /// property as an alternative, leaves this alternative out.
 fn main_question(net: &Net, formula: &str) -> Result<Question, Unreadable> {
-    Ok(match asked(net, formula)? {
-        Question::WithImplications { main, shown_by, shows } => {
+    Ok(match question_of(net, formula)? {
+        Question::WithImplications { main, implied_by: shown_by, implied: shows } => {
             assert!(matches!(shown_by[..], [Question::Tree(_)]) && shown_by == shows);
             *main
         }
@@ -207,36 +219,39 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     let ag = |inside: &str| format!("<all-paths><globally>{inside}</globally></all-paths>");
     let not = |inside: &str| format!("<negation>{inside}</negation>");
     let negated = goal.clone().negated();
-    assert_eq!(asked(&net, &ef(MARKED)), reach(&goal, true));
-    assert_eq!(asked(&net, &ag(MARKED)), reach(&negated, false));
-    assert_eq!(asked(&net, &not(&ef(MARKED))), reach(&goal, false));
-    assert_eq!(asked(&net, &not(&ag(MARKED))), reach(&negated, true));
-    assert_eq!(asked(&net, &ag(&not(MARKED))), reach(&goal, false));
-    assert_eq!(asked(&net, MARKED), Ok(Question::Initially(goal.clone())));
-    assert_eq!(asked(&net, &ef("<deadlock/>")), reach(&Predicate::Dead, true));
+    assert_eq!(question_of(&net, &ef(MARKED)), reach(&goal, true));
+    assert_eq!(question_of(&net, &ag(MARKED)), reach(&negated, false));
+    assert_eq!(question_of(&net, &not(&ef(MARKED))), reach(&goal, false));
+    assert_eq!(question_of(&net, &not(&ag(MARKED))), reach(&negated, true));
+    assert_eq!(question_of(&net, &ag(&not(MARKED))), reach(&goal, false));
+    assert_eq!(question_of(&net, MARKED), Ok(Question::Initially(goal.clone())));
+    assert_eq!(question_of(&net, &ef("<deadlock/>")), reach(&Predicate::Dead, true));
     let bound = "<place-bound><place>p</place><place>q</place><place>q</place></place-bound>";
     let sum = LinearSum::new([(PlaceId::new(0), 1), (q, 2)]).unwrap();
-    assert_eq!(asked(&net, bound), Ok(Question::Maximum(sum)));
-    assert_eq!(asked(&net, &ef(&ef(MARKED))), reach(&goal, true));
-    assert_eq!(asked(&net, &ag(&ag(MARKED))), reach(&negated, false));
+    assert_eq!(question_of(&net, bound), Ok(Question::Maximum(sum)));
+    assert_eq!(question_of(&net, &ef(&ef(MARKED))), reach(&goal, true));
+    assert_eq!(question_of(&net, &ag(&ag(MARKED))), reach(&negated, false));
     let both = ef(&format!("<conjunction>{MARKED}{}</conjunction>", ag(MARKED)));
     let lost = Question::Not(Box::new(Question::StaysReachable(vec![negated])));
     assert_eq!(main_question(&net, &both), Ok(lost));
     let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
     // A condition after one firing is rewritten as a condition on the marking before it.
     for after_one in [next(MARKED), not(&next(MARKED))] {
-        let asked = asked(&net, &ag(&after_one));
+        let asked = question_of(&net, &ag(&after_one));
         assert!(matches!(asked, Ok(Question::Reach { then: false, .. })), "{asked:?}");
     }
     let eg = |inside: &str| format!("<exists-path><globally>{inside}</globally></exists-path>");
-    assert!(matches!(asked(&net, &ag(&next(&eg(MARKED)))), Ok(Question::WithImplications { .. })));
+    assert!(matches!(
+        question_of(&net, &ag(&next(&eg(MARKED)))),
+        Ok(Question::WithImplications { .. })
+    ));
     for beyond in [
         next(&format!("<conjunction>{}{bound}</conjunction>", ef(MARKED))),
         ef(&format!("<next>{}</next>", ef(MARKED))),
         not(bound),
         format!("<conjunction>{}{bound}</conjunction>", ef(MARKED)),
     ] {
-        assert!(asked(&net, &beyond).is_err(), "{beyond}");
+        assert!(question_of(&net, &beyond).is_err(), "{beyond}");
     }
 }
 
@@ -254,29 +269,32 @@ fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
         |goal: &Predicate, then| Question::Reach { goals: vec![goal.clone()], all: true, then };
     let stays = |wanted: &Predicate| Question::StaysReachable(vec![wanted.clone()]);
     let lost = |wanted| Question::Not(Box::new(stays(wanted)));
-    let is = |formula: &str, question| {
+    let assert_question = |formula: &str, question| {
         assert_eq!(main_question(&net, formula), Ok(question), "{formula}");
     };
-    is(&inside("all-paths", "globally", &ef), stays(&goal));
-    is(&inside("exists-path", "finally", &ag), lost(&negated));
+    assert_question(&inside("all-paths", "globally", &ef), stays(&goal));
+    assert_question(&inside("exists-path", "finally", &ag), lost(&negated));
     let no_ef = format!("<negation>{ef}</negation>");
-    is(&inside("exists-path", "finally", &no_ef), lost(&goal));
+    assert_question(&inside("exists-path", "finally", &no_ef), lost(&goal));
     let no_ag = format!("<negation>{ag}</negation>");
-    is(&inside("all-paths", "globally", &no_ag), stays(&negated));
-    is(&format!("<negation>{}</negation>", inside("all-paths", "globally", &ef)), lost(&goal));
+    assert_question(&inside("all-paths", "globally", &no_ag), stays(&negated));
+    assert_question(
+        &format!("<negation>{}</negation>", inside("all-paths", "globally", &ef)),
+        lost(&goal),
+    );
     let junction = |all, parts| Question::Connective { all, parts };
-    is(
+    assert_question(
         &format!("<conjunction>{ef}{MARKED}{ag}</conjunction>"),
         junction(
             true,
             vec![reach(&goal, true), Question::Initially(goal.clone()), reach(&negated, false)],
         ),
     );
-    is(
+    assert_question(
         &format!("<negation><implication>{ef}{ag}</implication></negation>"),
         junction(true, vec![reach(&goal, true), reach(&negated, true)]),
     );
-    is(
+    assert_question(
         &format!("<implication>{ef}<disjunction>{ag}{ef}</disjunction></implication>"),
         junction(
             false,
@@ -303,9 +321,9 @@ fn operators_mean_what_enumerating_their_operands_says() {
             let (x, y) = (constant(a), constant(b));
             let plain = format!("<{operator}>{x}{y}</{operator}>");
             let value = |value| Ok(Question::Initially(Predicate::constant(value)));
-            assert_eq!(asked(&net, &plain), value(meaning(a, b)), "{plain}");
+            assert_eq!(question_of(&net, &plain), value(meaning(a, b)), "{plain}");
             let twice = format!("<disjunction><negation>{plain}</negation><false/></disjunction>");
-            assert_eq!(asked(&net, &twice), value(!meaning(a, b)), "{twice}");
+            assert_eq!(question_of(&net, &twice), value(!meaning(a, b)), "{twice}");
         }
     }
     type NamedRelation = (&'static str, fn(&u64, &u64) -> bool);
@@ -330,7 +348,7 @@ fn operators_mean_what_enumerating_their_operands_says() {
                 (tokens, &*more, 2, 2 + 2 * k),
             ] {
                 let formula = format!("<integer-{relation}>{left}{right}</integer-{relation}>");
-                let Ok(Question::Initially(predicate)) = asked(&net, &formula) else {
+                let Ok(Question::Initially(predicate)) = question_of(&net, &formula) else {
                     panic!("{formula}");
                 };
                 assert_eq!(predicate.holds(&net, net.initial()), holds(&a, &b), "{formula}");
@@ -363,7 +381,7 @@ fn malformed_queries_are_errors_of_their_own_formula() {
         ("<no-such/>", "state formula"),
         ("<exists-path/>", "one formula"),
     ] {
-        let error = asked(&net, formula).unwrap_err();
+        let error = question_of(&net, formula).unwrap_err();
         assert!(error.what.contains(part), "{formula}: {error}");
         assert_eq!(error.line, 2);
     }
@@ -498,7 +516,7 @@ fn no_mutilated_file_panics() {
     let ef = format!("<exists-path><finally><negation>{MARKED}</negation></finally></exists-path>");
     let formulas = file_of(&[&ef, "<place-bound><place>p</place></place-bound>"]).into_bytes();
     let mut rng = fastrand::Rng::with_seed(1);
-    let mut mutilated = |file: &[u8], read: &dyn Fn(&[u8])| {
+    let mut read_mutilated = |file: &[u8], read: &dyn Fn(&[u8])| {
         for at in 0..file.len() {
             read(&file[..at]);
             let mut changed = file.to_vec();
@@ -508,6 +526,6 @@ fn no_mutilated_file_panics() {
             read(&changed);
         }
     };
-    mutilated(&model, &|file| drop(pnml::read(file)));
-    mutilated(&formulas, &|file| drop(queries::read(&net, file)));
+    read_mutilated(&model, &|file| drop(pnml::read(file)));
+    read_mutilated(&formulas, &|file| drop(queries::read(&net, file)));
 }

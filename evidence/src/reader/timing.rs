@@ -7,7 +7,7 @@
 //! places, arcs and the net cannot be compared, so they are refused. Rates, weights and
 //! probabilities do not change the set, except for the rate 0, which is refused like a time.
 
-use super::{Unreadable, elements, name, optional, trimmed};
+use super::{Unreadable, elements, name, optional_attribute, trimmed};
 use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
@@ -37,24 +37,24 @@ impl NetTiming {
     pub(crate) fn of(net: Node<'_, '_>) -> Self {
         let mut net_timing = NetTiming { assumptions: Vec::new(), refusal: None };
         let mut first_order = None;
-        let mut unopened = vec![net];
-        while let Some(container) = unopened.pop() {
+        let mut worklist = vec![net];
+        while let Some(container) = worklist.pop() {
             for node in elements(container) {
                 match name(node) {
-                    "page" => unopened.push(node),
-                    "toolspecific" if optional(node, "tool") == Some("nupn") => {}
+                    "page" => worklist.push(node),
+                    "toolspecific" if optional_attribute(node, "tool") == Some("nupn") => {}
                     "toolspecific" => {
-                        net_timing.tool(node);
-                        net_timing.refuse_all(node, "the net");
+                        net_timing.record_tool_data(node);
+                        net_timing.refuse_if_timed(node, "the net");
                     }
-                    "transition" => net_timing.transition(node, &mut first_order),
+                    "transition" => net_timing.record_transition(node, &mut first_order),
                     "place" | "arc" => {
                         for inside in elements(node) {
                             if name(inside) == "toolspecific" {
-                                net_timing.tool(inside);
+                                net_timing.record_tool_data(inside);
                             }
                             if name(inside) == "toolspecific" || is_timing_element(name(inside)) {
-                                net_timing.refuse_all(inside, "a place or an arc");
+                                net_timing.refuse_if_timed(inside, "a place or an arc");
                             }
                         }
                     }
@@ -88,8 +88,8 @@ impl NetTiming {
     }
 
     /// Records the assumptions made by ignoring the tool data of a `toolspecific`.
-    fn tool(&mut self, node: Node<'_, '_>) {
-        let tool = optional(node, "tool").unwrap_or_default();
+    fn record_tool_data(&mut self, node: Node<'_, '_>) {
+        let tool = optional_attribute(node, "tool").unwrap_or_default();
         self.assume(Assumption::ToolSpecific(tool.to_owned()));
         if tool_values(node).iter().any(|(key, _)| key == "probability") {
             self.assume(Assumption::Rates);
@@ -98,7 +98,7 @@ impl NetTiming {
 
     /// Records a refusal of the net if `node`, an element outside of all transitions, has a time or
     /// a priority. `owner` says where, for the message.
-    fn refuse_all(&mut self, node: Node<'_, '_>, owner: &str) {
+    fn refuse_if_timed(&mut self, node: Node<'_, '_>, owner: &str) {
         let mut timing = TransitionTiming::default();
         timing.add(&tool_values(node));
         if timing.is_limited || timing.order != FiringOrder::default() {
@@ -115,15 +115,15 @@ impl NetTiming {
     /// Records the times and priorities of a transition. `first_order` has the values of `priority`
     /// and `timed` of the first transition, from its labels or its tool data. Those of later
     /// transitions must be equal. It is `None` before the first transition, which sets it.
-    fn transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
+    fn record_transition(&mut self, node: Node<'_, '_>, first_order: &mut Option<FiringOrder>) {
         let mut timing = TransitionTiming::default();
-        if optional(node, "distribution").is_some() {
+        if optional_attribute(node, "distribution").is_some() {
             timing.has_rate = true;
         }
         for inside in elements(node) {
             match name(inside) {
                 "toolspecific" => {
-                    self.tool(inside);
+                    self.record_tool_data(inside);
                     timing.add(&tool_values(inside));
                 }
                 "rate" => timing.add(&tool_values(inside)),
@@ -135,7 +135,7 @@ impl NetTiming {
             self.assume(Assumption::Rates);
         }
         let differs = *first_order.get_or_insert_with(|| timing.order.clone()) != timing.order;
-        let id = Quoted(optional(node, "id").unwrap_or_default());
+        let id = Quoted(optional_attribute(node, "id").unwrap_or_default());
         if timing.is_limited {
             let what = format!("the transition {id} has a time, which limits when it fires");
             self.refuse(node, what);
@@ -173,7 +173,7 @@ impl TransitionTiming {
                     key if INTERVALS.contains(&key) => !is_endless(tool_values),
                     key => is_timing_key(key) || DISTRIBUTIONS.contains(&key),
                 };
-                self.rate(&key, "");
+                self.add_rate(&key, "");
                 continue;
             };
             let lower_case = value.to_ascii_lowercase();
@@ -186,8 +186,8 @@ impl TransitionTiming {
                     let end = lower_case.trim_start_matches(['<', '=', ' ']);
                     self.is_limited |= lower_case.starts_with('<') && !is_infinity(end);
                 }
-                "type" | "kind" => self.kind(&lower_case),
-                key if DISTRIBUTIONS.contains(&key) => self.distribution(&lower_case),
+                "type" | "kind" => self.add_kind(&lower_case),
+                key if DISTRIBUTIONS.contains(&key) => self.add_distribution(&lower_case),
                 key if LEAST_TIMES.contains(&key) => {
                     self.is_limited |= !["", "0", "0.0"].contains(&lower_case.as_str());
                 }
@@ -197,13 +197,13 @@ impl TransitionTiming {
                 key if INTERVALS.contains(&key) => {
                     self.is_limited |= !value.is_empty() || !is_endless(tool_values);
                 }
-                key => self.rate(key, value),
+                key => self.add_rate(key, value),
             }
         }
     }
 
     /// Adds a rate, weight or probability. Adds nothing for other keys.
-    fn rate(&mut self, key: &str, value: &str) {
+    fn add_rate(&mut self, key: &str, value: &str) {
         let is_zero = value.parse::<f64>() == Ok(0.0);
         match key {
             "rate" | "rates" | "lambda" | "firingrate" => {
@@ -218,7 +218,7 @@ impl TransitionTiming {
     }
 
     /// Adds a distribution of delays. Distributions that allow any delay do not limit firing.
-    fn distribution(&mut self, kind: &str) {
+    fn add_distribution(&mut self, kind: &str) {
         match kind {
             "" => {}
             "immediate" | "imm" => self.order.1 = Some("false".to_owned()),
@@ -233,10 +233,10 @@ impl TransitionTiming {
 
     /// Adds the `type` or `kind` of a transition. Tools use these keys for other information, too,
     /// so other values have no effect.
-    fn kind(&mut self, kind: &str) {
+    fn add_kind(&mut self, kind: &str) {
         match kind {
-            "immediate" | "imm" | "exponential" | "exp" => self.distribution(kind),
-            "timed" => self.distribution("exp"),
+            "immediate" | "imm" | "exponential" | "exp" => self.add_distribution(kind),
+            "timed" => self.add_distribution("exp"),
             "deterministic" | "det" | "uniform" | "general" | "gen" => self.is_limited = true,
             _ => {}
         }
@@ -308,7 +308,7 @@ fn flag(text: &str, names: [&str; 2]) -> String {
 /// elements.
 fn tool_values(node: Node<'_, '_>) -> Vec<(String, Option<String>)> {
     let is_label = |it: &Node<'_, '_>| {
-        ["text", "value"].contains(&name(*it)) && optional(*it, "key").is_none()
+        ["text", "value"].contains(&name(*it)) && optional_attribute(*it, "key").is_none()
     };
     let mut keys_and_values = Vec::new();
     for inside in node.descendants().filter(Node::is_element) {
@@ -318,7 +318,7 @@ fn tool_values(node: Node<'_, '_>) -> Vec<(String, Option<String>)> {
         if name(inside) == "toolspecific" && inside == node || inside != node && is_label(&inside) {
             continue;
         }
-        let key = optional(inside, "key").unwrap_or_else(|| name(inside));
+        let key = optional_attribute(inside, "key").unwrap_or_else(|| name(inside));
         let text = text_of(inside);
         let is_structured = own_attributes().any(|it| !["key", "id"].contains(&it.name()))
             || elements(inside).any(|it| !is_label(&it));

@@ -115,7 +115,7 @@ struct TinaNames {
 
 impl TinaNames {
     /// Returns the entry of the name, after adding it if it is new. Sets the line of the entry to
-    /// that of `word`.
+    /// that of `take_name`.
     fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
         if !self.entries.contains_key(&word.text) {
             self.order.push(word.text.clone());
@@ -148,48 +148,49 @@ struct TinaNodes {
 /// `times` refuses times and priorities.
 pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unreadable> {
     let mut words = ToolWords::new(split_words(text)?);
-    let (mut nodes, mut name, mut node_labels) = (TinaNodes::default(), String::new(), Vec::new());
+    let (mut nodes, mut net_name, mut node_labels) =
+        (TinaNodes::default(), String::new(), Vec::new());
     let mut first_refusal = None;
     while words.peek().is_some() {
         let key = words.take("a declaration")?;
         match key.text.as_str() {
             _ if key.is_braced => return Err(key.unexpected("a declaration")),
-            "net" => name = word(&mut words)?.text,
+            "net" => net_name = take_name(&mut words)?.text,
             "lb" => {
-                let node = word(&mut words)?;
-                node_labels.push((node, word(&mut words)?.text));
+                let node = take_name(&mut words)?;
+                node_labels.push((node, take_name(&mut words)?.text));
             }
             "nt" => {
                 for _ in 0..3 {
-                    word(&mut words)?;
+                    take_name(&mut words)?;
                 }
             }
             "tr" => {
-                let node = word(&mut words)?;
+                let node = take_name(&mut words)?;
                 nodes.transitions.add(&node);
-                if let Some(label) = label(&mut words)? {
+                if let Some(label) = take_label(&mut words)? {
                     nodes.labels.insert(node.text.clone(), label);
                 }
                 if words.next_is("[") || words.next_is("]") {
-                    let refusal = interval(&mut words)?;
+                    let refusal = take_interval(&mut words)?;
                     first_refusal = first_refusal.or(refusal);
                 }
-                arcs(&mut words, &mut nodes, &node, true)?;
+                take_arcs(&mut words, &mut nodes, &node, true)?;
             }
             "pl" => {
-                let node = word(&mut words)?;
+                let node = take_name(&mut words)?;
                 nodes.places.add(&node);
-                if let Some(label) = label(&mut words)? {
+                if let Some(label) = take_label(&mut words)? {
                     nodes.place_labels.insert(node.text.clone(), label);
                 }
                 if words.skip("(") {
-                    let tokens = scaled(&mut words, 0)?;
+                    let tokens = take_scaled_number(&mut words, 0)?;
                     words.expect(")")?;
                     if nodes.places.add(&node).tokens.replace(tokens).is_some() {
                         return Err(node.unexpected("at most one marking"));
                     }
                 }
-                arcs(&mut words, &mut nodes, &node, false)?;
+                take_arcs(&mut words, &mut nodes, &node, false)?;
             }
             "pr" => {
                 let (mut names, mut signs) = (0, 0);
@@ -222,7 +223,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
         }
         nodes.labels.insert(node.text, label);
     }
-    let net = build(&name, &nodes)?;
+    let net = build(&net_name, &nodes)?;
     match (first_refusal, times) {
         (None, _) => Ok(net),
         (Some(_), TimeTreatment::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
@@ -232,7 +233,7 @@ pub(super) fn read(text: &str, times: TimeTreatment) -> Result<ExtendedNet, Unre
 
 /// Takes a time interval. Returns the error for callers that refuse times, or `None` for the
 /// interval `[0,w[`. A syntax error is returned as `Err`.
-fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
+fn take_interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
     let mut pieces = Vec::new();
     for _ in 0..5 {
         pieces.push(words.take("an interval such as [0,w[")?);
@@ -254,7 +255,7 @@ fn interval(words: &mut ToolWords) -> Result<Option<Unreadable>, Unreadable> {
 }
 
 /// Takes a name: in braces, or of letters, digits, `_` and `'`.
-fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
+fn take_name(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
     let word = words.take("a name")?;
     let is_bare_name = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
     match word.is_braced || (is_bare_name && !word.text.is_empty()) {
@@ -264,16 +265,16 @@ fn word(words: &mut ToolWords) -> Result<ToolWord, Unreadable> {
 }
 
 /// Takes a colon and a label. Returns `None` if no colon follows.
-fn label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
+fn take_label(words: &mut ToolWords) -> Result<Option<String>, Unreadable> {
     match words.skip(":") {
-        true => Ok(Some(word(words)?.text)),
+        true => Ok(Some(take_name(words)?.text)),
         false => Ok(None),
     }
 }
 
 /// Takes a number of at least `least`, perhaps with a letter for a power of 1000: K, M, G, T, P or
 /// E.
-fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
+fn take_scaled_number(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
     let word = words.take("a number")?;
     let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
     let power = match &word.text[digits.len()..] {
@@ -297,7 +298,7 @@ fn scaled(words: &mut ToolWords, least: u64) -> Result<u64, Unreadable> {
 
 /// Takes the arcs of the declared place or transition `node`: the neighbours before and after one
 /// arrow. Without neighbours, no arrow is needed.
-fn arcs(
+fn take_arcs(
     words: &mut ToolWords,
     nodes: &mut TinaNodes,
     node: &ToolWord,
@@ -319,7 +320,7 @@ fn arcs(
             arrows += 1;
             continue;
         }
-        let neighbour = word(words)?;
+        let neighbour = take_name(words)?;
         let (place, transition) =
             if is_transition { (&neighbour, node) } else { (node, &neighbour) };
         nodes.places.add(place);
@@ -328,10 +329,10 @@ fn arcs(
         let mut sign = if is_input { "*" } else { "+" }.to_owned();
         let mut weight = 1;
         if words.skip("*") {
-            weight = scaled(words, 1)?;
+            weight = take_scaled_number(words, 1)?;
         } else if is_input && (words.next_is("?") || words.next_is("?-")) {
             sign = words.take("a sign")?.text;
-            weight = scaled(words, 1)?;
+            weight = take_scaled_number(words, 1)?;
         }
         let key = (place.text.clone(), transition.text.clone(), sign);
         if nodes.arcs.insert(key, weight).is_some() {

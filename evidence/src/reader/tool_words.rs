@@ -89,7 +89,7 @@ pub(super) fn error_in_line(line: u64, what: impl Into<String>) -> Unreadable {
 
 /// Decodes a file: as UTF-16 if it begins like UTF-16, else as UTF-8 if it is valid. Otherwise each
 /// byte is a character, as in ISO 8859-1.
-pub(super) fn text(bytes: &[u8]) -> String {
+pub(super) fn decode_text(bytes: &[u8]) -> String {
     if let Some(Ok(text)) = decode_utf16(bytes) {
         return text;
     }

@@ -15,7 +15,7 @@
 //! out if the section has an error: wrong sizes, units that do not form a tree, places in no unit
 //! or in two, or an initial marking that violates the claim.
 
-use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
+use super::{BLANKS, Unreadable, attribute, child, elements, name, parse_number, text};
 use parikh_net::builder::NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::units::Unit;
@@ -41,7 +41,7 @@ pub(super) fn read(
         for (key, actual_size) in
             [("places", builder.place_count()), ("transitions", transitions), ("arcs", arcs)]
         {
-            let declared_size: usize = number(size, attribute(size, key)?)?;
+            let declared_size: usize = parse_number(size, attribute(size, key)?)?;
             if declared_size != actual_size {
                 return Err(Unreadable::at(
                     size,
@@ -56,7 +56,7 @@ pub(super) fn read(
 /// Reads the units inside the element `structure`.
 fn read_structure(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Unreadable> {
     let nodes: Vec<_> = elements(structure).filter(|&node| name(node) == "unit").collect();
-    let declared_count: usize = number(structure, attribute(structure, "units")?)?;
+    let declared_count: usize = parse_number(structure, attribute(structure, "units")?)?;
     if declared_count != nodes.len() {
         let what = format!("{declared_count} units; {} are listed", nodes.len());
         return Err(Unreadable::at(structure, what));

@@ -85,7 +85,7 @@ pub fn apply(
             Edit::RemovePlace(p) => net.remove_place(p),
             Edit::RemoveEqual(equality) => net.remove_place(equality.place),
             Edit::RemoveConstant(p) => {
-                net.note_constant(p);
+                net.mark_constant(p);
                 net.remove_place(p);
             }
             Edit::RemoveTransition(t) | Edit::RemoveDead(t) => net.remove_transition(t),
@@ -107,7 +107,7 @@ pub fn apply(
                     net.set_tokens(p, net.tokens(p).wrapping_add_signed(gain));
                 }
             }
-            Edit::Fuse(places) => fuse(net, &places),
+            Edit::Fuse(places) => merge(net, &places),
             Edit::FireInDeadMarkings(_) => {}
         }
     }
@@ -119,7 +119,7 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
     let mut places: Vec<PlaceId> = Vec::new();
     let mut transitions: Vec<TransitionId> = Vec::new();
     for edit in proposal {
-        let fine = match edit {
+        let is_valid = match edit {
             Edit::RemovePlace(p) | Edit::RemoveConstant(p) => {
                 places.push(*p);
                 net.has_place(*p)
@@ -134,17 +134,20 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
                 net.has_transition(*t)
             }
             Edit::AddTransition { pre, post, stands_for } => {
-                let fine = |row: &[Arc]| {
+                let is_valid_row = |row: &[Arc]| {
                     row.is_sorted_by(|a, b| a.place < b.place)
                         && row.iter().all(|arc| {
                             net.has_place(arc.place)
                                 && (1..=Marking::MAX_TOKENS).contains(&arc.weight)
                         })
                 };
-                let known = |step: &FiringStep| {
+                let is_known = |step: &FiringStep| {
                     step.count > 0 && step.transition.index() < net.transition_ids()
                 };
-                fine(pre) && fine(post) && !stands_for.is_empty() && stands_for.iter().all(known)
+                is_valid_row(pre)
+                    && is_valid_row(post)
+                    && !stands_for.is_empty()
+                    && stands_for.iter().all(is_known)
             }
             Edit::SetArcs(p, arcs) => {
                 net.has_place(*p)
@@ -163,14 +166,14 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
                 transitions.iter().all(|&t| net.has_transition(t))
             }
         };
-        if !fine {
+        if !is_valid {
             return Err(InvalidProposal);
         }
     }
     places.sort_unstable();
     transitions.sort_unstable();
-    let each_once = places.is_sorted_by(|a, b| a < b) && transitions.is_sorted_by(|a, b| a < b);
-    if each_once { Ok(()) } else { Err(InvalidProposal) }
+    let are_distinct = places.is_sorted_by(|a, b| a < b) && transitions.is_sorted_by(|a, b| a < b);
+    if are_distinct { Ok(()) } else { Err(InvalidProposal) }
 }
 
 /// Returns the arcs of the merged place: each transition with the tokens that it takes and puts.
@@ -192,7 +195,7 @@ fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64
 
 /// Merges the places of `group` into the first of them. Does nothing if a weight or the tokens
 /// exceed the maximum.
-fn fuse(net: &mut WorkNet, group: &[PlaceId]) {
+fn merge(net: &mut WorkNet, group: &[PlaceId]) {
     let Some(arcs) = fused_arcs(net, group) else { return };
     let tokens = group.iter().map(|&p| net.tokens(p)).sum();
     group.iter().for_each(|&p| net.mark_changed_meaning(p));

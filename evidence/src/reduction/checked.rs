@@ -45,8 +45,8 @@ impl CheckedReduction {
     ) -> Result<CheckedReduction, LogError> {
         let needs = needs.normalised();
         let work = redo(net, &needs, steps, &mut |_, _, _, _| (), goes_on)?;
-        let made_up = NamePrefixes::of(net);
-        let mut name = |_: &_, t| made_up.composed(t, net.transition_count());
+        let prefixes = NamePrefixes::of(net);
+        let mut name = |_: &_, t| prefixes.composed(t, net.transition_count());
         let reduced = finish(net, &work, needs, &mut name, &mut |_, _| ());
         Ok(CheckedReduction { reduced: reduced.map_err(|_| LogError::OtherNet)? })
     }

@@ -21,11 +21,11 @@ impl Composite {
     /// Returns the composite of `times` repetitions. Returns `None` for no repetition or on
     /// overflow.
     pub(super) fn repeated(&self, times: u64) -> Option<Composite> {
-        let later_times = times.checked_sub(1)?;
+        let other_rounds = times.checked_sub(1)?;
         let arc = |&(p, taken, put): &(PlaceId, u64, u64)| {
             let (net_loss, net_gain) = (taken.saturating_sub(put), put.saturating_sub(taken));
-            let taken = checked_tokens(taken.checked_add(net_loss.checked_mul(later_times)?)?)?;
-            let put = checked_tokens(put.checked_add(net_gain.checked_mul(later_times)?)?)?;
+            let taken = checked_tokens(taken.checked_add(net_loss.checked_mul(other_rounds)?)?)?;
+            let put = checked_tokens(put.checked_add(net_gain.checked_mul(other_rounds)?)?)?;
             Some((p, taken, put))
         };
         self.0.iter().map(arc).collect::<Option<_>>().map(Composite)

@@ -30,7 +30,7 @@ pub fn finish(
     }
     // Ids ascend, so the original names are added first and no composed name takes them.
     for &t in &final_ids {
-        let new = match t.index() < original.transition_count() {
+        let new_transition = match t.index() < original.transition_count() {
             true => builder.transition(original.transition_name(t))?,
             false => {
                 let name = name(&builder, t);
@@ -42,10 +42,10 @@ pub fn finish(
         for (p, taken, put) in work.arcs(t) {
             let Some(place) = places[p.index()] else { continue };
             if taken > 0 {
-                builder.take(new, place, taken)?;
+                builder.take(new_transition, place, taken)?;
             }
             if put > 0 {
-                builder.put(new, place, put)?;
+                builder.put(new_transition, place, put)?;
             }
         }
     }
@@ -55,10 +55,17 @@ pub fn finish(
         *place = place.filter(|_| !work.has_changed_meaning(PlaceId::new(p)));
     }
     let constant = |&p: &PlaceId| Some((p, work.constant(p)?));
-    let fixed = needs.support.iter().filter_map(constant).collect();
+    let constant_tokens = needs.support.iter().filter_map(constant).collect();
     let firings = (original.place_count()..work.place_ids()).map(PlaceId::new);
     let firings = firings.map(|p| firing_map(work, p, &final_ids)).collect();
-    Ok(ReducedNet { net: builder.build()?, needs, places, final_ids, fixed, firings })
+    Ok(ReducedNet {
+        net: builder.build()?,
+        needs,
+        places,
+        working_ids: final_ids,
+        constant_tokens,
+        firings,
+    })
 }
 
 /// Returns the transitions of the reduced net whose firing includes the protected transition with

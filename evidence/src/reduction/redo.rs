@@ -26,7 +26,7 @@ pub type EditObserver<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet,
 
 /// Applies `steps` to the working net of `net` for `needs`, and returns the result. Each step is
 /// the name of a rule and its candidate. Checks every condition of every step before its
-/// application, and then calls `watch`.
+/// application, and then calls `observe`.
 ///
 /// # Errors
 /// The first incorrect step, or [`LogError::Stopped`] when `goes_on` returns false.
@@ -34,20 +34,20 @@ pub fn redo<'s>(
     net: &Net,
     needs: &Needs,
     steps: impl IntoIterator<Item = Result<(&'s str, Candidate), LogError>>,
-    watch: &mut EditObserver<'_>,
+    observe: &mut EditObserver<'_>,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<WorkNet, LogError> {
     if !goes_on() {
         return Err(LogError::Stopped);
     }
     let mut work = WorkNet::new(net, needs);
-    for (step, named) in (1..).zip(steps) {
+    for (step, named_candidate) in (1..).zip(steps) {
         if step % POLL_INTERVAL == 1 && !goes_on() {
             return Err(LogError::Stopped);
         }
-        let (name, candidate) = named?;
+        let (name, candidate) = named_candidate?;
         let unknown = || LogError::Unknown { step, name: name.to_owned() };
-        let rule = rules::named(name).ok_or_else(unknown)?;
+        let rule = rules::rule_named(name).ok_or_else(unknown)?;
         if !rule.preserves.covers(needs.preserve) {
             return Err(LogError::NotPreserved { step, rule: rule.name });
         }
@@ -57,7 +57,7 @@ pub fn redo<'s>(
         }
         let context = Context::new(&work, needs.preserve, AssumedCondition::NOTHING);
         let proposal = propose(rule, &context, &candidate).ok_or_else(fails)?;
-        apply(&mut work, proposal, |net, edits| watch(rule, &candidate, net, edits))
+        apply(&mut work, proposal, |net, edits| observe(rule, &candidate, net, edits))
             .map_err(|_| fails())?;
     }
     Ok(work)

@@ -36,9 +36,9 @@ pub struct ReducedNet {
     /// `None` if the place was removed, merged or scaled.
     pub places: Vec<Option<PlaceId>>,
     /// One entry per transition of the reduced net: the id in the working net.
-    pub final_ids: Vec<TransitionId>,
+    pub working_ids: Vec<TransitionId>,
     /// The tokens of the places of the support that were removed because their tokens are constant.
-    pub fixed: HashMap<PlaceId, u64>,
+    pub constant_tokens: HashMap<PlaceId, u64>,
     /// One entry per protected transition, in the order of the needs.
     pub firings: Vec<FiringMap>,
 }
@@ -53,7 +53,7 @@ impl ReducedNet {
     /// Returns the constant tokens of a place of the support that was removed as constant, or
     /// `None` for other places.
     pub fn constant(&self, original: PlaceId) -> Option<u64> {
-        self.fixed.get(&original).copied()
+        self.constant_tokens.get(&original).copied()
     }
 
     /// Returns the way in which a protected transition fires in the reduced net, or `None` if
@@ -87,15 +87,16 @@ impl ReducedNet {
                 Some(FiringMap::Carriers(carriers)) => {
                     Some(Predicate::or(carriers.iter().map(|&carrier| self.enabled(carrier))))
                 }
-                None => self.state(&Predicate::Enabled(t).to_atoms(original)),
+                None => self.translate_condition(&Predicate::Enabled(t).to_atoms(original)),
             },
             PredicateForm::DeadAnd(conjuncts) => {
-                let conjuncts = conjuncts.iter().map(|part| self.state(&part.to_atoms(original)));
+                let conjuncts =
+                    conjuncts.iter().map(|part| self.translate_condition(&part.to_atoms(original)));
                 let parts: Option<Vec<_>> =
                     std::iter::once(Some(Predicate::Dead)).chain(conjuncts).collect();
                 Some(Predicate::and(parts?))
             }
-            PredicateForm::Marking => self.state(&predicate.to_atoms(original)),
+            PredicateForm::Marking => self.translate_condition(&predicate.to_atoms(original)),
         }
     }
 
@@ -103,7 +104,7 @@ impl ReducedNet {
     /// `predicate` in all corresponding markings of the original net. Returns `None` if the needs
     /// of the reduction do not cover `predicate`, or the reduced net cannot express it.
     pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
-        self.state(&predicate.to_atoms(original))
+        self.translate_condition(&predicate.to_atoms(original))
     }
 
     /// Returns a predicate that is reachable from every reachable marking of the reduced net if and
@@ -127,9 +128,9 @@ impl ReducedNet {
     /// Translates a predicate over places to the places of the reduced net. Returns `None` if the
     /// predicate has leaves other than comparisons and constants, or if a sum cannot be translated
     /// (`translate_sum`). Also returns `None` if a bound exceeds 64 bits and the sum has places.
-    fn state(&self, predicate: &Predicate) -> Option<Predicate> {
+    fn translate_condition(&self, predicate: &Predicate) -> Option<Predicate> {
         let translate_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
-            parts.iter().map(|part| self.state(part)).collect()
+            parts.iter().map(|part| self.translate_condition(part)).collect()
         };
         match predicate {
             Predicate::True | Predicate::False => Some(predicate.clone()),

@@ -20,24 +20,24 @@ struct TransitionRow {
     /// Ids of transitions, some of which may be removed.
     transitions: Vec<TransitionId>,
     /// The number of remaining transitions.
-    alive: u32,
+    remaining_count: u32,
 }
 
 impl TransitionRow {
     fn new(transitions: Vec<TransitionId>) -> TransitionRow {
-        TransitionRow { alive: transitions.len() as u32, transitions }
+        TransitionRow { remaining_count: transitions.len() as u32, transitions }
     }
 
     fn push(&mut self, t: TransitionId) {
         self.transitions.push(t);
-        self.alive += 1;
+        self.remaining_count += 1;
     }
 
     /// Counts one transition as removed. Drops the removed ids when they outnumber the remaining
     /// ids by more than four.
     fn count_removal(&mut self, all_transitions: &[WorkTransition]) {
-        self.alive -= 1;
-        if self.transitions.len() > 2 * self.alive as usize + 4 {
+        self.remaining_count -= 1;
+        if self.transitions.len() > 2 * self.remaining_count as usize + 4 {
             self.transitions.retain(|t| all_transitions[t.index()].is_alive());
             self.transitions.shrink_to_fit();
         }
@@ -127,9 +127,9 @@ pub struct WorkNet {
     /// The number of transitions of the original net.
     original_transitions: usize,
     /// The number of places that are not removed, including virtual ones.
-    live_places: usize,
+    live_place_count: usize,
     /// The number of transitions that are not removed.
-    live_transitions: usize,
+    live_transition_count: usize,
 }
 
 impl WorkNet {
@@ -149,8 +149,8 @@ impl WorkNet {
             transitions: transitions.collect(),
             original_places: net.place_count(),
             original_transitions: net.transition_count(),
-            live_places: net.place_count() + needs.protected.len(),
-            live_transitions: net.transition_count(),
+            live_place_count: net.place_count() + needs.protected.len(),
+            live_transition_count: net.transition_count(),
         };
         for &p in &needs.support {
             work.places[p.index()].in_support = true;
@@ -179,12 +179,12 @@ impl WorkNet {
 
     /// Returns the number of remaining places, including virtual ones.
     pub fn place_count(&self) -> usize {
-        self.live_places
+        self.live_place_count
     }
 
     /// Returns the number of remaining transitions.
     pub fn transition_count(&self) -> usize {
-        self.live_transitions
+        self.live_transition_count
     }
 
     /// Returns one more than the largest transition id ever used.
@@ -257,16 +257,16 @@ impl WorkNet {
 
     /// Iterates over the output transitions of `p`, ascending.
     pub fn consumers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
-        self.alive(&self.places[p.index()].consumers.transitions)
+        self.remaining(&self.places[p.index()].consumers.transitions)
     }
 
     /// Iterates over the input transitions of `p`, ascending.
     pub fn producers(&self, p: PlaceId) -> impl Iterator<Item = TransitionId> + Clone {
-        self.alive(&self.places[p.index()].producers.transitions)
+        self.remaining(&self.places[p.index()].producers.transitions)
     }
 
     /// Iterates over the transitions of `row` that are not removed.
-    fn alive<'s>(
+    fn remaining<'s>(
         &'s self,
         row: &'s [TransitionId],
     ) -> impl Iterator<Item = TransitionId> + Clone + 's {
@@ -283,12 +283,12 @@ impl WorkNet {
 
     /// Returns the number of output transitions of `p`.
     pub fn consumer_count(&self, p: PlaceId) -> usize {
-        self.places[p.index()].consumers.alive as usize
+        self.places[p.index()].consumers.remaining_count as usize
     }
 
     /// Returns the number of input transitions of `p`.
     pub fn producer_count(&self, p: PlaceId) -> usize {
-        self.places[p.index()].producers.alive as usize
+        self.places[p.index()].producers.remaining_count as usize
     }
 
     /// Iterates over the places of `t`, ascending, with the tokens consumed and produced.
@@ -357,7 +357,7 @@ impl WorkNet {
         self.places[p.index()].has_changed_meaning = true;
     }
 
-    pub(super) fn note_constant(&mut self, p: PlaceId) {
+    pub(super) fn mark_constant(&mut self, p: PlaceId) {
         self.places[p.index()].is_constant = true;
     }
 
@@ -366,12 +366,12 @@ impl WorkNet {
         pre.iter().for_each(|arc| self.places[arc.place.index()].consumers.push(t));
         post.iter().for_each(|arc| self.places[arc.place.index()].producers.push(t));
         self.transitions.push(WorkTransition::new(pre, post));
-        self.live_transitions += 1;
+        self.live_transition_count += 1;
     }
 
     pub(super) fn remove_transition(&mut self, t: TransitionId) {
         let Some(rows) = self.transitions[t.index()].rows.take() else { return };
-        self.live_transitions -= 1;
+        self.live_transition_count -= 1;
         for arc in &rows.pre {
             self.places[arc.place.index()].consumers.count_removal(&self.transitions);
         }
@@ -391,7 +391,7 @@ impl WorkNet {
         let place = &mut self.places[p.index()];
         place.alive = false;
         (place.consumers, place.producers) = (TransitionRow::default(), TransitionRow::default());
-        self.live_places -= 1;
+        self.live_place_count -= 1;
     }
 
     /// Sets the weights of the arcs between `p` and the given transitions. Each entry has a

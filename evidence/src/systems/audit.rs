@@ -116,7 +116,7 @@ pub struct SystemAudit<'s> {
     watch: AuditWatch,
     /// The joint states of the system, or `None` before the first CTL formula. `Some(None)` if
     /// there are too many, or if the visit was stopped.
-    space: Option<Option<JointSpace>>,
+    joint_space: Option<Option<JointSpace>>,
     /// The results so far.
     report: AuditReport,
 }
@@ -138,7 +138,7 @@ impl<'s> SystemAudit<'s> {
             endings,
             max_nodes,
             watch,
-            space: None,
+            joint_space: None,
             report: AuditReport::default(),
         }
     }
@@ -150,25 +150,26 @@ impl<'s> SystemAudit<'s> {
     /// or treatment of finite runs.
     pub fn file(&mut self, name: &str, text: &str) -> Result<(), EvidenceFileError> {
         let mut answered: HashSet<u64> = HashSet::new();
-        let (mut answers, mut ended) = (0, false);
+        let (mut answer_count, mut has_ended) = (0, false);
         for (line, content) in (1..).zip(text.lines()) {
             let broken = |what: String| EvidenceFileError { file: name.to_owned(), line, what };
             let parsed =
                 serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
-            if (line == 1) != matches!(parsed, SystemLine::Evidence(_)) || ended {
+            if (line == 1) != matches!(parsed, SystemLine::Evidence(_)) || has_ended {
                 return Err(broken("a line of this kind is not allowed here".to_owned()));
             }
             match parsed {
                 SystemLine::Evidence(header) => self.check_header(&header).map_err(broken)?,
                 SystemLine::End(end) => {
-                    ended = true;
-                    if end.answers != answers {
-                        let what = format!("{} answers were printed, not {answers}", end.answers);
+                    has_ended = true;
+                    if end.answers != answer_count {
+                        let what =
+                            format!("{} answers were printed, not {answer_count}", end.answers);
                         self.report.irregular.push(broken(what));
                     }
                 }
                 SystemLine::Answer(answer) => {
-                    answers += 1;
+                    answer_count += 1;
                     self.watch.set_position(name, line);
                     let number = answer.id.parse().ok();
                     let property = number.and_then(|it| self.properties.by_number.get(&it));
@@ -193,7 +194,7 @@ impl<'s> SystemAudit<'s> {
                 }
             }
         }
-        if !ended {
+        if !has_ended {
             let what = "the last line is missing".to_owned();
             self.report.irregular.push(EvidenceFileError { file: name.to_owned(), line: 0, what });
         }
@@ -246,12 +247,12 @@ impl<'s> SystemAudit<'s> {
                 }
             }
             (SystemFormula::Linear(formula), true, None, Some(given), None) => {
-                self.no_run(formula, given, &mut goes_on)
+                self.check_no_run(formula, given, &mut goes_on)
             }
             (SystemFormula::Branching(formula), value, None, None, Some(_)) => {
                 let (system, max_nodes) = (self.system, self.max_nodes);
                 let space = self
-                    .space
+                    .joint_space
                     .get_or_insert_with(|| JointSpace::visit(system, max_nodes, &mut goes_on));
                 match space.as_ref().map(|space| space.satisfies(formula, &mut goes_on)) {
                     Some(Some(holds)) if holds == value => AuditVerdict::Confirmed(
@@ -273,13 +274,13 @@ impl<'s> SystemAudit<'s> {
     }
 
     /// Checks a claim that no run violates a formula, by repeating the search.
-    fn no_run(
+    fn check_no_run(
         &self,
         formula: &LabelLtl,
-        given: &NoRunClaim,
+        claim: &NoRunClaim,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> AuditVerdict {
-        let NoRunClaim { components, through, recurrence, order } = given;
+        let NoRunClaim { components, through, recurrence, order } = claim;
         if !through.is_empty() && through.len() != components.len() {
             return AuditVerdict::Refused(
                 "`through` and `components` have different lengths".to_owned(),

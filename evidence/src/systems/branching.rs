@@ -64,10 +64,10 @@ impl JointSpace {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Self> {
         let labels: HashMap<String, u32> = system.labels().map(str::to_owned).zip(0..).collect();
-        let mut numbers: HashMap<Joint, u32> = HashMap::new();
+        let mut indices: HashMap<Joint, u32> = HashMap::new();
         let mut states: Vec<Joint> = Vec::new();
         for start in system.starts() {
-            numbers.insert(start.clone(), states.len() as u32);
+            indices.insert(start.clone(), states.len() as u32);
             states.push(start);
         }
         let starts = states.len();
@@ -78,7 +78,7 @@ impl JointSpace {
             }
             let mut edges = Vec::new();
             for (label, next) in system.steps(&states[successors.len()]) {
-                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                let number = *indices.entry(next).or_insert_with_key(|next| {
                     states.push(next.clone());
                     states.len() as u32 - 1
                 });

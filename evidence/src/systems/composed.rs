@@ -61,9 +61,9 @@ pub struct CompositionOrder<'c> {
 /// formula.
 ///
 /// # Errors
-/// When the members are malformed (see `System::can_see`), or some label of the system belongs to
-/// no member. Also when an index in the order stands for no graph or is used twice. Also when the
-/// automaton of the negated formula is too large or fails its check.
+/// When the members are malformed (see `System::check_members`), or some label of the system
+/// belongs to no member. Also when an index in the order stands for no graph or is used twice. Also
+/// when the automaton of the negated formula is too large or fails its check.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
@@ -71,7 +71,7 @@ pub fn visit(
     max_nodes: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<ViolationSearch, String> {
-    system.can_see(members)?;
+    system.check_members(members)?;
     let negation = Negation::new(system, formula)?;
     let abstracted = system.abstracted_to(members);
     let labels: Vec<&str> = system.labels().collect();
@@ -79,7 +79,7 @@ pub fn visit(
         return Err(format!("none of the listed components has the label `{label}`"));
     }
     let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
-    let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
+    let label_numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
     let mut holder_counts: Vec<usize> =
         labels.iter().map(|label| abstracted.owners(label).len()).collect();
     // A label stays visible if several graphs have it, or if it occurs in the formula: its letter
@@ -92,11 +92,11 @@ pub fn visit(
             VisibleGraph { starts: component.starts.clone(), ..VisibleGraph::default() };
         graph.steps = vec![BTreeSet::new(); component.states];
         for (from, label, to) in &component.edges {
-            let label = numbers[label.as_str()];
+            let label = label_numbers[label.as_str()];
             graph.steps[*from].insert((Some(label), *to));
             graph.labels.insert(label);
         }
-        graphs.push(Some(graph.merged(|label| keeps(&holder_counts, label))));
+        graphs.push(Some(graph.merge_equivalent_states(|label| keeps(&holder_counts, label))));
     }
     for &(first, second) in pairs {
         let mut take = |at: usize| graphs.get_mut(at).and_then(Option::take);
@@ -108,10 +108,11 @@ pub fn visit(
             return Ok(if goes_on() { ViolationSearch::More } else { ViolationSearch::Stopped });
         };
         first.labels.intersection(&second.labels).for_each(|&label| holder_counts[label] -= 1);
-        graphs.push(Some(composition.merged(|label| keeps(&holder_counts, label))));
+        graphs
+            .push(Some(composition.merge_equivalent_states(|label| keeps(&holder_counts, label))));
     }
-    let left: Vec<VisibleGraph> = graphs.into_iter().flatten().collect();
-    Ok(ComposedNodes::new(&left, &letters, &negation).visit(max_nodes, goes_on))
+    let remaining: Vec<VisibleGraph> = graphs.into_iter().flatten().collect();
+    Ok(ComposedNodes::new(&remaining, &letters, &negation).visit(max_nodes, goes_on))
 }
 
 impl VisibleGraph {
@@ -133,8 +134,8 @@ impl VisibleGraph {
         }
         numbers.extend(pairs.iter().enumerate().map(|(at, &pair)| (pair, at)));
         let starts = (0..pairs.len()).collect();
-        let mut after = Vec::new();
-        while let Some(&(own_state, other_state)) = pairs.get(after.len()) {
+        let mut steps_by_state = Vec::new();
+        while let Some(&(own_state, other_state)) = pairs.get(steps_by_state.len()) {
             if pairs.len() > max_states || !goes_on() {
                 return None;
             }
@@ -162,15 +163,15 @@ impl VisibleGraph {
                 });
                 row.insert((label, to));
             }
-            after.push(row);
+            steps_by_state.push(row);
         }
         let labels = self.labels.union(&other.labels).copied().collect();
-        Some(VisibleGraph { starts, steps: after, labels })
+        Some(VisibleGraph { starts, steps: steps_by_state, labels })
     }
 
     /// Makes the labels internal for which `keeps` returns false, and merges states with the same
     /// behaviour.
-    fn merged(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
+    fn merge_equivalent_states(mut self, keeps: impl Fn(usize) -> bool) -> VisibleGraph {
         for row in &mut self.steps {
             let visible = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
             *row = visible.collect();
@@ -193,22 +194,22 @@ impl VisibleGraph {
             }
             (class, count) = (refined, refined_count);
         }
-        let mut after = vec![BTreeSet::new(); count];
+        let mut class_steps = vec![BTreeSet::new(); count];
         for (from, row) in self.steps.iter().enumerate() {
             for &(label, to) in row {
                 if label.is_some() || class[from] != class[to] {
-                    after[class[from]].insert((label, class[to]));
+                    class_steps[class[from]].insert((label, class[to]));
                 }
             }
         }
         // Add a self-loop to each class in which internal steps can continue forever.
         for (state, &own_class) in self.can_stay_inside(&class).iter().zip(&class) {
             if *state {
-                after[own_class].insert((None, own_class));
+                class_steps[own_class].insert((None, own_class));
             }
         }
         let starts = self.starts.iter().map(|&state| class[state]).collect();
-        VisibleGraph { starts, steps: after, labels: self.labels }
+        VisibleGraph { starts, steps: class_steps, labels: self.labels }
     }
 
     /// Returns the targets of internal steps from the state `from` that stay in its class.
@@ -259,19 +260,19 @@ impl VisibleGraph {
         by_number.sort_by_key(|&state| decomposition.component_of[state]);
         let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
         for state in by_number {
-            let of = decomposition.component_of[state] as usize;
+            let component = decomposition.component_of[state] as usize;
             for &(label, to) in &self.steps[state] {
                 if label.is_some() || class[to] != class[state] {
-                    steps_of[of].insert((label, class[to]));
-                } else if decomposition.component_of[to] as usize != of {
+                    steps_of[component].insert((label, class[to]));
+                } else if decomposition.component_of[to] as usize != component {
                     let more = steps_of[decomposition.component_of[to] as usize].clone();
-                    steps_of[of].extend(more);
+                    steps_of[component].extend(more);
                 }
             }
         }
-        let for_ever = self.can_stay_inside(class);
-        let of = decomposition.component_of.iter().zip(for_ever);
-        of.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
+        let can_stay = self.can_stay_inside(class);
+        let components = decomposition.component_of.iter().zip(can_stay);
+        components.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
     }
 }
 
@@ -317,10 +318,10 @@ impl<'a> ComposedNodes<'a> {
     }
 
     /// Searches for an infinite path on which each acceptance mark occurs infinitely often: those
-    /// of the automaton, `STEP_MARK` and `READ_MARK`. Returns `More` after more than `most` nodes,
-    /// more than 2²⁸ nodes, or more than `MAX_EDGES` edges. Returns `Stopped` when `goes_on`
+    /// of the automaton, `STEP_MARK` and `READ_MARK`. Returns `More` after more than `max_nodes`
+    /// nodes, more than 2²⁸ nodes, or more than `MAX_EDGES` edges. Returns `Stopped` when `goes_on`
     /// returns false.
-    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
+    fn visit(mut self, max_nodes: usize, goes_on: &mut dyn FnMut() -> bool) -> ViolationSearch {
         let mut rows = vec![Vec::new()];
         for graph in self.graphs {
             let longer = |row: &Vec<usize>| {
@@ -341,22 +342,22 @@ impl<'a> ComposedNodes<'a> {
             let after = self.edges(&node);
             edges += after.len();
             self.outgoing.push(after);
-            if self.nodes.len() > most.min(1 << 28) || edges > MAX_EDGES {
+            if self.nodes.len() > max_nodes.min(1 << 28) || edges > MAX_EDGES {
                 return ViolationSearch::More;
             }
         }
-        let found = components_of_rows(&self.outgoing, |it| it.0);
-        let mut carried = vec![0; found.count as usize];
+        let decomposition = components_of_rows(&self.outgoing, |it| it.0);
+        let mut carried = vec![0; decomposition.count as usize];
         for (from, edges) in self.outgoing.iter().enumerate() {
-            let stays = edges
-                .iter()
-                .filter(|it| found.component_of[it.0 as usize] == found.component_of[from]);
-            stays.for_each(|it| carried[found.component_of[from] as usize] |= it.1);
+            let stays = edges.iter().filter(|it| {
+                decomposition.component_of[it.0 as usize] == decomposition.component_of[from]
+            });
+            stays.for_each(|it| carried[decomposition.component_of[from] as usize] |= it.1);
         }
-        let wanted = STEP_MARK
+        let required_marks = STEP_MARK
             | READ_MARK
             | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
-        match carried.into_iter().any(|marks| marks & wanted == wanted) {
+        match carried.into_iter().any(|marks| marks & required_marks == required_marks) {
             true => ViolationSearch::Violated,
             false => ViolationSearch::NotViolated(self.nodes.len()),
         }
@@ -405,7 +406,7 @@ impl<'a> ComposedNodes<'a> {
             }
         }
         for label in labels {
-            let mut all = vec![row.to_vec()];
+            let mut targets_so_far = vec![row.to_vec()];
             for (at, graph) in self.graphs.iter().enumerate() {
                 if !graph.labels.contains(&label) {
                     continue;
@@ -421,9 +422,9 @@ impl<'a> ComposedNodes<'a> {
                         row
                     })
                 };
-                all = all.iter().flat_map(moved).collect();
+                targets_so_far = targets_so_far.iter().flat_map(moved).collect();
             }
-            steps.extend(all.into_iter().map(|next| (self.letters[label], next)));
+            steps.extend(targets_so_far.into_iter().map(|next| (self.letters[label], next)));
         }
         steps
     }

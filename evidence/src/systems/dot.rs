@@ -17,17 +17,17 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
         .map_err(|_| Unreadable { line: 1, what: "expected text in UTF-8".to_owned() })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cursor = DotCursor { rest: text, line: 1 };
-    cursor.blanks()?;
+    cursor.skip_blanks()?;
     cursor.expect("digraph")?;
-    cursor.blanks()?;
+    cursor.skip_blanks()?;
     if !cursor.rest.starts_with('{') {
-        cursor.name()?;
+        cursor.take_name()?;
     }
     cursor.expect("{")?;
     let mut components = Vec::new();
     let mut state_names = BTreeSet::new();
     loop {
-        cursor.blanks()?;
+        cursor.skip_blanks()?;
         if cursor.rest.starts_with('}') {
             break;
         }
@@ -35,20 +35,20 @@ pub fn read(bytes: &[u8]) -> Result<System, Unreadable> {
             cursor.expect(";")?;
             continue;
         }
-        let word = cursor.name()?;
-        cursor.blanks()?;
+        let word = cursor.take_name()?;
+        cursor.skip_blanks()?;
         match word.as_str() {
             "subgraph" => components.push(component(&mut cursor, &mut state_names)?),
-            "graph" | "node" | "edge" => drop(cursor.attributes()?),
+            "graph" | "node" | "edge" => drop(cursor.take_attributes()?),
             _ if cursor.rest.starts_with('=') => {
                 cursor.expect("=")?;
-                cursor.name()?;
+                cursor.take_name()?;
             }
             _ => return Err(cursor.error("expected `subgraph`")),
         }
     }
     cursor.expect("}")?;
-    cursor.blanks()?;
+    cursor.skip_blanks()?;
     if !cursor.rest.is_empty() {
         return Err(cursor.error("expected the end of the file"));
     }
@@ -62,14 +62,14 @@ fn component(
     state_names: &mut BTreeSet<String>,
 ) -> Result<SystemComponent, Unreadable> {
     if !cursor.rest.starts_with('{') {
-        cursor.name()?;
-        cursor.blanks()?;
+        cursor.take_name()?;
+        cursor.skip_blanks()?;
     }
     cursor.expect("{")?;
     let mut names: Vec<String> = Vec::new();
     let mut edges: Vec<(String, String, String)> = Vec::new();
     loop {
-        cursor.blanks()?;
+        cursor.skip_blanks()?;
         if cursor.rest.starts_with('}') {
             cursor.expect("}")?;
             break;
@@ -78,23 +78,23 @@ fn component(
             cursor.expect(";")?;
             continue;
         }
-        let from = cursor.name()?;
-        cursor.blanks()?;
+        let from = cursor.take_name()?;
+        cursor.skip_blanks()?;
         if cursor.rest.starts_with("->") {
             cursor.expect("->")?;
-            cursor.blanks()?;
-            let to = cursor.name()?;
-            let attributes = cursor.attributes()?;
+            cursor.skip_blanks()?;
+            let to = cursor.take_name()?;
+            let attributes = cursor.take_attributes()?;
             let label = attributes.get("label").cloned();
             let label = label.ok_or_else(|| cursor.error("expected an edge with a label"))?;
             names.extend([from.clone(), to.clone()]);
             edges.push((from, label, to));
         } else if cursor.rest.starts_with('=') {
             cursor.expect("=")?;
-            cursor.blanks()?;
-            cursor.name()?;
+            cursor.skip_blanks()?;
+            cursor.take_name()?;
         } else {
-            cursor.attributes()?;
+            cursor.take_attributes()?;
             if !matches!(from.as_str(), "graph" | "node" | "edge") {
                 names.push(from);
             }
@@ -177,7 +177,7 @@ impl DotCursor<'_> {
     }
 
     /// Skips blanks and comments, including lines that begin with `#`.
-    fn blanks(&mut self) -> Result<(), Unreadable> {
+    fn skip_blanks(&mut self) -> Result<(), Unreadable> {
         let mut begins_line = self.line == 1;
         loop {
             let blank = self.rest.len() - self.rest.trim_start().len();
@@ -201,7 +201,7 @@ impl DotCursor<'_> {
 
     /// Skips blanks and then the given word or sign, or returns an error if it does not follow.
     fn expect(&mut self, word: &str) -> Result<(), Unreadable> {
-        self.blanks()?;
+        self.skip_blanks()?;
         if !self.rest.starts_with(word) {
             return Err(self.error(&format!("expected `{word}`")));
         }
@@ -210,8 +210,8 @@ impl DotCursor<'_> {
     }
 
     /// Reads a name, a number or a quoted text.
-    fn name(&mut self) -> Result<String, Unreadable> {
-        self.blanks()?;
+    fn take_name(&mut self) -> Result<String, Unreadable> {
+        self.skip_blanks()?;
         if let Some(inside) = self.rest.strip_prefix('"') {
             let mut name = String::new();
             let mut letters = inside.char_indices();
@@ -244,25 +244,25 @@ impl DotCursor<'_> {
     }
 
     /// Reads the attributes in brackets. There may be no brackets, or several.
-    fn attributes(&mut self) -> Result<BTreeMap<String, String>, Unreadable> {
+    fn take_attributes(&mut self) -> Result<BTreeMap<String, String>, Unreadable> {
         let mut all = BTreeMap::new();
         loop {
-            self.blanks()?;
+            self.skip_blanks()?;
             if !self.rest.starts_with('[') {
                 return Ok(all);
             }
             self.expect("[")?;
             loop {
-                self.blanks()?;
+                self.skip_blanks()?;
                 if self.rest.starts_with(']') {
                     self.expect("]")?;
                     break;
                 }
-                let key = self.name()?;
+                let key = self.take_name()?;
                 self.expect("=")?;
-                let value = self.name()?;
+                let value = self.take_name()?;
                 all.insert(key, value);
-                self.blanks()?;
+                self.skip_blanks()?;
                 if self.rest.starts_with([',', ';']) {
                     self.skip(1);
                 }

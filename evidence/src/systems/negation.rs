@@ -7,7 +7,7 @@ use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearT
 use std::collections::HashMap;
 
 /// The maximum number of cases in the check that a tableau is complete.
-const CASES: usize = 2_000_000;
+const MAX_CASES: usize = 2_000_000;
 
 /// The automaton of a negated formula, with the letters that it reads. The letter of a label is the
 /// set of atoms of the formula that name this label.
@@ -30,7 +30,7 @@ impl<'s> Negation<'s> {
         let negation = formulas.negate(formula.formula);
         let tableau = LinearTableau::new(&formulas, negation, AutomatonLimits::default())
             .map_err(|it| it.to_string())?;
-        tableau.check_complete(&formulas, negation, CASES).map_err(|it| it.to_string())?;
+        tableau.check_complete(&formulas, negation, MAX_CASES).map_err(|it| it.to_string())?;
         tableau.check_sound(&formulas, negation).map_err(|it| it.to_string())?;
         let mut letters = vec![Letter::default()];
         let mut letter_of = HashMap::new();

@@ -61,19 +61,19 @@ pub fn read(bytes: &[u8]) -> Result<PropertyFile, Unreadable> {
         parsed.push((number, line, tokens(&text).map_err(unreadable)?, text));
     }
     let is_ctl = parsed.iter().any(|(_, _, tokens, _)| tokens.iter().any(LabelToken::is_branching));
-    let mut all = BTreeMap::new();
+    let mut by_number = BTreeMap::new();
     for (number, line, tokens, text) in parsed {
         let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
         let formula = match is_ctl {
             true => SystemFormula::Branching(parse_branching(&tokens).map_err(unreadable)?),
             false => SystemFormula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
         };
-        if all.insert(number, (formula, text.trim().to_owned())).is_some() {
+        if by_number.insert(number, (formula, text.trim().to_owned())).is_some() {
             return Err(unreadable("occurs twice".to_owned()));
         }
     }
-    if all.is_empty() {
+    if by_number.is_empty() {
         return Err(Unreadable { line: 1, what: "the file has no property".to_owned() });
     }
-    Ok(PropertyFile { by_number: all })
+    Ok(PropertyFile { by_number })
 }

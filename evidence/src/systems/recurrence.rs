@@ -68,7 +68,8 @@ pub(super) fn recurring_parts<'s>(
                 continue;
             }
             let is_read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
-            let labels = recurring(system, part.labels.iter().copied().filter(is_read).collect());
+            let labels =
+                recurring_labels(system, part.labels.iter().copied().filter(is_read).collect());
             let smaller = RecurringEdges { edges, labels };
             match () {
                 () if smaller.labels.is_empty() => {}
@@ -83,7 +84,7 @@ pub(super) fn recurring_parts<'s>(
 /// Returns the largest subset of `labels` whose labels may all occur infinitely often. In each
 /// component of the system that has a label of the subset, this label is on an edge between two
 /// states that reach each other. The paths between them use labels of the subset only.
-fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
+fn recurring_labels<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
     loop {
         let mut kept = labels.clone();
         for (index, component) in system.components().iter().enumerate() {

@@ -13,7 +13,7 @@ use parikh_temporal::{AtomId, Lasso, Letter, Node};
 use std::collections::BTreeSet;
 
 /// The maximum number of joint states in which a finite run may end.
-const MOST_ENDS: usize = 100_000;
+const MAX_END_STATES: usize = 100_000;
 
 /// Checks that the system has a run with these labels that does not satisfy the formula. The labels
 /// repeat from index `cycle_start`. If `cycle_start` is the number of labels, the run ends after
@@ -41,7 +41,7 @@ pub fn check(
         let starts = system.components()[component].starts.clone();
         let mut states = states_after(system, component, &labels[..cycle_start], starts);
         if !is_finite {
-            states = set_for_ever(system, component, &labels[cycle_start..], states);
+            states = states_repeating_forever(system, component, &labels[cycle_start..], states);
         }
         if states.is_empty() {
             return Err(format!("component {component} (from 0) cannot follow the run"));
@@ -100,12 +100,12 @@ fn states_after(
     states
 }
 
-/// Returns the states of `set` from which the component can repeat these labels forever.
-fn set_for_ever(
+/// Returns the states of `candidates` from which the component can repeat these labels forever.
+fn states_repeating_forever(
     system: &System,
     component: usize,
     labels: &[String],
-    set: BTreeSet<usize>,
+    candidates: BTreeSet<usize>,
 ) -> BTreeSet<usize> {
     let states = system.components()[component].states;
     let after_cycle: Vec<BTreeSet<usize>> = (0..states)
@@ -124,7 +124,7 @@ fn set_for_ever(
         }
         remaining = kept;
     }
-    set.intersection(&remaining).copied().collect()
+    candidates.intersection(&remaining).copied().collect()
 }
 
 /// Returns true if some joint state whose component states are in these sets has no steps. `sets`
@@ -134,7 +134,7 @@ fn set_for_ever(
 /// When the sets have more than 100,000 joint states, with and without steps.
 fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
     let count = sets.iter().try_fold(1usize, |product, set| product.checked_mul(set.len()));
-    if count.is_none_or(|count| count > MOST_ENDS) {
+    if count.is_none_or(|count| count > MAX_END_STATES) {
         return Err("the run may end in too many joint states".to_owned());
     }
     let mut joints: Vec<Joint> = vec![Vec::new()];

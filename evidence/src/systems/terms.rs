@@ -49,44 +49,44 @@ const SIGNS: [&str; 17] =
 
 /// The maximum nesting depth of parentheses, implications and equivalences, which bounds the
 /// recursion of the parser.
-const DEEPEST: usize = 500;
+const MAX_DEPTH: usize = 500;
 
 /// Splits the text of a formula into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let length;
         if let Some(inside) = rest.strip_prefix('"') {
             let end = inside.find('"').ok_or("an unclosed quote")?;
-            found.push(LabelToken::Quoted(inside[..end].to_owned()));
+            tokens.push(LabelToken::Quoted(inside[..end].to_owned()));
             length = end + 2;
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             if let "[" | "<" = sign {
                 let (close, is_all) = if sign == "[" { (']', true) } else { ('>', false) };
                 let end = rest.find(close).ok_or_else(|| format!("`{sign}` is not closed"))?;
                 let label = rest[1..end].trim().trim_matches('"').to_owned();
-                found.push(LabelToken::Modal { all: is_all, label });
+                tokens.push(LabelToken::Modal { all: is_all, label });
                 length = end + 1;
             } else {
-                found.push(LabelToken::Sign(sign));
+                tokens.push(LabelToken::Sign(sign));
                 length = sign.len();
             }
         } else if is_word(first) {
             length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            word(&rest[..length], &rest[length..], &mut found);
+            split_word(&rest[..length], &rest[length..], &mut tokens);
         } else {
             return Err(format!("`{first}` is not allowed in a formula"));
         }
         rest = rest[length..].trim_start();
     }
-    Ok(found)
+    Ok(tokens)
 }
 
-/// Splits a word into tokens and appends them to `found`. Prefix operators made of letters may be
+/// Splits a word into tokens and appends them to `tokens`. Prefix operators made of letters may be
 /// joined to their operand, as in `GFa`. `after` is the text after the word.
-fn word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
+fn split_word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
     loop {
         let mut letters = word.chars();
         let (first, second) = (letters.next(), letters.next());
@@ -125,7 +125,7 @@ trait FormulaBuilder {
     fn or(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
     /// Returns true if the token is a prefix operator other than negation.
-    fn prefix(&mut self, token: &LabelToken) -> bool;
+    fn is_prefix(&mut self, token: &LabelToken) -> bool;
     /// Applies a prefix operator to its operand.
     fn apply(&mut self, token: &LabelToken, term: Self::Term) -> Result<Self::Term, String>;
     /// Returns true if a word is a temporal infix operator outside of `A(` and `E(`.
@@ -178,8 +178,8 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     /// Parses a formula whose loosest operator may be an implication or an equivalence.
     fn implication(&mut self) -> Result<B::Term, String> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(format!("the formula is nested more than {DEEPEST} levels deep"));
+        if self.depth > MAX_DEPTH {
+            return Err(format!("the formula is nested more than {MAX_DEPTH} levels deep"));
         }
         let left = self.disjunction()?;
         let term = match self.take_sign(&["->", "=>", "<->", "<=>"]) {
@@ -257,7 +257,7 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
     fn operand(&mut self) -> Result<B::Term, String> {
         let mut prefixes = Vec::new();
         while let Some(token) = self.tokens.first() {
-            if !matches!(token, LabelToken::Sign("!" | "~")) && !self.builder.prefix(token) {
+            if !matches!(token, LabelToken::Sign("!" | "~")) && !self.builder.is_prefix(token) {
                 break;
             }
             prefixes.push(token.clone());
@@ -332,7 +332,7 @@ impl FormulaBuilder for LinearBuilder {
         Ok(self.formulas.atom(AtomId(index as u32)))
     }
 
-    fn prefix(&mut self, token: &LabelToken) -> bool {
+    fn is_prefix(&mut self, token: &LabelToken) -> bool {
         matches!(token, LabelToken::Sign("X" | "<>" | "[]"))
     }
 
@@ -399,7 +399,7 @@ impl FormulaBuilder for BranchingBuilder {
         Err(format!("the label `{label}` must be inside `[…]` or `<…>` in CTL"))
     }
 
-    fn prefix(&mut self, token: &LabelToken) -> bool {
+    fn is_prefix(&mut self, token: &LabelToken) -> bool {
         matches!(
             token,
             LabelToken::Sign("<>" | "[]") | LabelToken::Modal { .. } | LabelToken::Branching { .. }

@@ -27,7 +27,7 @@ impl ComponentView {
 /// The maximum number of states of all abstractions together. Each abstraction counts with the
 /// states of its whole component. The author of the evidence chooses the abstractions, so this
 /// limits the cost of the audit.
-const MOST_STATES: usize = 1 << 22;
+const MAX_STATES: usize = 1 << 22;
 
 impl System {
     /// Checks that the members are components, or abstractions of components, in ascending order.
@@ -38,7 +38,7 @@ impl System {
     /// # Errors
     /// The first flaw of the members. Also when an abstraction has no label, or when all
     /// abstractions together have too many states.
-    pub(super) fn can_see(&self, members: &[ComponentView]) -> Result<(), String> {
+    pub(super) fn check_members(&self, members: &[ComponentView]) -> Result<(), String> {
         let mut states = 0;
         let mut seen_labels = BTreeSet::new();
         let mut previous: Option<&ComponentView> = None;
@@ -68,7 +68,7 @@ impl System {
                 return Err("the parts of a component overlap or are empty".to_owned());
             }
             states += component.states;
-            if states > MOST_STATES {
+            if states > MAX_STATES {
                 return Err("the listed components have too many states".to_owned());
             }
             previous = Some(member);
@@ -77,7 +77,7 @@ impl System {
     }
 
     /// Returns the system whose components are the given views of this system's components. The
-    /// members must be valid (`can_see`).
+    /// members must be valid (`check_members`).
     pub(super) fn abstracted_to(&self, members: &[ComponentView]) -> Self {
         let view_of = |member: &ComponentView| {
             let component = &self.components()[member.component];

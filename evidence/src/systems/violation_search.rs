@@ -28,7 +28,7 @@ use parikh_temporal::Marks;
 use std::collections::HashMap;
 
 /// The maximum number of edges between nodes, which limits the memory of the audit.
-const MOST_EDGES: usize = 1 << 26;
+const MAX_EDGES: usize = 1 << 26;
 
 /// The result of a search for a run that violates a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,18 +60,18 @@ pub struct NoRunSearch<'c> {
 /// `More` if there are more than `max_nodes` nodes, more than 2²⁸ nodes, or too many edges.
 ///
 /// # Errors
-/// When the members are malformed (see `System::can_see`), or the automaton of the negated formula
-/// is too large or fails its check. If finite runs count, also when the formula has a next
+/// When the members are malformed (see `System::check_members`), or the automaton of the negated
+/// formula is too large or fails its check. If finite runs count, also when the formula has a next
 /// operator, a member is an abstraction, or `recurrence` is set.
 pub fn visit(
     system: &System,
     formula: &LabelLtl,
-    claim: NoRunSearch<'_>,
+    search: NoRunSearch<'_>,
     max_nodes: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<ViolationSearch, String> {
-    let NoRunSearch { endings, members, recurrence } = claim;
-    system.can_see(members)?;
+    let NoRunSearch { endings, members, recurrence } = search;
+    system.check_members(members)?;
     if endings == Endings::Stutter && has_next(formula) {
         return Err("the formula has a next operator, so it is sensitive to stuttering".to_owned());
     }
@@ -186,7 +186,7 @@ impl<'a> JointNodes<'a> {
 
     /// Visits the reachable nodes and looks for a cycle with all acceptance marks of the automaton.
     /// With `recurring_parts`, all edges of the cycle must be in one of these parts. The result is
-    /// `More` beyond `max_nodes` nodes, 2²⁸ nodes, or `MOST_EDGES` edges.
+    /// `More` beyond `max_nodes` nodes, 2²⁸ nodes, or `MAX_EDGES` edges.
     fn visit(
         mut self,
         max_nodes: usize,
@@ -217,14 +217,14 @@ impl<'a> JointNodes<'a> {
             let out_edges = self.steps(&node);
             edge_count += out_edges.len();
             self.outgoing_edges.push(out_edges);
-            if self.nodes.len() > max_nodes.min(1 << 28) || edge_count > MOST_EDGES {
+            if self.nodes.len() > max_nodes.min(1 << 28) || edge_count > MAX_EDGES {
                 return Ok(ViolationSearch::More);
             }
         }
         let has_accepting_cycle = match &self.recurring_parts {
-            None => self.has_round(|_, _| true),
+            None => self.has_accepting_component(|_, _| true),
             Some(parts) => parts.iter().any(|part| {
-                self.has_round(|state, joint_edge| {
+                self.has_accepting_component(|state, joint_edge| {
                     part.edges.contains(&(state, joint_edge.edge as usize))
                         && joint_edge.label.is_some_and(|label| part.labels.contains(label))
                 })
@@ -269,7 +269,7 @@ impl<'a> JointNodes<'a> {
 
     /// Returns true if a strongly connected component of the allowed edges carries all acceptance
     /// marks. `allowed` gets the automaton's state at the source of an edge, and the edge.
-    fn has_round(&self, allowed: impl Fn(usize, &JointEdge<'a>) -> bool) -> bool {
+    fn has_accepting_component(&self, allowed: impl Fn(usize, &JointEdge<'a>) -> bool) -> bool {
         let automaton = &self.negation.automaton;
         let all_marks = Marks::all(automaton.marks);
         let edges_of: Vec<Vec<(u32, Marks)>> = self

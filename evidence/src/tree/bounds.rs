@@ -48,28 +48,32 @@ pub fn run_bounds(
     atoms.push(Predicate::Dead);
     let mut linear = Ltl::default();
     let next = |part: Formula<Quantifier>| next_literals.get(&part).copied();
-    let LinearBounds { sufficient: shown_by, necessary: shows } =
+    let LinearBounds { sufficient: sufficient_formula, necessary: necessary_formulas } =
         formulas.linear_bounds(existential, &mut linear, dead, &next);
     let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
     let property = |formula| RunProperty::new(&linear, formula, &atoms);
     Some(RunBounds {
         exists,
-        sufficient: (!linear.is(shown_by, false)).then(|| property(shown_by)),
-        necessary: shows.into_iter().filter(|&it| !linear.is(it, true)).map(property).collect(),
+        sufficient: (!linear.is(sufficient_formula, false)).then(|| property(sufficient_formula)),
+        necessary: necessary_formulas
+            .into_iter()
+            .filter(|&it| !linear.is(it, true))
+            .map(property)
+            .collect(),
     })
 }
 
-/// Returns a literal for each subformula of `asked` of the form EX φ or AX φ, if a condition on the
-/// current marking is found. For AX φ, the condition implies AX φ and the literal is the condition.
-/// For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ implies. Adds
-/// each condition to `atoms` as a new atom.
+/// Returns a literal for each subformula of `formula` of the form EX φ or AX φ, if a condition on
+/// the current marking is found. For AX φ, the condition implies AX φ and the literal is the
+/// condition. For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ
+/// implies. Adds each condition to `atoms` as a new atom.
 fn next_conditions(
     net: &Net,
     formulas: &mut Ctl,
-    asked: Formula<Quantifier>,
+    formula: Formula<Quantifier>,
     atoms: &mut Vec<Predicate>,
 ) -> HashMap<Formula<Quantifier>, Literal> {
-    let parts = formulas.subformulas(asked);
+    let parts = formulas.subformulas(formula);
     // For each EX or AX subformula: the subformula, the AX formula, and true if the subformula is
     // that AX formula. For EX φ, the AX formula is the negation AX ¬φ.
     let mut next_formulas = Vec::new();

@@ -131,7 +131,7 @@ impl Labelling {
         let literals: Vec<Formula<Quantifier>> = asked
             .atoms()
             .iter()
-            .map(|atom| literal(&mut store, &mut atoms, atom.clone().sorted()))
+            .map(|atom| predicate_formula(&mut store, &mut atoms, atom.clone().sorted()))
             .collect();
         let formula = asked.translated(&mut store, &literals);
         let shown = self.property.formula();
@@ -147,7 +147,7 @@ impl Labelling {
 
 /// Returns the predicate as a formula of the store: a known atom, the negation of a known atom, a
 /// constant, or a new atom. `predicate` must be in sorted form.
-fn literal(
+fn predicate_formula(
     store: &mut Ctl,
     atoms: &mut Vec<Predicate>,
     predicate: Predicate,
@@ -213,7 +213,7 @@ struct LabellingCheck<'l> {
     subformulas: Vec<Formula<Quantifier>>,
     /// For each subformula, true if the premises imply that it holds in all reachable markings.
     /// False otherwise, also if this is unknown.
-    everywhere: Vec<bool>,
+    hold_everywhere: Vec<bool>,
     /// For each marking, one bit per subformula. A bit is 1 if the claims and premises show that
     /// the subformula holds at the marking.
     truth_bits: Vec<Box<[u64]>>,
@@ -236,7 +236,12 @@ impl<'l> LabellingCheck<'l> {
             labelling,
             net,
             numbers: HashMap::new(),
-            everywhere: everywhere(formulas, &subformulas, &implying, &labelling.premises),
+            hold_everywhere: hold_everywhere(
+                formulas,
+                &subformulas,
+                &implying,
+                &labelling.premises,
+            ),
             subformulas,
             truth_bits: Vec::new(),
             silent: silent(net, &labelling.property),
@@ -252,8 +257,8 @@ impl<'l> LabellingCheck<'l> {
                 return Err(LabellingFlaw::Malformed("a marking is listed twice"));
             }
             let here = Marking::new(unpacked(marking));
-            let holds = checked.evaluate(&here, &labelling.claims[number]);
-            checked.truth_bits.push(holds);
+            let bits = checked.evaluate(&here, &labelling.claims[number]);
+            checked.truth_bits.push(bits);
         }
         Ok(checked)
     }
@@ -276,7 +281,7 @@ impl<'l> LabellingCheck<'l> {
             let has = |subformula: &Formula<Quantifier>| {
                 self.subformula_index(*subformula).is_some_and(|it| bit(&bits, it))
             };
-            let holds = self.everywhere[index]
+            let holds = self.hold_everywhere[index]
                 || match formulas.node(subformula) {
                     Node::True => true,
                     Node::False => false,
@@ -316,7 +321,7 @@ impl<'l> LabellingCheck<'l> {
         let mut successors: Option<Vec<Option<usize>>> = None;
         for (number, claim) in claims.iter().enumerate() {
             let part = self.subformula_index(claim.formula).ok_or(flaw(number))?;
-            if self.everywhere[part] {
+            if self.hold_everywhere[part] {
                 continue;
             }
             if !self.follows(marking_number, claim, &marking, &mut successors)? {
@@ -447,7 +452,7 @@ fn bit(bits: &[u64], index: usize) -> bool {
 /// Returns, for each subformula, true if the premises are found to imply that it holds in every
 /// reachable marking. False may mean that this is unknown. `subformulas` is ascending, so operands
 /// come first. `implying` has, by the same index, a predicate that implies the subformula.
-pub fn everywhere(
+pub fn hold_everywhere(
     formulas: &Ctl,
     subformulas: &[Formula<Quantifier>],
     implying: &[Predicate],

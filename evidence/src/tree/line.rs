@@ -33,13 +33,13 @@ pub struct NamedLabelling {
     /// The atoms of the formulas, numbered from 1 in literals.
     pub atoms: Vec<NamedPredicate>,
     /// Formulas over the atoms, subformulas first. Claims refer to a formula by its index here.
-    pub formulas: Vec<NamedPart>,
+    pub formulas: Vec<NamedCtlNode>,
     /// The property, as an index into `formulas`.
     pub formula: usize,
     /// The places that hold tokens in some marking.
     pub places: Vec<String>,
     /// The markings with the claims about them.
-    pub markings: Vec<NamedClaims>,
+    pub markings: Vec<NamedLabelledMarking>,
     /// Predicates that no reachable marking satisfies, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
@@ -51,7 +51,7 @@ pub struct NamedLabelling {
 /// A formula with the numbers of its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NamedPart {
+pub enum NamedCtlNode {
     /// The constant true.
     True,
     /// The constant false.
@@ -82,7 +82,7 @@ pub enum NamedPaths {
 
 /// A marking with the claims about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NamedClaims {
+pub struct NamedLabelledMarking {
     /// The marked places with their tokens, in one flat list: index into
     /// [`NamedLabelling::places`], number of tokens, next index, and so on.
     pub tokens: Vec<u64>,
@@ -117,7 +117,7 @@ impl NamedLabelling {
             // Claims are about subformulas; otherwise the number refers to nothing.
             subformulas.binary_search(formula).unwrap_or(subformulas.len())
         };
-        let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
+        let named = |part: &Formula<Quantifier>| named_node(property, *part, &number);
         let claim = |claim: &LabelClaim| match (claim.transition, claim.rank) {
             (Some(t), rank) => {
                 let t = net.transition_name(t).to_owned();
@@ -137,10 +137,11 @@ impl NamedLabelling {
                 (0..).zip(&places).map(|(place_number, p)| [place_number, tokens[p.index()]]);
             numbered.filter(|&[_, n]| n > 0).flatten().collect()
         };
-        let markings = tokens.iter().zip(&labelling.claims).map(|(tokens, claims)| NamedClaims {
-            tokens: pairs(tokens),
-            claims: claims.iter().map(claim).collect(),
-        });
+        let markings =
+            tokens.iter().zip(&labelling.claims).map(|(tokens, claims)| NamedLabelledMarking {
+                tokens: pairs(tokens),
+                claims: claims.iter().map(claim).collect(),
+            });
         let names = |all: &[Predicate]| all.iter().map(|it| NamedPredicate::of(net, it)).collect();
         NamedLabelling {
             atoms: property.atoms().iter().map(|it| NamedPredicate::of(net, it)).collect(),
@@ -168,7 +169,7 @@ impl NamedLabelling {
         let mut store = Ctl::default();
         let literals: Vec<_> =
             (0..atoms.len()).map(|number| store.atom(AtomId(number as u32))).collect();
-        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedCtlNode::node), &mut store, &literals)?;
         let formula = *built.get(self.formula).ok_or("there is no such formula")?;
         let property = TreeProperty::new(&store, formula, &atoms);
         // Builds the formulas again in the store of the property, where its subformulas have their
@@ -183,13 +184,13 @@ impl NamedLabelling {
                 store.atom(AtomId(atom_number as u32))
             })
             .collect();
-        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedCtlNode::node), &mut store, &literals)?;
         let mut labelling = {
-            let given = TreePremises {
+            let premises = TreePremises {
                 unreachable_predicates: predicates(&self.given)?,
                 home_predicates: predicates(&self.stays)?,
             };
-            Labelling::new(property, given)
+            Labelling::new(property, premises)
         };
         let places: Vec<PlaceId> = self
             .places
@@ -206,40 +207,40 @@ impl NamedLabelling {
 }
 
 /// Returns the node of a subformula, with the numbers of its operands.
-fn named_part(
+fn named_node(
     property: &TreeProperty,
     part: Formula<Quantifier>,
     number: &dyn Fn(&Formula<Quantifier>) -> usize,
-) -> NamedPart {
+) -> NamedCtlNode {
     match property.formulas().node(part) {
-        Node::True => NamedPart::True,
-        Node::False => NamedPart::False,
-        Node::Literal(literal) => NamedPart::Literal(signed(*literal)),
-        Node::And(all) => NamedPart::And(all.iter().map(number).collect()),
-        Node::Or(any) => NamedPart::Or(any.iter().map(number).collect()),
-        Node::Next(paths, inner) => NamedPart::Next(NamedPaths::of(*paths), number(inner)),
+        Node::True => NamedCtlNode::True,
+        Node::False => NamedCtlNode::False,
+        Node::Literal(literal) => NamedCtlNode::Literal(signed(*literal)),
+        Node::And(all) => NamedCtlNode::And(all.iter().map(number).collect()),
+        Node::Or(any) => NamedCtlNode::Or(any.iter().map(number).collect()),
+        Node::Next(paths, inner) => NamedCtlNode::Next(NamedPaths::of(*paths), number(inner)),
         Node::Until(paths, left, right) => {
-            NamedPart::Until(NamedPaths::of(*paths), number(left), number(right))
+            NamedCtlNode::Until(NamedPaths::of(*paths), number(left), number(right))
         }
         Node::Release(paths, left, right) => {
-            NamedPart::Release(NamedPaths::of(*paths), number(left), number(right))
+            NamedCtlNode::Release(NamedPaths::of(*paths), number(left), number(right))
         }
     }
 }
 
-impl NamedPart {
+impl NamedCtlNode {
     fn node(&self) -> NamedNode<'_, Quantifier> {
         match self {
-            NamedPart::True => NamedNode::Constant(true),
-            NamedPart::False => NamedNode::Constant(false),
-            &NamedPart::Literal(literal) => NamedNode::Literal(literal),
-            NamedPart::And(all) => NamedNode::And(all),
-            NamedPart::Or(any) => NamedNode::Or(any),
-            &NamedPart::Next(paths, inner) => NamedNode::Next(paths.quantifier(), inner),
-            &NamedPart::Until(paths, left, right) => {
+            NamedCtlNode::True => NamedNode::Constant(true),
+            NamedCtlNode::False => NamedNode::Constant(false),
+            &NamedCtlNode::Literal(literal) => NamedNode::Literal(literal),
+            NamedCtlNode::And(all) => NamedNode::And(all),
+            NamedCtlNode::Or(any) => NamedNode::Or(any),
+            &NamedCtlNode::Next(paths, inner) => NamedNode::Next(paths.quantifier(), inner),
+            &NamedCtlNode::Until(paths, left, right) => {
                 NamedNode::Until(paths.quantifier(), left, right)
             }
-            &NamedPart::Release(paths, left, right) => {
+            &NamedCtlNode::Release(paths, left, right) => {
                 NamedNode::Release(paths.quantifier(), left, right)
             }
         }
@@ -262,7 +263,7 @@ impl NamedPaths {
     }
 }
 
-impl NamedClaims {
+impl NamedLabelledMarking {
     /// Returns the marking. `places` are the places of the labelling, to which the indices refer.
     fn resolve(&self, net: &Net, places: &[PlaceId]) -> Result<Marking, String> {
         let mut tokens = vec![0; net.place_count()];

@@ -29,7 +29,7 @@
 //! A labelling may use premises: predicates that no reachable marking satisfies, and predicates
 //! that *stay reachable*, that is, are reachable from every reachable marking. Listed markings may
 //! be unreachable, but the claim at the initial marking never depends on these. So the following
-//! subformulas hold at all relevant markings (`everywhere`):
+//! subformulas hold at all relevant markings (`hold_everywhere`):
 //!
 //! - a subformula that is implied by a predicate ([`implying_predicates`]) whose negation no
 //!   reachable marking satisfies;
@@ -50,7 +50,7 @@ pub mod visit;
 
 pub use bounds::{RunBounds, run_bounds};
 pub use implying::{MAX_LEAVES, implying_predicates};
-pub use labelling::{LabelClaim, Labelling, LabellingFlaw, TreePremises, everywhere};
+pub use labelling::{LabelClaim, Labelling, LabellingFlaw, TreePremises, hold_everywhere};
 pub use line::NamedLabelling;
 pub use silent::silent;
 

@@ -158,20 +158,20 @@ mod tests {
             let alone = |arc: &parikh_net::Arc| net.consumers(arc.place).len() == 1;
             let is_alone = |t: &TransitionId| net.pre(*t).iter().all(alone);
             let every: Vec<TransitionId> = net.transitions().filter(is_alone).collect();
-            let left = without_cycles(&net, every.clone());
-            cycles += usize::from(left.len() < every.len());
+            let remaining = without_cycles(&net, every.clone());
+            cycles += usize::from(remaining.len() < every.len());
             // Repeatedly remove the transitions that no remaining transition feeds.
-            let mut open = left;
-            while !open.is_empty() {
+            let mut unordered = remaining;
+            while !unordered.is_empty() {
                 let is_fed = |t: &TransitionId| {
                     let feeds = |u: &&TransitionId| {
                         net.pre(*t).iter().any(|arc| net.post_weight(**u, arc.place) > 0)
                     };
-                    open.iter().any(|u| feeds(&u))
+                    unordered.iter().any(|u| feeds(&u))
                 };
-                let next: Vec<_> = open.iter().copied().filter(is_fed).collect();
-                assert!(next.len() < open.len(), "net {seed}: a cycle is left");
-                open = next;
+                let next: Vec<_> = unordered.iter().copied().filter(is_fed).collect();
+                assert!(next.len() < unordered.len(), "net {seed}: a cycle is left");
+                unordered = next;
             }
         }
         assert!(cycles > 200, "{cycles}");

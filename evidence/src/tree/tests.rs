@@ -35,7 +35,7 @@ fn marking(net: &Net, name: &str) -> Marking {
 
 /// Returns a labelling for EF gone. The claim at the initial marking has the rank `rank` and
 /// depends on the transition `by`.
-fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
+fn ef_gone_labelling(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let property =
         property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));
     let formula = property.formula();
@@ -50,19 +50,22 @@ fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
 fn an_until_leads_to_smaller_ranks() {
     let net = net();
     let check = |labelling: Labelling| labelling.check(&net, &mut || true);
-    assert_eq!(check(led(&net, 1, Some("go"))), Ok(()));
+    assert_eq!(check(ef_gone_labelling(&net, 1, Some("go"))), Ok(()));
     let first = Err(LabellingFlaw::Claim { marking: 0, claim: 0 });
-    assert_eq!(check(led(&net, 0, Some("go"))), first, "no smaller rank");
-    assert_eq!(check(led(&net, 1, None)), first, "no firing");
-    assert_eq!(check(led(&net, 1, Some("ask"))), first, "its end is not listed");
-    assert_eq!(check(led(&net, 1, Some("answer"))), first, "not enabled");
+    assert_eq!(check(ef_gone_labelling(&net, 0, Some("go"))), first, "no smaller rank");
+    assert_eq!(check(ef_gone_labelling(&net, 1, None)), first, "no firing");
+    assert_eq!(check(ef_gone_labelling(&net, 1, Some("ask"))), first, "its end is not listed");
+    assert_eq!(check(ef_gone_labelling(&net, 1, Some("answer"))), first, "not enabled");
     // A cycle does not lead to the goal.
-    let mut round = led(&net, 1, Some("ask"));
+    let mut round = ef_gone_labelling(&net, 1, Some("ask"));
     let formula = round.property.formula();
     let by = net.transition_named("answer");
     round.add(&marking(&net, "asking"), vec![LabelClaim { formula, rank: 0, transition: by }]);
     assert_eq!(check(round), Err(LabellingFlaw::Claim { marking: 2, claim: 0 }));
-    assert_eq!(led(&net, 1, Some("go")).check(&net, &mut || false), Err(Flaw::Stopped.into()));
+    assert_eq!(
+        ef_gone_labelling(&net, 1, Some("go")).check(&net, &mut || false),
+        Err(Flaw::Stopped.into())
+    );
 }
 
 #[test]
@@ -129,7 +132,7 @@ fn premises_hold_everywhere_and_files_say_the_same() {
     assert_eq!(check(&labelling), Ok(()), "given that nobody asks");
     let named = NamedLabelling::of(&net, &labelling);
     assert_eq!(named.resolve(&net), Ok(labelling));
-    let led = led(&net, 1, Some("go"));
+    let led = ef_gone_labelling(&net, 1, Some("go"));
     let text = serde_json::to_string(&NamedLabelling::of(&net, &led)).unwrap();
     let named: NamedLabelling = serde_json::from_str(&text).unwrap();
     assert_eq!(named.resolve(&net), Ok(led));

@@ -79,15 +79,15 @@ impl MarkingGraph {
         let max_markings = max_markings.min(1 << 28);
         let initial_marking = packed(net.initial().tokens());
         let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::from([(initial_marking.clone(), 0)]);
-        let (mut markings, mut after) = (vec![initial_marking], Vec::new());
-        let mut letters: Vec<Vec<bool>> = vec![Vec::new(); property.atoms().len()];
+        let (mut markings, mut successors_by_marking) = (vec![initial_marking], Vec::new());
+        let mut atom_values: Vec<Vec<bool>> = vec![Vec::new(); property.atoms().len()];
         let (mut edge_count, mut byte_count) = (0, 0);
-        while after.len() < markings.len() {
+        while successors_by_marking.len() < markings.len() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
             }
-            let marking = Marking::new(unpacked(&markings[after.len()]));
-            for (atom, holds) in property.atoms().iter().zip(&mut letters) {
+            let marking = Marking::new(unpacked(&markings[successors_by_marking.len()]));
+            for (atom, holds) in property.atoms().iter().zip(&mut atom_values) {
                 holds.push(atom.holds(net, &marking));
             }
             let mut successors = Vec::new();
@@ -105,7 +105,7 @@ impl MarkingGraph {
             successors.sort_unstable();
             successors.dedup();
             edge_count += successors.len();
-            after.push(successors);
+            successors_by_marking.push(successors);
             if markings.len() as u64 > max_markings {
                 return Err(Flaw::More(max_markings));
             }
@@ -116,11 +116,11 @@ impl MarkingGraph {
                 return Err(Flaw::TooLarge("too many tokens and places in the markings".into()));
             }
         }
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); after.len()];
-        for (from, successors) in (0..).zip(&after) {
-            successors.iter().for_each(|&to| before[to as usize].push(from));
+        let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); successors_by_marking.len()];
+        for (from, successors) in (0..).zip(&successors_by_marking) {
+            successors.iter().for_each(|&to| predecessors[to as usize].push(from));
         }
-        Ok(MarkingGraph { successors: after, predecessors: before, atom_values: letters })
+        Ok(MarkingGraph { successors: successors_by_marking, predecessors, atom_values })
     }
 
     /// Returns the value of a formula with this node at each marking, given the values of its

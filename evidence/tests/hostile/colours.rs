@@ -1,6 +1,6 @@
 //! Hostile coloured models, with too many colours to enumerate.
 
-use super::{AuditLimits, Instance, Kinds, answer, repeat};
+use super::{AuditLimits, HostileKinds, Instance, answer, repeat};
 use std::io::Write;
 
 /// Returns a model with one place of a sort with this marking, and a transition that moves a
@@ -52,22 +52,22 @@ fn list(count: usize, name: impl FnMut(usize) -> String) -> String {
 
 #[test]
 fn colours_beyond_number() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     let most = 1_000_000_000_000_000_000;
     let all = "<all><usersort declaration='s'/></all>";
     let none = "<empty/>";
     let no_names = [String::new(), String::new()];
     let too_many = "more than 20000000 colours to be tried";
     let every = coloured(&range(most), all, &no_names, (0, 0));
-    kinds.ends("all of 10¹⁸ colours", AuditLimits::None, every, 3, &["OneSafe", too_many]);
+    kinds.expect("all of 10¹⁸ colours", AuditLimits::None, every, 3, &["OneSafe", too_many]);
     let one = [r#""p(1000000000000000000)""#.to_owned(), String::new()];
     let last = coloured(&range(most), none, &one, (1, 0)).with(&["--unfold", "200000"]);
     let too_many = "more than 200000 colours to be tried";
-    kinds.ends("the last of 10¹⁸ colours", AuditLimits::None, last, 3, &["OneSafe", too_many]);
+    kinds.expect("the last of 10¹⁸ colours", AuditLimits::None, last, 3, &["OneSafe", too_many]);
     let binding = |at: usize| format!("\"t(x=1,y=1,z={at})\"");
     let listed = [r#""p(1)""#.to_owned(), list(100_000, |at| binding(at + 1))];
     let unlisted = coloured(&range(1_000), none, &listed, (1, 100_000));
-    kinds.ends(
+    kinds.expect(
         "names of nothing",
         AuditLimits::Enough,
         unlisted,
@@ -76,7 +76,7 @@ fn colours_beyond_number() {
     );
     let listed = [list(1_000_000, |at| format!("\"p({at})\"")), String::new()];
     let names = coloured(&range(1_000), none, &listed, (1_000_000, 0));
-    kinds.ends(
+    kinds.expect(
         "10⁶ names",
         AuditLimits::Enough,
         names,
@@ -86,13 +86,13 @@ fn colours_beyond_number() {
     let listed = [list(1_000, |at| format!("\"p({})\"", at + 1)), r#""t(x=1,y=1,z=1)""#.to_owned()];
     let left_out = coloured(&range(1_000), none, &listed, (1_000, 1));
     let found = &["jsonl:2", "is not listed"];
-    kinds.ends("10⁹ bindings that are not listed", AuditLimits::None, left_out, 1, found);
+    kinds.expect("10⁹ bindings that are not listed", AuditLimits::None, left_out, 1, found);
     // The number of binding kinds kept is limited by the number of names that do not occur.
     let places = list(1_000, |at| format!("\"p({})\"", at + 1));
     let listed = [places, list(100_000, |at| format!("\"t(x=0,y=0,z={at})\""))];
     let kept = coloured(&range(1_000), none, &listed, (1_000, 100_000));
     let kept = kept.with(&["--unfold", "1000000"]);
     let too_many = "more than 1000000 colours to be tried";
-    kinds.ends("10⁹ bindings, 10⁵ names", AuditLimits::None, kept, 3, &["OneSafe", too_many]);
-    kinds.all(6);
+    kinds.expect("10⁹ bindings, 10⁵ names", AuditLimits::None, kept, 3, &["OneSafe", too_many]);
+    kinds.assert_all(6);
 }

@@ -1,6 +1,6 @@
 //! Hostile models, query files, and lines of evidence.
 
-use super::{AuditLimits, Instance, Kinds, MODEL, answer, repeat};
+use super::{AuditLimits, HostileKinds, Instance, MODEL, answer, repeat};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
@@ -36,57 +36,58 @@ fn decompresses_to(out: &mut dyn Write, bytes: usize) {
 
 /// Returns an instance with an answer to the formula `f0` of a query file, which is not written
 /// yet.
-fn asked() -> Instance {
+fn query_instance() -> Instance {
     let one = |out: &mut dyn Write| writeln!(out, "{}", answer("f0", "TRUE", "")).unwrap();
     Instance::of(MODEL, "ReachabilityCardinality", one)
 }
 
 #[test]
 fn what_is_no_file_or_never_ends_is_not_read() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     let plain = || Instance::of(MODEL, "OneSafe", |_| ());
     let no_file = "this is not a regular file";
     let model = Instance::of(MODEL, "OneSafe", |_| ());
     std::fs::remove_file(model.path().join("model.pnml")).unwrap();
-    kinds.ends(
+    kinds.expect(
         "a pipe as model",
         AuditLimits::None,
         model.pipe("model.pnml"),
         1,
         &["model.pnml", no_file],
     );
-    let queries = asked().pipe("ReachabilityCardinality.xml");
-    kinds.ends(
+    let queries = query_instance().pipe("ReachabilityCardinality.xml");
+    kinds.expect(
         "a pipe as query file",
         AuditLimits::None,
         queries,
         1,
         &["Cardinality.xml", no_file],
     );
-    kinds.ends(
+    kinds.expect(
         "a pipe as evidence",
         AuditLimits::None,
         plain().pipe("x.jsonl"),
         1,
         &["x.jsonl:0", no_file],
     );
-    let zero = asked().with(&["--queries", "/dev/zero"]);
-    kinds.ends("/dev/zero as query file", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
+    let zero = query_instance().with(&["--queries", "/dev/zero"]);
+    kinds.expect("/dev/zero as query file", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
     let zero = plain().with(&["/dev/zero"]);
-    kinds.ends("/dev/zero as evidence", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
+    kinds.expect("/dev/zero as evidence", AuditLimits::None, zero, 1, &["/dev/zero", no_file]);
     let large = plain().sparse("model.pnml", "<pnml>", NEVER_ENDS);
-    kinds.ends("a model of 20 GB", AuditLimits::None, large, 1, &["model.pnml", "20480 MB"]);
+    kinds.expect("a model of 20 GB", AuditLimits::None, large, 1, &["model.pnml", "20480 MB"]);
     let bomb = plain().file("model.pnml", |out| decompresses_to(out, 1 << 30));
     let too_large = ["model.pnml", "900 MB or more when decompressed"];
-    kinds.ends(
+    kinds.expect(
         "a small file that is 1 GB when decompressed",
         AuditLimits::Enough,
         bomb,
         1,
         &too_large,
     );
-    let large = asked().sparse("ReachabilityCardinality.xml", "<property-set>", NEVER_ENDS);
-    kinds.ends(
+    let large =
+        query_instance().sparse("ReachabilityCardinality.xml", "<property-set>", NEVER_ENDS);
+    kinds.expect(
         "a query file of 20 GB",
         AuditLimits::None,
         large,
@@ -94,46 +95,46 @@ fn what_is_no_file_or_never_ends_is_not_read() {
         &["Cardinality.xml", "20480 MB"],
     );
     let large = plain().sparse("x.jsonl", "{\"evidence\": ", NEVER_ENDS);
-    kinds.ends(
+    kinds.expect(
         "a line of 20 GB",
         AuditLimits::Clock,
         large,
         3,
         &["x.jsonl:1", "not confirmed: out of"],
     );
-    kinds.all(9);
+    kinds.assert_all(9);
 }
 
 #[test]
 fn models_and_query_files_may_be_nested_and_long() {
-    let mut kinds = Kinds::default();
-    let deep = asked().file("ReachabilityCardinality.xml", |out| {
+    let mut kinds = HostileKinds::default();
+    let deep = query_instance().file("ReachabilityCardinality.xml", |out| {
         queries(out, 1, |out| nested(out, 1_000_000, "<negation>", "<deadlock/>", "</negation>"));
     });
-    kinds.ends("10⁶ negations", AuditLimits::None, deep, 3, &["f0", "nested deeper than"]);
-    let bad = asked().file("ReachabilityCardinality.xml", |out| {
+    kinds.expect("10⁶ negations", AuditLimits::None, deep, 3, &["f0", "nested deeper than"]);
+    let bad = query_instance().file("ReachabilityCardinality.xml", |out| {
         queries(out, 50_000, |out| out.write_all(b"<next/>").unwrap());
     });
-    kinds.ends("50 000 unreadable formulas", AuditLimits::None, bad, 3, &["f0", "`next`"]);
+    kinds.expect("50 000 unreadable formulas", AuditLimits::None, bad, 3, &["f0", "`next`"]);
     let model = |write: &dyn Fn(&mut dyn Write)| {
-        asked().file("model.pnml", |out| {
+        query_instance().file("model.pnml", |out| {
             out.write_all(b"<pnml><net id='n' type='ptnet'>").unwrap();
             write(out);
             out.write_all(b"</net></pnml>").unwrap();
         })
     };
     let pages = model(&|out| nested(out, 300_000, "<page>", "<q/>", "</page>"));
-    kinds.ends(
+    kinds.expect(
         "300 000 pages",
         AuditLimits::None,
         pages,
         1,
         &["model.pnml:1", "`q` inside `page`"],
     );
-    let bomb = asked().file("model.pnml", |out| {
+    let bomb = query_instance().file("model.pnml", |out| {
         out.write_all(b"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'>]><pnml>&a;</pnml>").unwrap();
     });
-    kinds.ends("a document type", AuditLimits::None, bomb, 1, &["model.pnml:1", "entity"]);
+    kinds.expect("a document type", AuditLimits::None, bomb, 1, &["model.pnml:1", "entity"]);
     let hashes = model(&|out| {
         (1..1000).for_each(|at| write!(out, "<place id='{}'/>", "#".repeat(at)).unwrap());
         // Without a transition, there would be nothing to prove.
@@ -153,7 +154,7 @@ fn models_and_query_files_may_be_nested_and_long() {
         .unwrap();
         writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "names of # and nothing else",
         AuditLimits::None,
         hashes,
@@ -169,7 +170,13 @@ fn models_and_query_files_may_be_nested_and_long() {
         }
         out.write_all(b"<arc id='a' source='none' target='t'/>").unwrap();
     });
-    kinds.ends("references along 30 000 others", AuditLimits::None, chain, 1, &["no node `none`"]);
+    kinds.expect(
+        "references along 30 000 others",
+        AuditLimits::None,
+        chain,
+        1,
+        &["no node `none`"],
+    );
     let finals = model(&|out| {
         (0..20_000).for_each(|at| write!(out, "<place id='p{at}'/>").unwrap());
         out.write_all(b"<finalmarkings>").unwrap();
@@ -178,30 +185,30 @@ fn models_and_query_files_may_be_nested_and_long() {
         }
         out.write_all(b"</finalmarkings>").unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "20 000 final markings",
         AuditLimits::None,
         finals,
         1,
         &["model.pnml:1", "final markings"],
     );
-    kinds.all(7);
+    kinds.assert_all(7);
 }
 
 #[test]
 fn lines_of_evidence_may_be_deep_long_and_many() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     let shown = answer("OneSafe", "FALSE", r#"{"trace": "w"}"#);
     let deep = Instance::of(MODEL, "OneSafe", |out| {
         out.write_all(br#"{"trace": {"id": "w", "steps": "#).unwrap();
         nested(out, 10_000_000, "[", "", "]");
         writeln!(out, "}}}}\n{shown}").unwrap();
     });
-    kinds.ends("arrays 10⁷ deep", AuditLimits::None, deep, 4, &["trace `w`", "line 2"]);
+    kinds.expect("arrays 10⁷ deep", AuditLimits::None, deep, 4, &["trace `w`", "line 2"]);
     let long = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, "{{\"trace\": {{\"id\": \"{}\"}}}}\n{shown}", "w".repeat(100 << 20)).unwrap();
     });
-    kinds.ends("an id of 100 MB", AuditLimits::None, long, 4, &["trace `w`", "no earlier line"]);
+    kinds.expect("an id of 100 MB", AuditLimits::None, long, 4, &["trace `w`", "no earlier line"]);
     let long = Instance::pnml("").file("OneSafe.jsonl", |out| {
         let net = "n".repeat(200 << 20);
         let head = r#""places": 1, "transitions": 1, "examination": "OneSafe""#;
@@ -212,7 +219,7 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let long = long.file("model.pnml", |out| {
         out.write_all(parikh_net::pnml::pnml(&net).as_bytes()).unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "a header of 200 MB",
         AuditLimits::None,
         long,
@@ -222,7 +229,7 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let twice = Instance::of(MODEL, "OneSafe", |out| {
         (0..2).for_each(|_| writeln!(out, r#"{{"trace": {{"id": "w", "steps": []}}}}"#).unwrap());
     });
-    kinds.ends(
+    kinds.expect(
         "an id twice",
         AuditLimits::None,
         twice,
@@ -232,7 +239,7 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
     let often = Instance::of(MODEL, "OneSafe", |out| {
         (0..1000).for_each(|_| writeln!(out, "{}", answer("OneSafe", "TRUE", "")).unwrap());
     });
-    kinds.ends(
+    kinds.expect(
         "1000 answers to a question",
         AuditLimits::None,
         often,
@@ -245,14 +252,20 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
             writeln!(out, r#"{{"withdrawn": {{"id": "x{at}"}}}}"#).unwrap();
         }
     });
-    kinds.ends("20 000 answers taken back", AuditLimits::None, taken_back, 3, &["0 of 0 answers"]);
+    kinds.expect(
+        "20 000 answers taken back",
+        AuditLimits::None,
+        taken_back,
+        3,
+        &["0 of 0 answers"],
+    );
     let often = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, r#"{{"document": {{"id": "d", "document": {{"markings": 3}}}}}}"#).unwrap();
         out.write_all(br#"{"answer": {"id": "OneSafe", "value": "TRUE", "shown_by": ["#).unwrap();
         repeat(out, 100_000, |_| r#"{"document": "d"}"#.to_owned());
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "100 000 times one reference",
         AuditLimits::None,
         often,
@@ -264,12 +277,12 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         repeat(out, 100_000, |at| format!(r#"{{"document": "d{at}"}}"#));
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "100 000 references",
         AuditLimits::None,
         unknown,
         4,
         &["document `d0`", "no earlier line"],
     );
-    kinds.all(8);
+    kinds.assert_all(8);
 }

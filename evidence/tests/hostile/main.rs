@@ -38,7 +38,7 @@ struct Instance {
 }
 
 /// The result of a run of the auditor.
-struct Ended {
+struct AuditRun {
     /// The exit code; `None` after a signal.
     code: Option<i32>,
     /// The error output, followed by the standard output.
@@ -117,7 +117,7 @@ impl Instance {
     }
 
     /// Runs the auditor with these additional arguments. Kills it after 60 seconds.
-    fn run(&self, limits: &[&str]) -> Ended {
+    fn run(&self, limits: &[&str]) -> AuditRun {
         let mut command = Command::new(env!("CARGO_BIN_EXE_parikh-certify"));
         command.current_dir(self.path()).args([".", "."]).args(&self.arguments).args(limits);
         let [out, err] = ["out", "err"].map(|name| self.path().join(name));
@@ -127,7 +127,7 @@ impl Instance {
         let mut child = command.spawn().unwrap();
         let mut memory = 0;
         let status = loop {
-            memory = most_resident(child.id()).unwrap_or(0).max(memory);
+            memory = max_resident_memory(child.id()).unwrap_or(0).max(memory);
             match child.try_wait().unwrap() {
                 Some(status) => break status,
                 None if begun.elapsed() > Duration::from_secs(60) => child.kill().unwrap(),
@@ -136,12 +136,12 @@ impl Instance {
         };
         let time = begun.elapsed();
         let text = [err, out].map(|name| std::fs::read_to_string(name).unwrap()).concat();
-        Ended { code: status.code(), text, time, memory }
+        AuditRun { code: status.code(), text, time, memory }
     }
 }
 
 /// Returns the maximal resident memory of a process, in bytes.
-fn most_resident(process: u32) -> Option<u64> {
+fn max_resident_memory(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -150,16 +150,16 @@ fn most_resident(process: u32) -> Option<u64> {
 
 /// The results for the kinds of hostile files in one test.
 #[derive(Default)]
-struct Kinds {
+struct HostileKinds {
     wrong: Vec<String>,
     count: usize,
 }
 
-impl Kinds {
+impl HostileKinds {
     /// Runs the auditor on files of one kind. Expects the exit code, and a line of output that
     /// contains all of `parts`. Also expects a short output, and no crash. Records deviations in
     /// `wrong`.
-    fn ends(
+    fn expect(
         &mut self,
         kind: &str,
         limits: AuditLimits,
@@ -168,12 +168,12 @@ impl Kinds {
         parts: &[&str],
     ) {
         self.count += 1;
-        let given: &[&[&str]] = match limits {
+        let limit_arguments: &[&[&str]] = match limits {
             AuditLimits::None => &[&["--timeout", "30s", "--memory", "900M"], &[]],
             AuditLimits::Enough => &[&["--timeout", "30s", "--memory", "900M"]],
             AuditLimits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
         };
-        for given in given {
+        for given in limit_arguments {
             let has_line =
                 |text: &str| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
             let mut ended = instance.run(given);
@@ -181,7 +181,7 @@ impl Kinds {
                 // A busy machine may need more than a second for the message.
                 ended = instance.run(&["--timeout", "5s", "--memory", "900M"]);
             }
-            let Ended { code: found, text, time, memory } = ended;
+            let AuditRun { code: found, text, time, memory } = ended;
             let short = text.len() < 100_000 || kind.contains("answers");
             let stopped = limits != AuditLimits::Clock && text.contains("not confirmed");
             let panicked = text.contains("panicked") || text.contains("could not be finished");
@@ -194,15 +194,15 @@ impl Kinds {
             println!("{kind}, {given:?}: {seconds:.1} s, {megabytes} MB, {found:?}: {said}");
             if !right || !soon {
                 let text: String = text.chars().take(600).collect();
-                let told =
+                let description =
                     format!("{kind}, {given:?}: {found:?} after {seconds:.1} s, {megabytes} MB");
-                self.wrong.push(format!("{told}: {text}"));
+                self.wrong.push(format!("{description}: {text}"));
             }
         }
     }
 
     /// Asserts that all kinds met the expectations, and that there were at least `least` kinds.
-    fn all(self, least: usize) {
+    fn assert_all(self, least: usize) {
         assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
         assert!(self.count >= least, "{} kinds", self.count);
     }

@@ -1,6 +1,6 @@
 //! Hostile evidence with huge numbers of firings and markings, and huge sets.
 
-use super::{AuditLimits, Instance, Kinds, MODEL, answer, repeat};
+use super::{AuditLimits, HostileKinds, Instance, MODEL, answer, repeat};
 use std::io::Write;
 
 /// Returns an instance with a trace that repeats `step`, and an answer that refers to the trace.
@@ -32,11 +32,11 @@ fn structure(model: &str, examination: &str, value: &str, structure: &str) -> In
 
 #[test]
 fn firings_beyond_number() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     let stays = "place p 1\ntransition t: p -> p";
     let trace_of = |model, step| trace(model, 500_000, step);
     let long = trace_of(stays, r#"["t", 9223372036854775808]"#);
-    kinds.ends(
+    kinds.expect(
         "500 000 times 2⁶³ firings",
         AuditLimits::None,
         long,
@@ -45,7 +45,7 @@ fn firings_beyond_number() {
     );
     let grows = "place p 1\ntransition t: -> p";
     let overflow = trace_of(grows, r#"["t", 9223372036854775808]"#);
-    kinds.ends(
+    kinds.expect(
         "2⁶³ tokens",
         AuditLimits::None,
         overflow,
@@ -57,7 +57,7 @@ fn firings_beyond_number() {
     let arcs = &arcs[3..];
     let wide = format!("{places}transition t: {arcs} -> {arcs}\ntransition u: {arcs} -> {arcs}");
     let wide = trace_of(&wide, r#"["t", 1], ["u", 1]"#);
-    kinds.ends(
+    kinds.expect(
         "500 000 wide firings",
         AuditLimits::Clock,
         wide,
@@ -68,27 +68,33 @@ fn firings_beyond_number() {
         0 => r#"[["t", 1]]"#.to_owned(),
         at => format!("[[{0}, 1], [{0}, 1]]", at - 1),
     });
-    kinds.ends("2^(10⁵) rounds", AuditLimits::None, doubling, 4, &["loops `l`", "need more than"]);
+    kinds.expect(
+        "2^(10⁵) rounds",
+        AuditLimits::None,
+        doubling,
+        4,
+        &["loops `l`", "need more than"],
+    );
     let digits = loops(1, |_| format!(r#"[["t", "{}"]]"#, "9".repeat(1_000_000)));
-    kinds.ends("a number of 10⁶ digits", AuditLimits::None, digits, 4, &["loops `l`", "digits"]);
+    kinds.expect("a number of 10⁶ digits", AuditLimits::None, digits, 4, &["loops `l`", "digits"]);
     let nine = "9".repeat(10_000);
     let growing = loops(3_000, |at| match at {
         0 => r#"[["t", 1], ["u", 1]]"#.to_owned(),
         at => format!(r#"[[{}, "{nine}"]]"#, at - 1),
     });
-    kinds.ends(
+    kinds.expect(
         "3000 times 10⁴ digits more",
         AuditLimits::None,
         growing,
         4,
         &["loops `l`", "need more than"],
     );
-    kinds.all(6);
+    kinds.assert_all(6);
 }
 
 #[test]
 fn markings_beyond_number() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     let unbounded = "place p\nplace q\ntransition t: -> p\ntransition u: p -> p + q";
     let all = |sort: &str| {
         Instance::of(unbounded, "OneSafe", |out| {
@@ -99,24 +105,24 @@ fn markings_beyond_number() {
         })
     };
     let said = &["document `d`", "1000000000000000000 markings", "--visit"][..];
-    kinds.ends("10¹⁸ markings", AuditLimits::None, all(""), 4, said);
+    kinds.expect("10¹⁸ markings", AuditLimits::None, all(""), 4, said);
     let said = &["structure `s`", "1000000000000000000 markings", "--visit"][..];
     let visited = structure(unbounded, "Liveness", "TRUE", r#"{"visited": 1000000000000000000}"#);
-    kinds.ends("10¹⁸ visited", AuditLimits::None, visited, 4, said);
+    kinds.expect("10¹⁸ visited", AuditLimits::None, visited, 4, said);
     let document = r#"{"markings": 1000000000000000000}"#;
     let lost = format!(r#"{{"lost": {{"after": [], "document": {document}}}}}"#);
     let lost = structure(unbounded, "Liveness", "FALSE", &lost);
-    kinds.ends("10¹⁸ markings after something", AuditLimits::None, lost, 4, said);
+    kinds.expect("10¹⁸ markings after something", AuditLimits::None, lost, 4, said);
     let back = format!(
         r#"{{"returning": {{"to": [], "way": {{"downhill": {{"weights": [], "document": {document}}}}}, "along": []}}}}"#
     );
     let back = structure(unbounded, "Liveness", "TRUE", &back);
-    kinds.ends("10¹⁸ markings on the way back", AuditLimits::None, back, 4, said);
+    kinds.expect("10¹⁸ markings on the way back", AuditLimits::None, back, 4, said);
     let searched = Instance::of(unbounded, "OneSafe", |out| {
         let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
         writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "a search that never ends",
         AuditLimits::Enough,
         searched,
@@ -134,15 +140,15 @@ fn markings_beyond_number() {
         .with(&["--visit", "20000"])
     };
     let found = "more than 20000 markings are reachable";
-    kinds.ends("figures without end", AuditLimits::None, searched(7), 3, &["STATES", found]);
+    kinds.expect("figures without end", AuditLimits::None, searched(7), 3, &["STATES", found]);
     let found = "too many to repeat";
-    kinds.ends("10¹⁸ searched", AuditLimits::None, searched(1 << 60), 3, &["STATES", found]);
+    kinds.expect("10¹⁸ searched", AuditLimits::None, searched(1 << 60), 3, &["STATES", found]);
     let counted = |out: &mut dyn Write| {
         writeln!(out, r#"{{"count": {{"id": "c", "markings": 1000000000000000000}}}}"#).unwrap();
         writeln!(out, "{}", answer("STATES", "7", r#"{"count": "c"}"#)).unwrap();
     };
     let counted = Instance::of(unbounded, "StateSpace", counted);
-    kinds.ends("10¹⁸ counted", AuditLimits::None, counted, 3, &["STATES", found]);
+    kinds.expect("10¹⁸ counted", AuditLimits::None, counted, 3, &["STATES", found]);
     let switches =
         |at| format!("place on{at} 1\nplace off{at}\ntransition t{at}: on{at} -> off{at}\n");
     let switches: String = (0..3000).map(switches).collect();
@@ -150,7 +156,7 @@ fn markings_beyond_number() {
         let searched = r#""searched": {"markings": 7, "stubborn": false}"#;
         writeln!(out, r#"{{"answer": {{"id": "OneSafe", "value": "TRUE", {searched}}}}}"#).unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "markings of 6000 places",
         AuditLimits::Clock,
         wide,
@@ -163,8 +169,8 @@ fn markings_beyond_number() {
         |_| (),
     );
     let said = &["Soundness.jsonl:1", "more than 2^63 - 1 tokens"];
-    kinds.ends("10¹⁸ cases of 10", AuditLimits::None, cases, 1, said);
-    kinds.all(10);
+    kinds.expect("10¹⁸ cases of 10", AuditLimits::None, cases, 1, said);
+    kinds.assert_all(10);
 }
 
 /// Returns a closed set, as a decision diagram, of all markings of `places` places with 0 or 1
@@ -183,7 +189,7 @@ fn cube(places: usize) -> String {
 
 #[test]
 fn sets_with_sums() {
-    let mut kinds = Kinds::default();
+    let mut kinds = HostileKinds::default();
     // Comparing sums of different powers of two needs each single value.
     let places: String = (0..44).map(|at| format!("place p{at} 1\n")).collect();
     let model = |firing: &str| format!("{places}{firing}");
@@ -215,7 +221,7 @@ fn sets_with_sums() {
         out.write_all(b"</conjunction></finally></exists-path></formula></property>").unwrap();
         out.write_all(b"</property-set>").unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "sums over a set of 88 nodes",
         AuditLimits::None,
         sums,
@@ -227,8 +233,8 @@ fn sets_with_sums() {
     let way = format!(r#"{{"steps": {{"set": {}, "steps": [{}]}}}}"#, cube(44), steps.join(","));
     let back = format!(r#"{{"returning": {{"to": null, "way": {way}, "along": []}}}}"#);
     let back = structure(&everything, "Liveness", "TRUE", &back);
-    kinds.ends("300 000 steps back", AuditLimits::None, back, 4, &["Liveness", "not shown"]);
-    kinds.ends(
+    kinds.expect("300 000 steps back", AuditLimits::None, back, 4, &["Liveness", "not shown"]);
+    kinds.expect(
         "pairs of nodes",
         AuditLimits::None,
         pairs(),
@@ -242,14 +248,14 @@ fn sets_with_sums() {
             .unwrap();
         writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
     });
-    kinds.ends(
+    kinds.expect(
         "a set of 2⁶⁴ tokens",
         AuditLimits::None,
         large,
         4,
         &["document `d`", "initial marking"],
     );
-    kinds.all(4);
+    kinds.assert_all(4);
 }
 
 /// Returns an instance with a closed set that consists of two halves. A transition leads from the

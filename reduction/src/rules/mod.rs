@@ -27,7 +27,7 @@ use super::search::Phase::{self, Agglomeration, Cheap, Global, Linear, Product};
 use super::search::{CandidateSearch, ChangedPlaces, ChangedTransitions, PlacesAround, SearchRule};
 use parikh_evidence::reduction::{Conditions, WorkNet};
 
-pub use parikh_evidence::reduction::rules::{ALL, named};
+pub use parikh_evidence::reduction::rules::{ALL, rule_named};
 use parikh_net::{PlaceId, TransitionId};
 
 /// Limits on the growth of the net by a single application of a rule, and the places that rules
@@ -231,7 +231,7 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
     // A test checks that each second name in the table is the name of a rule, so no entry is
     // dropped.
     let rule = |(name, conditions, phase, search)| {
-        Some(SearchRule { name, conditions: named(conditions)?, phase, search })
+        Some(SearchRule { name, conditions: rule_named(conditions)?, phase, search })
     };
     table.into_iter().filter_map(rule).collect()
 }

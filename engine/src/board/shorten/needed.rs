@@ -13,16 +13,16 @@
 //! kept firings may miss the target. In this case a second pass needs all tokens of the last
 //! marking.
 
-use super::{Long, STRIDE};
+use super::{STRIDE, WitnessTarget};
 use parikh_evidence::replay;
 use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
 
-impl Long<'_> {
+impl WitnessTarget<'_> {
     /// Returns a shorter subsequence that leads to a wanted marking, that is, a marking at which
     /// the witness may end. Returns `None` if the sequence does not replay, or if the backward pass
     /// finds no such subsequence. Firings that were not examined before `until` are kept.
-    pub(super) fn needed(
+    pub(super) fn without_unneeded(
         &self,
         sequence: &FiringSequence,
         until: Instant,
@@ -92,21 +92,21 @@ impl Long<'_> {
             }
             let FiringStep { transition: t, count } = step;
             let effect = net.effect(net.effect_of(t));
-            let mut times = 0;
+            let mut needed_count = 0;
             for change in effect {
                 let p = change.place;
                 // Computed modulo 2⁶⁴; the result is the marking before the firings.
                 marking[p] = marking[p].wrapping_sub((change.delta as u64).wrapping_mul(count));
                 if change.delta > 0 {
                     let lacks = need[p].saturating_sub(marking[p]);
-                    times = times.max(lacks.div_ceil(change.delta.unsigned_abs()));
+                    needed_count = needed_count.max(lacks.div_ceil(change.delta.unsigned_abs()));
                 }
             }
-            if times == 0 {
+            if needed_count == 0 {
                 continue;
             }
             for change in effect {
-                let moved = change.delta.unsigned_abs().saturating_mul(times);
+                let moved = change.delta.unsigned_abs().saturating_mul(needed_count);
                 need[change.place] = match change.delta {
                     ..0 => need[change.place].saturating_add(moved),
                     _ => need[change.place].saturating_sub(moved),
@@ -114,10 +114,11 @@ impl Long<'_> {
             }
             for arc in net.pre(t) {
                 let lost = arc.weight.saturating_sub(net.post_weight(t, arc.place));
-                let at_last = arc.weight.saturating_add(lost.saturating_mul(times - 1));
-                need[arc.place] = need[arc.place].max(at_last);
+                let enabling_tokens =
+                    arc.weight.saturating_add(lost.saturating_mul(needed_count - 1));
+                need[arc.place] = need[arc.place].max(enabling_tokens);
             }
-            kept.push(FiringStep { transition: t, count: times });
+            kept.push(FiringStep { transition: t, count: needed_count });
         }
         let mut sequence = FiringSequence::new();
         kept.iter().rev().for_each(|step| sequence.push(step.transition, step.count));
@@ -133,9 +134,14 @@ mod tests {
 
     /// Removes unneeded firings from a sequence given by names. Returns the remaining firings by
     /// name, or `None` if none can be removed.
-    fn left(net: &Net, wanted: &dyn Fn(&Marking) -> bool, names: &str) -> Option<String> {
+    fn remaining_firings(
+        net: &Net,
+        wanted: &dyn Fn(&Marking) -> bool,
+        names: &str,
+    ) -> Option<String> {
         let until = Instant::now() + Duration::from_secs(10);
-        let kept = Long { net, is_wanted: wanted }.needed(&fired(net, names), until)?;
+        let kept =
+            WitnessTarget { net, is_wanted: wanted }.without_unneeded(&fired(net, names), until)?;
         assert!(wanted(&replay(net, &kept).unwrap()));
         let told = |step: &FiringStep| match (net.transition_name(step.transition), step.count) {
             (name, 1) => name.to_owned(),
@@ -165,8 +171,8 @@ mod tests {
         let whole = net.place_named("whole").unwrap();
         let wanted = |marking: &Marking| marking[whole] > 0;
         let long = "move make make move make lose join make back make";
-        assert_eq!(left(&net, &wanted, long).as_deref(), Some("2*make join"));
-        assert_eq!(left(&net, &wanted, "2*make join"), None);
+        assert_eq!(remaining_firings(&net, &wanted, long).as_deref(), Some("2*make join"));
+        assert_eq!(remaining_firings(&net, &wanted, "2*make join"), None);
     }
 
     #[test]
@@ -175,11 +181,11 @@ mod tests {
         let [part, aside] = ["part", "aside"].map(|name| net.place_named(name).unwrap());
         let wanted = |marking: &Marking| marking[aside] == 1 && marking[part] == 0;
         let long = "move back make lose move";
-        assert_eq!(left(&net, &wanted, long).as_deref(), Some("move"));
+        assert_eq!(remaining_firings(&net, &wanted, long).as_deref(), Some("move"));
         let raw = net.place_named("raw").unwrap();
         // The target needs fewer tokens, so that a small need keeps nothing.
         let wanted = |marking: &Marking| marking[raw] == 7 && marking[part] == 0;
-        assert_eq!(left(&net, &wanted, "make lose move back move"), None);
+        assert_eq!(remaining_firings(&net, &wanted, "make lose move back move"), None);
     }
 
     #[test]
@@ -192,7 +198,7 @@ mod tests {
         let c = net.place_named("c").unwrap();
         let wanted = |marking: &Marking| marking[c] >= 5_000;
         let long = "7000000000000*t 8000000*u 3000*v 1000000000000*t";
-        assert_eq!(left(&net, &wanted, long).as_deref(), Some("3334*t 5000*u"));
+        assert_eq!(remaining_firings(&net, &wanted, long).as_deref(), Some("3334*t 5000*u"));
     }
 
     #[test]
@@ -201,7 +207,7 @@ mod tests {
         let whole = net.place_named("whole").unwrap();
         let wanted = |marking: &Marking| marking[whole] > 0;
         let firings = fired(&net, "move 2*make join");
-        let long = Long { net: &net, is_wanted: &wanted };
-        assert_eq!(long.needed(&firings, Instant::now()), None);
+        let long = WitnessTarget { net: &net, is_wanted: &wanted };
+        assert_eq!(long.without_unneeded(&firings, Instant::now()), None);
     }
 }

@@ -8,7 +8,8 @@
 //! any pump.
 
 use super::{
-    Clock, Long, MAX_SHORTENED_STEPS, MAX_STORED_TOKEN_COUNTS, MAX_VISITED_MARKINGS, one_by_one,
+    Clock, MAX_SHORTENED_STEPS, MAX_STORED_TOKEN_COUNTS, MAX_VISITED_MARKINGS, WitnessTarget,
+    one_by_one,
 };
 use crate::board::Board;
 use parikh_evidence::check_pumping;
@@ -23,7 +24,7 @@ impl Board<'_> {
     /// A pump is a prefix with a cycle that can be repeated forever and adds tokens. A pump in
     /// several stages has several such cycles. It is replaced by a pump with a single cycle, if the
     /// search finds one.
-    pub(in crate::board) fn short_pumping(
+    pub(in crate::board) fn shortened_pump(
         &self,
         goal: GoalId,
         sum: &LinearSum,
@@ -41,7 +42,7 @@ impl Board<'_> {
                 _ => None,
             },
             // A single cycle is easier to follow than several stages.
-            None => growing.in_breadth(usize::MAX, start + time),
+            None => growing.search_breadth_first(usize::MAX, start + time),
         };
         self.shortening.spend(start);
         let Some((prefix, pump)) = short else { return pumping };
@@ -59,7 +60,7 @@ fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
 }
 
 /// The firings before a cycle, and the firings of the cycle.
-type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
+type PrefixAndPump = (Vec<TransitionId>, Vec<TransitionId>);
 
 /// The net of a pump, and the sum that the pump must increase.
 struct PumpTarget<'a> {
@@ -75,20 +76,20 @@ impl PumpTarget<'_> {
         prefix: &[TransitionId],
         pump: &[TransitionId],
         time: Duration,
-    ) -> Option<WayAndLoop> {
+    ) -> Option<PrefixAndPump> {
         let (begun, until) = (Instant::now(), Instant::now() + time);
         let long = prefix.len() + pump.len();
-        if let Some(found) = self.in_breadth(long, begun + time / 3) {
+        if let Some(found) = self.search_breadth_first(long, begun + time / 3) {
             return Some(found);
         }
         let mut marking = self.net.initial().clone();
         prefix.iter().try_for_each(|&t| self.net.fire(&mut marking, t)).ok()?;
-        let pump = self.without_needless(&marking, pump.to_vec(), until);
-        let fires = |marking: &Marking| self.fires(marking.clone(), &pump);
+        let pump = self.drop_on_trial(&marking, pump.to_vec(), until);
+        let fires = |marking: &Marking| self.can_fire(marking.clone(), &pump);
         let prefix = match fires(self.net.initial()) {
             true => Vec::new(),
             false => {
-                let way = Long { net: self.net, is_wanted: &fires };
+                let way = WitnessTarget { net: self.net, is_wanted: &fires };
                 let sequence: FiringSequence = prefix.iter().copied().collect();
                 let left = until.saturating_duration_since(Instant::now());
                 let short = way.shorten(&sequence, prefix.len() as u64, left, false);
@@ -101,40 +102,40 @@ impl PumpTarget<'_> {
     /// Returns the first prefix and cycle that a breadth-first search finds, with fewer than `less`
     /// firings in total. The search keeps only one path to each marking, so a shorter prefix and
     /// cycle may exist. Returns `None` if the search finds none within its limits.
-    fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
+    fn search_breadth_first(&self, less: usize, until: Instant) -> Option<PrefixAndPump> {
         let net = self.net;
         let most = MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         // Entries: marking, index of its predecessor, transition that leads from there to it, and
         // number of firings from the initial marking.
-        let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
+        let mut visited = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
         let (mut at, mut clock) = (0, Clock::until(until));
-        while at < found.len() && found[at].3 + 1 < less {
+        while at < visited.len() && visited[at].3 + 1 < less {
             for t in net.transitions() {
-                if !net.is_enabled(&found[at].0, t) {
+                if !net.is_enabled(&visited[at].0, t) {
                     continue;
                 }
-                let mut next = found[at].0.clone();
+                let mut next = visited[at].0.clone();
                 if clock.is_over(net.place_count()) {
                     return None;
                 }
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
                 }
-                let far = found[at].3 + 1;
-                found.push((next, at, t, far));
-                if let Some(begin) = self.covered_ancestor(&found) {
+                let depth = visited[at].3 + 1;
+                visited.push((next, at, t, depth));
+                if let Some(begin) = self.covered_ancestor(&visited) {
                     let mut way = Vec::new();
-                    let mut of = found.len() - 1;
-                    while of > 0 {
-                        way.push(found[of].2);
-                        of = found[of].1;
+                    let mut index = visited.len() - 1;
+                    while index > 0 {
+                        way.push(visited[index].2);
+                        index = visited[index].1;
                     }
                     way.reverse();
-                    let pump = way.split_off(found[begin].3);
+                    let pump = way.split_off(visited[begin].3);
                     return Some((way, pump));
                 }
-                if found.len() >= most {
+                if visited.len() >= most {
                     return None;
                 }
             }
@@ -148,11 +149,11 @@ impl PumpTarget<'_> {
 
     /// Returns the index of the nearest ancestor of the last marking that has no more tokens on any
     /// place and a smaller value of the sum. Returns `None` if there is no such ancestor.
-    fn covered_ancestor(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
-        let &(ref last, mut at, ..) = found.last()?;
+    fn covered_ancestor(&self, visited: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
+        let &(ref last, mut at, ..) = visited.last()?;
         let value = self.sum.value(last);
         loop {
-            let before = &found[at].0;
+            let before = &visited[at].0;
             let pairs = || before.tokens().iter().zip(last.tokens());
             if self.sum.value(before) < value && pairs().all(|(before, after)| before <= after) {
                 return Some(at);
@@ -160,7 +161,7 @@ impl PumpTarget<'_> {
             if at == 0 {
                 return None;
             }
-            at = found[at].1;
+            at = visited[at].1;
         }
     }
 
@@ -168,7 +169,7 @@ impl PumpTarget<'_> {
     /// the sum, and be able to fire at `from`. The blocks have half of the firings, then a quarter,
     /// and so on down to single firings. Blocks of the same size overlap by half, since an inner
     /// cycle may begin anywhere. Stops at the time `until`.
-    fn without_needless(
+    fn drop_on_trial(
         &self,
         from: &Marking,
         mut pump: Vec<TransitionId>,
@@ -181,7 +182,7 @@ impl PumpTarget<'_> {
                 let begin = end.saturating_sub(size);
                 let mut fewer = pump.clone();
                 fewer.drain(begin..end);
-                if self.is_loop(&fewer) && self.fires(from.clone(), &fewer) {
+                if self.is_growing_cycle(&fewer) && self.can_fire(from.clone(), &fewer) {
                     pump = fewer;
                 }
                 end = end.saturating_sub((size / 2).max(1)).min(pump.len());
@@ -193,7 +194,7 @@ impl PumpTarget<'_> {
 
     /// Returns true if these firings together lower no place and increase the sum. Returns false
     /// also if the increase exceeds 128 bits.
-    fn is_loop(&self, firings: &[TransitionId]) -> bool {
+    fn is_growing_cycle(&self, firings: &[TransitionId]) -> bool {
         let mut effect: HashMap<PlaceId, i128> = HashMap::new();
         for &t in firings {
             for change in self.net.effect(self.net.effect_of(t)) {
@@ -208,7 +209,7 @@ impl PumpTarget<'_> {
     }
 
     /// Returns true if the firings are possible one after another from `marking`.
-    fn fires(&self, mut marking: Marking, firings: &[TransitionId]) -> bool {
+    fn can_fire(&self, mut marking: Marking, firings: &[TransitionId]) -> bool {
         firings
             .iter()
             .all(|&t| self.net.is_enabled(&marking, t) && self.net.fire(&mut marking, t).is_ok())
@@ -232,11 +233,11 @@ mod tests {
         let (prefix, pump) = (fired(prefix), fired(pump));
         let until = Instant::now() + Duration::from_secs(10);
         let (prefix, pump) = if breadth {
-            growing.in_breadth(prefix.len() + pump.len(), until)?
+            growing.search_breadth_first(prefix.len() + pump.len(), until)?
         } else {
             let mut marking = net.initial().clone();
             prefix.iter().for_each(|&t| net.fire(&mut marking, t).unwrap());
-            (prefix, growing.without_needless(&marking, pump, until))
+            (prefix, growing.drop_on_trial(&marking, pump, until))
         };
         let named = |firings: &[TransitionId]| {
             let names: Vec<&str> = firings.iter().map(|&t| net.transition_name(t)).collect();
@@ -267,14 +268,14 @@ mod tests {
         let net = text::parse(NET).unwrap();
         let made = net.place_named("made").unwrap();
         let board = Board::new(&net, vec![Goal::Maximise(LinearSum::place(made))]);
-        let board = board.with_short_witnesses(false, crate::board::FREE);
+        let board = board.with_short_witnesses(false, crate::board::MIN_SHORTENING_TIME);
         let named = |name: &str| FiringSequence::from_iter([net.transition_named(name).unwrap()]);
         let stage = |prefix: &str| Stage { prefix: named(prefix), pump: named("make") };
         let staged = PumpSequence {
             earlier: vec![stage("begin")],
             last: Stage { prefix: FiringSequence::new(), pump: named("make") },
         };
-        let short = board.short_pumping(GoalId::new(0), &LinearSum::place(made), staged);
+        let short = board.shortened_pump(GoalId::new(0), &LinearSum::place(made), staged);
         assert_eq!(short, PumpSequence::single(named("begin"), named("make")));
     }
 

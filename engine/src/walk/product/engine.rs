@@ -2,7 +2,7 @@
 
 use super::{Atoms, ProductWalk};
 use crate::board::{Board, Knowledge, ReachKnowledge};
-use crate::{Assignment, Engine, Role, Session, Sides, SupportedGoals, stateless_session};
+use crate::{Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, stateless_session};
 use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, RunProperty};
 use parikh_solvers::Budget;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub const ENGINE: Engine = Engine {
     name: "product walk",
     technique: "RANDOM_WALK",
-    sides: Sides::Witnesses,
+    result_kinds: ResultKinds::Witnesses,
     role: Role::Runs,
     supported: SupportedGoals::RUNS,
     start,

@@ -4,7 +4,7 @@ use crate::audit::account::AnswerObligations;
 use crate::audit::context::AuditContext;
 use crate::audit::shelf::EvidenceLines;
 use crate::file::StructureLine;
-use crate::home::Structure;
+use crate::home::HomeArgument;
 use crate::home::commoner::{check_closed, check_commoner};
 use crate::home::finite_firings::find_finite_firings;
 use crate::home::liveness::asks_for_liveness;
@@ -72,12 +72,12 @@ pub(super) fn check_structure<'n>(
     let is_too_large = |markings: &u64| searched && *markings > context.max_markings;
     let StructureConclusion { staying_predicates: stay, lost_predicates: lost, undone, checked } =
         match &structure {
-            Structure::Visited(markings) if is_too_large(markings) => {
+            HomeArgument::Visited(markings) if is_too_large(markings) => {
                 StructureConclusion::default()
             }
             structure => conclusion(context, &subject, structure)?,
         };
-    if let Structure::Lost { after, .. } = &structure
+    if let HomeArgument::Lost { after, .. } = &structure
         && subject.is_original
         && context.breach.is_none()
     {
@@ -97,12 +97,12 @@ pub(super) fn check_structure<'n>(
 fn conclusion(
     context: &AuditContext<'_>,
     subject: &StructureNet<'_>,
-    structure: &Structure,
+    structure: &HomeArgument,
 ) -> Result<StructureConclusion, String> {
     let goes_on = &mut || context.watch.goes_on();
     let net = subject.net;
     Ok(match structure {
-        Structure::Finitely(weights) => {
+        HomeArgument::Finitely(weights) => {
             let finite = find_finite_firings(net, weights).ok();
             let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
             StructureConclusion {
@@ -110,7 +110,7 @@ fn conclusion(
                 ..StructureConclusion::default()
             }
         }
-        Structure::Commoner { traps, refutation } => {
+        HomeArgument::Commoner { traps, refutation } => {
             check_commoner(net, traps, refutation, goes_on).map_err(|flaw| flaw.to_string())?;
             let stay = subject.indices_where(asks_for_liveness);
             StructureConclusion {
@@ -119,7 +119,7 @@ fn conclusion(
                 ..StructureConclusion::default()
             }
         }
-        Structure::Closed { traps, refutation } => {
+        HomeArgument::Closed { traps, refutation } => {
             let (mut stay, mut flaw) = (Vec::new(), None);
             for (index, wanted) in &subject.predicates {
                 match check_closed(net, wanted, traps, refutation, goes_on) {
@@ -139,17 +139,17 @@ fn conclusion(
             }
         }
         // Reductions do not preserve that firings can be undone.
-        Structure::Undone(_) if !subject.is_original => {
+        HomeArgument::Undone(_) if !subject.is_original => {
             return Err(
                 "an argument that firings are undone must be about the original net".to_owned()
             );
         }
-        Structure::Undone(steps) => {
+        HomeArgument::Undone(steps) => {
             check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
             let checked = "every firing can be undone";
             StructureConclusion { undone: true, checked, ..StructureConclusion::default() }
         }
-        Structure::Returning(ways) => {
+        HomeArgument::Returning(ways) => {
             if let ReturnWay::Downhill { document, .. } = &ways.way {
                 context.refuse_large_document(document)?;
             }
@@ -166,8 +166,8 @@ fn conclusion(
                 ..StructureConclusion::default()
             }
         }
-        Structure::Lost { after, document } => lost_after(context, subject, after, document)?,
-        Structure::Visited(markings) => {
+        HomeArgument::Lost { after, document } => lost_after(context, subject, after, document)?,
+        HomeArgument::Visited(markings) => {
             context.refuse_many_markings(*markings)?;
             let asked: Vec<Predicate> =
                 subject.predicates.iter().map(|(_, wanted)| wanted.clone()).collect();
@@ -224,7 +224,7 @@ fn lost_after(
 }
 
 /// Reads an argument about the whole net, and the id of its reduction, which is replayed first.
-fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(Structure, Option<String>), String> {
+fn read(lines: &mut EvidenceLines<'_>, id: &str) -> Result<(HomeArgument, Option<String>), String> {
     let StructureLine { on, structure } = lines.read(id)?;
     if let Some(on) = &on {
         lines.replay_reduction(on)?;

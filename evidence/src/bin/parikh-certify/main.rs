@@ -21,7 +21,7 @@ use parikh_evidence::question::cases::with_one_case;
 use parikh_evidence::reader::fair::fairness;
 use parikh_evidence::reader::lts;
 use parikh_evidence::reader::pnml::ExtendedModel;
-use parikh_evidence::reader::queries::typed::{self, AsXml};
+use parikh_evidence::reader::queries::typed::{self, XmlQueryReader};
 use parikh_evidence::reader::queries::{self, AuditedProperty};
 use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
@@ -193,7 +193,7 @@ fn read_net(
     bytes: &[u8],
 ) -> Result<ExtendedModel, Unreadable> {
     let Some(system) = reader::transition_system(bytes)? else {
-        return reader::model_as(bytes, arguments.times);
+        return reader::read_model_with_times(bytes, arguments.times);
     };
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     Ok(ExtendedModel { net: lts::net(&system, &name)?.into(), note: None })
@@ -314,7 +314,7 @@ fn examination_questions(
 
 /// Reads the formulas given, in the order in which the prover names them.
 fn formulas(arguments: &CertifyArguments, net: &Net) -> Result<Vec<AuditedProperty>, String> {
-    let as_xml: AsXml<'_> = match arguments.cases {
+    let as_xml: XmlQueryReader<'_> = match arguments.cases {
         true => &queries::read_of_cases,
         false => &queries::read,
     };
@@ -334,7 +334,7 @@ fn questions_in(
     net: &Net,
 ) -> Result<Vec<AuditedProperty>, String> {
     let bytes = contents(file, arguments.memory)?;
-    let properties = reader::questions(net, &bytes, arguments.language, arguments.cases);
+    let properties = reader::read_questions(net, &bytes, arguments.language, arguments.cases);
     properties.map_err(|error| in_file(file, &error))
 }
 

@@ -81,10 +81,10 @@ impl<'a> ProductGraph<'a> {
     }
 
     /// Adds the next node, with its marking and its outgoing edges.
-    pub(super) fn push(&mut self, marking: &Marking, after: Vec<RunEdge>) {
+    pub(super) fn push(&mut self, marking: &Marking, edges: Vec<RunEdge>) {
         let enabled = self.constrained.iter().copied().filter(|&t| self.net.is_enabled(marking, t));
         self.enabled.push(enabled.collect());
-        self.outgoing.push(after);
+        self.outgoing.push(edges);
     }
 
     /// Returns true if a fair run can stay forever in some strongly connected component whose edges
@@ -243,12 +243,12 @@ impl ComponentFirings {
 
     /// Records that one more node of the current component enables `t`.
     fn enables(&mut self, t: TransitionId) {
-        let (round, times) = &mut self.enabled[t.index()];
-        if std::mem::replace(round, self.component_number) != self.component_number {
-            *times = 0;
+        let (last_component, node_count) = &mut self.enabled[t.index()];
+        if std::mem::replace(last_component, self.component_number) != self.component_number {
+            *node_count = 0;
             self.enabled_somewhere.push(t);
         }
-        *times += 1;
+        *node_count += 1;
     }
 
     /// Returns the transitions with a fairness constraint that some node of the component enables

@@ -4,7 +4,7 @@
 //! A flag pushes negation down to the leaves. A list of open operands replaces recursion, so nested
 //! formulas do not overflow the call stack. Formulas nested deeper than `MAX_DEPTH` are refused.
 
-use super::{MAX_DEPTH, leaf};
+use super::{MAX_DEPTH, read_leaf};
 use crate::reader::{Unreadable, elements, name};
 use parikh_net::{Net, Predicate};
 use roxmltree::Node;
@@ -33,13 +33,13 @@ pub(super) enum UnreadOperand<'a, 'input> {
 
 /// Reads a state formula, negated if `negated`, as a sorted predicate. Formulas that only differ in
 /// the order of operands give equal predicates.
-pub(super) fn predicate(
+pub(super) fn read_predicate(
     net: &Net,
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Predicate, Unreadable> {
     let signed_leaf = |node, negated| {
-        let leaf = leaf(net, node)?;
+        let leaf = read_leaf(net, node)?;
         Ok(if negated { leaf.negated() } else { leaf })
     };
     let join = |is_disjunction, parts| {
@@ -54,7 +54,7 @@ pub(super) fn predicate(
 const ADDITIONAL_LEAVES: usize = 100_000;
 
 /// Reads a formula, and combines the results for its parts. If `negated` is true, reads its
-/// negation. The function `leaf` converts a leaf, or its negation if its boolean is true. The
+/// negation. The function `read_leaf` converts a leaf, or its negation if its boolean is true. The
 /// function `join` makes a disjunction if its boolean is true, and a conjunction otherwise.
 pub(super) fn fold_junctions<'a, 'input, T>(
     node: Node<'a, 'input>,

@@ -23,7 +23,7 @@
 use super::quantifiers::{
     EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator,
 };
-use super::timed::{TemporalElement, TemporalElements, TemporalReader};
+use super::timed::{TemporalElement, TemporalReader, TemporalSyntax};
 use super::{listed_nodes, operand};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
@@ -36,7 +36,7 @@ use roxmltree::Node;
 /// Otherwise returns the question whether some run does. If `negated` is true, the negation of the
 /// formula takes its place. If `case_end` is given, the question is only about runs that reach a
 /// marking that satisfies this predicate.
-pub(super) fn of_runs(
+pub(super) fn run_question(
     net: &Net,
     case_end: Option<&Predicate>,
     is_universal: bool,
@@ -52,9 +52,11 @@ pub(super) fn of_runs(
     let path_formula = match EarlyQuantifier::of(path) {
         // The element stands for a path quantifier and an operator. The caller has read the
         // quantifier, and the operator (`globally` or `finally`) is read here.
-        Some(_) => {
-            reader.timed(TemporalElement { paths: Some(Linear), is_negated: false, node: path })?
-        }
+        Some(_) => reader.temporal_formula(TemporalElement {
+            paths: Some(Linear),
+            is_negated: false,
+            node: path,
+        })?,
         None => reader.formula(path)?,
     };
     // All runs satisfy the formula if no run violates it.
@@ -70,7 +72,7 @@ pub(super) fn of_runs(
     Ok(if is_universal { no_run } else { Question::Not(Box::new(no_run)) })
 }
 
-impl TemporalElements for Linear {
+impl TemporalSyntax for Linear {
     fn is_temporal(node: Node<'_, '_>) -> bool {
         is_temporal_operator(node) || name(node) == "fires"
     }

@@ -41,13 +41,15 @@ mod timed;
 mod trees;
 pub mod typed;
 
-use super::{Unreadable, child, decode, elements, name, only_element, optional, text, tree};
+use super::{
+    Unreadable, child, decode, elements, name, only_element, optional_attribute, parse_xml, text,
+};
 use crate::question::Question;
-use logic::{fold_junctions, predicate};
-use numbers::{compare, tokens};
+use logic::{fold_junctions, read_predicate};
+use numbers::{compare, token_terms};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
-use paths::{of_cases, of_marking, on_paths};
+use paths::{case_question, marking_question, path_question};
 use quantifiers::{is_path_formula, is_path_quantifier, join_questions};
 use roxmltree::Node;
 use std::collections::HashSet;
@@ -72,7 +74,7 @@ pub struct AuditedProperty {
 /// When the file cannot be decoded, is not well-formed XML, or is not a list of properties. An
 /// error in a property is reported in its own [`AuditedProperty`].
 pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Unreadable> {
-    properties(net, None, bytes)
+    read_properties(net, None, bytes)
 }
 
 /// Reads a query file about the *cases* of `net`: firing sequences that end in a final marking. A
@@ -109,18 +111,18 @@ pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<AuditedProperty>, Un
         predicates
             .push(Predicate::and(lower_bounds.chain([Predicate::at_most(token_sum, max_tokens)])));
     }
-    properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
+    read_properties(net, Some(&Predicate::or(predicates).sorted()), bytes)
 }
 
 /// Reads the properties of a query file. If `case_end` is given, formulas about paths are about
 /// cases, which end in a marking that satisfies this predicate.
-fn properties(
+fn read_properties(
     net: &Net,
     case_end: Option<&Predicate>,
     bytes: &[u8],
 ) -> Result<Vec<AuditedProperty>, Unreadable> {
     let text = decode(bytes)?;
-    let tree = tree(&text)?;
+    let tree = parse_xml(&text)?;
     let root = tree.root_element();
     if name(root) != "property-set" {
         let what = format!("expected `property-set`, found `{}`", name(root));
@@ -128,7 +130,7 @@ fn properties(
     }
     let (mut properties, mut unreadable): (Vec<AuditedProperty>, usize) = (Vec::new(), 0);
     for node in elements(root) {
-        let property = property(net, case_end, node, unreadable < MAX_UNREADABLE)?;
+        let property = read_property(net, case_end, node, unreadable < MAX_UNREADABLE)?;
         unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
@@ -160,7 +162,7 @@ const MAX_UNREADABLE: usize = 1000;
 /// Reads a property. Reads its formula only if `is_read` is true, and otherwise gives an error as
 /// the question. A property without exactly one id and one formula does not affect the others.
 /// Without one id, its id is empty.
-fn property(
+fn read_property(
     net: &Net,
     case_end: Option<&Predicate>,
     node: Node<'_, '_>,
@@ -175,7 +177,7 @@ fn property(
         (Err(error), _) => Err(error.clone()),
         (Ok(id), _) if id.is_empty() => Err(Unreadable::at(node, "the id of a property is empty")),
         (Ok(_), true) => {
-            child(node, "formula").and_then(|formula| question(net, case_end, formula))
+            child(node, "formula").and_then(|formula| read_question(net, case_end, formula))
         }
         (Ok(_), false) => {
             let what = format!(
@@ -191,7 +193,7 @@ fn property(
 /// Returns the question of the element `formula`. If `case_end` is given, a formula about paths is
 /// about cases, which end in a marking that satisfies this predicate. A bound is always about all
 /// reachable markings.
-fn question(
+fn read_question(
     net: &Net,
     case_end: Option<&Predicate>,
     formula: Node<'_, '_>,
@@ -202,30 +204,30 @@ fn question(
         negated = !negated;
     }
     if name(node) == "place-bound" && !negated {
-        return Ok(Question::Maximum(sum(node, tokens(net, node)?)?));
+        return Ok(Question::Maximum(sum(node, token_terms(net, node)?)?));
     }
     // A path formula without a quantifier is about all paths.
     if is_path_formula(node) {
         return match case_end {
-            None => on_paths(net, true, (node, negated)),
-            Some(_) => ltl::of_runs(net, case_end, true, (node, negated)),
+            None => path_question(net, true, (node, negated)),
+            Some(_) => ltl::run_question(net, case_end, true, (node, negated)),
         };
     }
     // This test also finds a path quantifier inside a leaf. The reader of the leaf usually refuses
     // it.
     if !node.descendants().any(is_path_quantifier) {
         return match case_end {
-            None => Ok(Question::Initially(predicate(net, node, negated)?)),
+            None => Ok(Question::Initially(read_predicate(net, node, negated)?)),
             // A state formula is about the beginning of all cases, too, and there may be no case.
-            Some(_) => ltl::of_runs(net, case_end, true, (node, negated)),
+            Some(_) => ltl::run_question(net, case_end, true, (node, negated)),
         };
     }
     match case_end {
-        None => of_marking(net, node, negated),
+        None => marking_question(net, node, negated),
         Some(case_end) => {
             let path_or_predicate = |node, negated| match is_path_quantifier(node) {
-                true => of_cases(net, case_end, node, negated),
-                false => Ok(Question::Initially(predicate(net, node, negated)?)),
+                true => case_question(net, case_end, node, negated),
+                false => Ok(Question::Initially(read_predicate(net, node, negated)?)),
             };
             fold_junctions(node, negated, &path_or_predicate, &join_questions)
         }
@@ -238,7 +240,7 @@ fn operand<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unrea
 }
 
 /// Reads a state formula without logical operators, such as a comparison.
-fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
+fn read_leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
     // Every comparison is read as left + `strictness` ≤ right, with exchanged sides if
     // `is_swapped`.
     let (is_swapped, strictness) = match name(node) {
@@ -286,7 +288,7 @@ fn listed_nodes<T>(
             continue;
         }
         // Textual formulas write a name into an attribute, to preserve its blanks.
-        let id = match (optional(listed, "name"), text(listed)?) {
+        let id = match (optional_attribute(listed, "name"), text(listed)?) {
             (Some(name), inside) if inside.is_empty() => name.to_owned(),
             (None, inside) => inside,
             (Some(_), _) => return Err(Unreadable::at(listed, "a name twice")),

@@ -68,7 +68,7 @@ pub(super) fn compare(
         return Err(Unreadable::at(node, "expected two operands"));
     };
     let (left, right) = if is_swapped { (right, left) } else { (left, right) };
-    let [left, right] = [integer(net, left, 0)?, integer(net, right, 0)?];
+    let [left, right] = [read_sum(net, left, 0)?, read_sum(net, right, 0)?];
     let difference = left.add(&right, -1).ok_or_else(|| too_large(node))?;
     let sum = sum(node, difference.terms(node)?)?;
     let bound = difference.constant.checked_neg().and_then(|bound| bound.checked_sub(strictness));
@@ -88,22 +88,22 @@ pub(super) fn compare(
 }
 
 /// Reads the number at `node` as a sum. `depth` is the number of operators around it.
-fn integer(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
+fn read_sum(net: &Net, node: Node<'_, '_>, depth: usize) -> Result<IntegerSum, Unreadable> {
     if depth > MAX_DEPTH {
         let what = format!("numbers nested deeper than {MAX_DEPTH} are not supported");
         return Err(Unreadable::at(node, what));
     }
     match name(node) {
-        "integer-constant" => constant(node),
+        "integer-constant" => read_constant(node),
         "tokens-count" => {
             let mut token_sum = IntegerSum::default();
-            for (place, coefficient) in tokens(net, node)? {
+            for (place, coefficient) in token_terms(net, node)? {
                 *token_sum.terms.entry(place).or_default() += i128::from(coefficient);
             }
             Ok(token_sum)
         }
         operator @ ("integer-sum" | "integer-product" | "integer-difference") => {
-            let operand_sums = elements(node).map(|part| integer(net, part, depth + 1));
+            let operand_sums = elements(node).map(|part| read_sum(net, part, depth + 1));
             let operand_sums: Vec<IntegerSum> = operand_sums.collect::<Result<_, _>>()?;
             apply_operator(node, operator, operand_sums)
         }
@@ -145,7 +145,7 @@ fn apply_operator(
     })
 }
 
-fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
+fn read_constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
     let digits = text(node)?;
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
     let is_number = !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit());
@@ -162,7 +162,10 @@ fn constant(node: Node<'_, '_>) -> Result<IntegerSum, Unreadable> {
 
 /// Returns the terms of the sum of the tokens on the places listed in `node`, where each
 /// coefficient is 1. A place listed twice has two terms.
-pub(super) fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
+pub(super) fn token_terms(
+    net: &Net,
+    node: Node<'_, '_>,
+) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
     let places = listed_nodes(node, "place", |id| net.places_named(id))?.into_iter().flatten();
     Ok(places.map(|place| (place, 1)).collect())
 }

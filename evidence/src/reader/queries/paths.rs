@@ -5,7 +5,7 @@
 //! So `all-paths` of a combination of quantified formulas and a formula without quantifiers is
 //! split. The parts are the quantified formulas and a formula about runs.
 
-use super::logic::{UnreadOperand, fold_junctions, operands, predicate};
+use super::logic::{UnreadOperand, fold_junctions, operands, read_predicate};
 use super::quantifiers::{
     EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator, join_questions,
 };
@@ -17,21 +17,21 @@ use roxmltree::Node;
 
 /// Reads a formula about the initial marking and the paths that begin in it. If `negated` is true,
 /// reads its negation.
-pub(super) fn of_marking(
+pub(super) fn marking_question(
     net: &Net,
     node: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
     let path_or_predicate = |node, negated| match is_path_quantifier(node) {
-        true => of_paths(net, node, negated),
-        false => Ok(Question::Initially(predicate(net, node, negated)?)),
+        true => quantified_question(net, node, negated),
+        false => Ok(Question::Initially(read_predicate(net, node, negated)?)),
     };
     fold_junctions(node, negated, &path_or_predicate, &join_questions)
 }
 
 /// Reads a question about cases at a path quantifier. If `negated` is true, reads its negation. A
 /// case is a run that reaches a marking that satisfies `case_end`.
-pub(super) fn of_cases(
+pub(super) fn case_question(
     net: &Net,
     case_end: &Predicate,
     node: Node<'_, '_>,
@@ -41,37 +41,41 @@ pub(super) fn of_cases(
         return Err(Unreadable::at(node, "this quantifier is not supported for cases"));
     }
     let is_universal = name(node) == "all-paths";
-    ltl::of_runs(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
+    ltl::run_question(net, Some(case_end), is_universal != negated, (operand(node)?, negated))
 }
 
 /// Reads the formula of the path quantifier at `node` as a question. If `negated` is true, reads
 /// its negation.
-fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
+fn quantified_question(
+    net: &Net,
+    node: Node<'_, '_>,
+    negated: bool,
+) -> Result<Question, Unreadable> {
     if let Some(early) = EarlyQuantifier::of(node) {
         let (is_invariant, is_possibility) =
             (early == EarlyQuantifier::Invariant, early == EarlyQuantifier::Possibility);
         let inner = operand(node)?;
         if inner.descendants().any(is_path_quantifier) {
-            return trees::of_tree(net, node, negated);
+            return trees::nested_question(net, node, negated);
         }
         if is_path_formula(inner) {
             // ¬EF φ = A ¬F φ.
             let is_negated = negated != (early == EarlyQuantifier::Impossibility);
             let is_universal = (early != EarlyQuantifier::Possibility) != negated;
-            return ltl::of_runs(net, None, is_universal, (node, is_negated));
+            return ltl::run_question(net, None, is_universal, (node, is_negated));
         }
-        let goals = vec![predicate(net, inner, is_invariant)?];
+        let goals = vec![read_predicate(net, inner, is_invariant)?];
         return Ok(Question::Reach { goals, all: true, then: is_possibility != negated });
     }
     let is_universal = name(node) == "all-paths";
     // ¬A ψ = E ¬ψ, and ¬E ψ = A ¬ψ.
-    on_paths(net, is_universal != negated, (operand(node)?, negated))
+    path_question(net, is_universal != negated, (operand(node)?, negated))
 }
 
 /// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
 /// Otherwise returns the question whether some path does. If `negated` is true, the negation of the
 /// formula takes its place.
-pub(super) fn on_paths(
+pub(super) fn path_question(
     net: &Net,
     is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
@@ -81,10 +85,10 @@ pub(super) fn on_paths(
         (path, negated) = (operand(path)?, !negated);
     }
     if path.descendants().any(is_path_quantifier) {
-        return on_nested_paths(net, is_universal, (path, negated));
+        return nested_path_question(net, is_universal, (path, negated));
     }
     if !is_path_formula(path) {
-        return Ok(Question::Initially(predicate(net, path, negated)?));
+        return Ok(Question::Initially(read_predicate(net, path, negated)?));
     }
     // EF φ is reachability of φ, and AG φ = ¬EF ¬φ.
     let is_always = match name(path) {
@@ -94,28 +98,28 @@ pub(super) fn on_paths(
     };
     match is_always {
         Some(is_always) if is_always == is_universal && !is_path_formula(operand(path)?) => {
-            let goals = vec![predicate(net, operand(path)?, is_universal != negated)?];
+            let goals = vec![read_predicate(net, operand(path)?, is_universal != negated)?];
             Ok(Question::Reach { goals, all: true, then: !is_universal })
         }
-        _ => ltl::of_runs(net, None, is_universal, (path, negated)),
+        _ => ltl::run_question(net, None, is_universal, (path, negated)),
     }
 }
 
-/// Returns the question of [`on_paths`] for a formula with path quantifiers inside. The formula is
-/// split by A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. A disjunction below A, or a
+/// Returns the question of [`path_question`] for a formula with path quantifiers inside. The
+/// formula is split by A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ. A disjunction below A, or a
 /// conjunction below E, can be split if at most one part is a path formula. The other parts are
 /// then about the first marking. Returns an error for a formula that cannot be split, unless it is
 /// a temporal operator over formulas of CTL.
-fn on_nested_paths(
+fn nested_path_question(
     net: &Net,
     is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
     if is_temporal_operator(path) {
-        return trees::on_paths(net, is_universal, (path, negated));
+        return trees::tree_path_question(net, is_universal, (path, negated));
     }
     if !is_path_formula(path) {
-        return of_marking(net, path, negated);
+        return marking_question(net, path, negated);
     }
     let (is_disjunction, reversed_operands) =
         operands(UnreadOperand::Formula(path, negated))?.unwrap_or_default();
@@ -140,9 +144,9 @@ fn on_nested_paths(
         return Err(Unreadable::at(path, what));
     }
     let operand_question = |operand: UnreadOperand<'_, '_>| match operand {
-        UnreadOperand::Formula(node, negated) => on_paths(net, is_universal, (node, negated)),
+        UnreadOperand::Formula(node, negated) => path_question(net, is_universal, (node, negated)),
         UnreadOperand::Conjunction(both) => {
-            let both = both.into_iter().map(|signed| on_paths(net, is_universal, signed));
+            let both = both.into_iter().map(|signed| path_question(net, is_universal, signed));
             Ok(join_questions(false, both.collect::<Result<_, _>>()?))
         }
     };

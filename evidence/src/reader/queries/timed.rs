@@ -2,9 +2,9 @@
 //!
 //! A list of pending tasks replaces recursion, so nested formulas do not overflow the call stack.
 //! Formulas nested deeper than `MAX_DEPTH` are refused. State formulas become atoms. A
-//! [`TemporalElements`] defines the elements of temporal formulas and their meaning.
+//! [`TemporalSyntax`] defines the elements of temporal formulas and their meaning.
 
-use super::logic::{Connective, predicate};
+use super::logic::{Connective, read_predicate};
 use super::{MAX_DEPTH, operand};
 use crate::reader::{Unreadable, child, elements, name};
 use parikh_net::run_property::RunAtom;
@@ -14,7 +14,7 @@ use roxmltree::{Node, NodeId};
 use std::collections::{HashMap, HashSet};
 
 /// A logic (LTL or CTL), which defines the elements of temporal formulas and their meaning.
-pub(super) trait TemporalElements: Paths {
+pub(super) trait TemporalSyntax: Paths {
     /// Returns true if the element is temporal, so that a formula that contains it is not a state
     /// formula.
     fn is_temporal(node: Node<'_, '_>) -> bool;
@@ -83,12 +83,12 @@ pub(super) struct TemporalReader<'n, P> {
     /// form.
     atom_numbers: HashMap<RunAtom, AtomId>,
     /// The temporal elements, and all elements around one.
-    timed: HashSet<NodeId>,
+    temporal_nodes: HashSet<NodeId>,
     /// True if paths end in dead markings, so that `next` of any formula is false there.
     pub(super) ends_in_dead_markings: bool,
 }
 
-impl<'n, P: TemporalElements> TemporalReader<'n, P> {
+impl<'n, P: TemporalSyntax> TemporalReader<'n, P> {
     /// Creates a reader for the formula at the element `whole`, or for a part of it.
     pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
         let mut timed = HashSet::new();
@@ -98,7 +98,14 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
             while enclosing.next().is_some_and(|node| timed.insert(node.id())) {}
         }
         let (formulas, atoms, atom_numbers) = (Formulas::default(), Vec::new(), HashMap::new());
-        TemporalReader { net, formulas, atoms, atom_numbers, timed, ends_in_dead_markings: false }
+        TemporalReader {
+            net,
+            formulas,
+            atoms,
+            atom_numbers,
+            temporal_nodes: timed,
+            ends_in_dead_markings: false,
+        }
     }
 
     /// Reads the formula at the element `whole`.
@@ -107,12 +114,12 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
     }
 
     /// Reads a temporal operator with its operands, or the formula below a path quantifier.
-    pub(super) fn timed(
+    pub(super) fn temporal_formula(
         &mut self,
-        timed: TemporalElement<'_, '_, P>,
+        element: TemporalElement<'_, '_, P>,
     ) -> Result<Formula<P>, Unreadable> {
-        let whole = timed.node;
-        self.read(ReadingTask::ReadTemporal(timed), whole)
+        let whole = element.node;
+        self.read(ReadingTask::ReadTemporal(element), whole)
     }
 
     /// Performs the task `first` and all tasks that follow from it. `whole` is the formula for
@@ -123,7 +130,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
         whole: Node<'a, 'input>,
     ) -> Result<Formula<P>, Unreadable> {
         let mut tasks = vec![first];
-        let mut read: Vec<Formula<P>> = Vec::new();
+        let mut results: Vec<Formula<P>> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
             if depth > MAX_DEPTH {
@@ -148,10 +155,10 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                     tasks.extend(parts.into_iter().map(ReadingTask::Read));
                     depth += 1;
                 }
-                ReadingTask::Read(node) if self.timed.contains(&node.id()) => {
+                ReadingTask::Read(node) if self.temporal_nodes.contains(&node.id()) => {
                     if let Some(atom) = P::atom(self.net, node)? {
-                        let atom = self.number(atom);
-                        read.push(self.formulas.atom(atom));
+                        let atom = self.atom_id(atom);
+                        results.push(self.formulas.atom(atom));
                         continue;
                     }
                     if let Some(timed) = P::operator(node)? {
@@ -165,21 +172,21 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                 }
                 ReadingTask::Read(node) => {
                     P::check_state_formula(node)?;
-                    let predicate = predicate(self.net, node, false)?;
-                    read.push(self.predicate_formula(predicate));
+                    let predicate = read_predicate(self.net, node, false)?;
+                    results.push(self.predicate_formula(predicate));
                 }
                 ReadingTask::Negate => {
-                    let negated = read.pop().map(|last| self.formulas.negate(last));
-                    read.extend(negated);
+                    let negated = results.pop().map(|last| self.formulas.negate(last));
+                    results.extend(negated);
                 }
                 ReadingTask::Join(operator, count) => {
                     depth -= 1;
-                    let parts = read.split_off(read.len().saturating_sub(count));
-                    read.push(self.join(operator, &parts));
+                    let parts = results.split_off(results.len().saturating_sub(count));
+                    results.push(self.join(operator, &parts));
                 }
             }
         }
-        read.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
+        results.pop().ok_or_else(|| Unreadable::at(whole, "expected a formula"))
     }
 
     /// Applies an operator to the formulas `parts`. They are in the order of reading, so the last
@@ -206,9 +213,9 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
                 let not = formulas.negate(premise);
                 formulas.or([not, conclusion])
             }
-            (TemporalOperator::Equivalence(alike), &[b, a]) => {
+            (TemporalOperator::Equivalence(is_equivalence), &[b, a]) => {
                 let [not_a, not_b] = [a, b].map(|it| formulas.negate(it));
-                let (b_if_a, b_if_not_a) = if alike { (b, not_b) } else { (not_b, b) };
+                let (b_if_a, b_if_not_a) = if is_equivalence { (b, not_b) } else { (not_b, b) };
                 let cases = [[a, b_if_a], [not_a, b_if_not_a]].map(|case| formulas.and(case));
                 formulas.or(cases)
             }
@@ -229,12 +236,12 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
             let atom = self.formulas.atom(atom);
             return self.formulas.negate(atom);
         }
-        let atom = self.number(RunAtom::Holds(predicate));
+        let atom = self.atom_id(RunAtom::Holds(predicate));
         self.formulas.atom(atom)
     }
 
     /// Returns the number of an atom, and adds the atom if necessary.
-    fn number(&mut self, atom: RunAtom) -> AtomId {
+    fn atom_id(&mut self, atom: RunAtom) -> AtomId {
         let next = AtomId(self.atoms.len() as u32);
         let number = *self.atom_numbers.entry(atom.clone()).or_insert(next);
         if number == next {
@@ -246,7 +253,7 @@ impl<'n, P: TemporalElements> TemporalReader<'n, P> {
 
 /// Returns the temporal operator of an element on the given paths, and the elements of its
 /// operands. The operands of `until` are the contents of `before` and of `reach`, in this order.
-fn temporal_operator<'a, 'input, P: TemporalElements>(
+fn temporal_operator<'a, 'input, P: TemporalSyntax>(
     node: Node<'a, 'input>,
     paths: P,
 ) -> Result<(TemporalOperator<P>, Vec<Node<'a, 'input>>), Unreadable> {
@@ -274,7 +281,9 @@ fn connective<P>(node: Node<'_, '_>) -> Result<TemporalOperator<P>, Unreadable> 
         Some(Connective::Or) => TemporalOperator::AndOr(true),
         Some(Connective::Not) => TemporalOperator::Not,
         Some(Connective::Implies) => TemporalOperator::Implication,
-        Some(Connective::Equivalence(alike)) => TemporalOperator::Equivalence(alike),
+        Some(Connective::Equivalence(is_equivalence)) => {
+            TemporalOperator::Equivalence(is_equivalence)
+        }
         None => {
             let found = name(node);
             let what = format!("expected a formula with operators of time, found `{found}`");

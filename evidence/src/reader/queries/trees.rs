@@ -17,7 +17,7 @@ use super::operand;
 use super::quantifiers::{
     EarlyQuantifier, is_path_formula, is_path_quantifier, is_temporal_operator,
 };
-use super::timed::{TemporalElement, TemporalElements, TemporalReader};
+use super::timed::{TemporalElement, TemporalReader, TemporalSyntax};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::RunAtom;
@@ -27,7 +27,7 @@ use roxmltree::Node;
 
 /// Reads a formula with nested path quantifiers as a question. If `negated` is true, reads its
 /// negation.
-pub(super) fn of_tree(
+pub(super) fn nested_question(
     net: &Net,
     formula: Node<'_, '_>,
     negated: bool,
@@ -40,7 +40,7 @@ pub(super) fn of_tree(
 /// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
 /// Otherwise returns the question whether some path does. The formula is a temporal operator over
 /// formulas of CTL. If `negated` is true, its negation takes its place.
-pub(super) fn on_paths(
+pub(super) fn tree_path_question(
     net: &Net,
     is_universal: bool,
     (path, negated): (Node<'_, '_>, bool),
@@ -48,8 +48,11 @@ pub(super) fn on_paths(
     let mut reader: TemporalReader<'_, Quantifier> = TemporalReader::new(net, path);
     // A ¬ψ = ¬E ψ.
     let paths = if is_universal == negated { Quantifier::Exists } else { Quantifier::All };
-    let tree_formula =
-        reader.timed(TemporalElement { paths: Some(paths), is_negated: negated, node: path })?;
+    let tree_formula = reader.temporal_formula(TemporalElement {
+        paths: Some(paths),
+        is_negated: negated,
+        node: path,
+    })?;
     Ok(tree_question(net, reader, tree_formula, false))
 }
 
@@ -67,7 +70,7 @@ fn tree_question(
     Question::of_tree(net, &TreeProperty::new(&reader.formulas, tree_formula, &atoms))
 }
 
-impl TemporalElements for Quantifier {
+impl TemporalSyntax for Quantifier {
     fn is_temporal(node: Node<'_, '_>) -> bool {
         is_path_quantifier(node)
     }

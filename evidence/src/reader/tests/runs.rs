@@ -15,7 +15,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     let atoms = [q, t, Predicate::Dead].map(RunAtom::Holds);
     let firing = RunAtom::Fires(vec![net.transition_named("t").unwrap()]);
     let atoms = [&atoms[..], &[firing]].concat();
-    let none = |text: &str| {
+    let no_run = |text: &str| {
         let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         for name in ["q", "t", "dead", "go"] {
             names.atom(name);
@@ -23,7 +23,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
         Question::NoRun(Box::new(RunProperty::new(&formulas, formula, &atoms)))
     };
-    let some = |text| Question::Not(Box::new(none(text)));
+    let some_run = |text| Question::Not(Box::new(no_run(text)));
     let within = |around: &str, inside: &str| format!("<{around}>{inside}</{around}>");
     let fires = "<is-fireable><transition>t</transition></is-fireable>";
     let go = "<fires><transition>t</transition></fires>";
@@ -40,30 +40,30 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     let and = |inside: &[&str]| within("conjunction", &inside.concat());
     let implies = |one: &str, other: &str| within("implication", &format!("{one}{other}"));
     for (formula, question) in [
-        (a(&finally(MARKED)), none("G !q")),
-        (e(&globally(MARKED)), some("G q")),
-        (a(&globally(&finally(MARKED))), none("F G !q")),
-        (not(&a(&globally(&finally(MARKED)))), some("F G !q")),
-        (a(&within("next", &or(&[MARKED, fires]))), none("X !(q | t)")),
-        (a(&globally(&implies(MARKED, &finally(fires)))), none("F (q & G !t)")),
-        (a(&until(MARKED, fires)), none("!(q U t)")),
-        (e(&finally(go)), some("F go")),
-        (a(&until(&or(&[MARKED, go]), &not(go))), none("!((q | go) U !go)")),
-        (a(&until(&finally(MARKED), "<deadlock/>")), none("!(F q U dead)")),
-        (a(&and(&[&finally(MARKED), &globally(fires)])), none("G !q | F !t")),
-        (e(&or(&[&finally(MARKED), &globally(fires)])), some("F q | G t")),
+        (a(&finally(MARKED)), no_run("G !q")),
+        (e(&globally(MARKED)), some_run("G q")),
+        (a(&globally(&finally(MARKED))), no_run("F G !q")),
+        (not(&a(&globally(&finally(MARKED)))), some_run("F G !q")),
+        (a(&within("next", &or(&[MARKED, fires]))), no_run("X !(q | t)")),
+        (a(&globally(&implies(MARKED, &finally(fires)))), no_run("F (q & G !t)")),
+        (a(&until(MARKED, fires)), no_run("!(q U t)")),
+        (e(&finally(go)), some_run("F go")),
+        (a(&until(&or(&[MARKED, go]), &not(go))), no_run("!((q | go) U !go)")),
+        (a(&until(&finally(MARKED), "<deadlock/>")), no_run("!(F q U dead)")),
+        (a(&and(&[&finally(MARKED), &globally(fires)])), no_run("G !q | F !t")),
+        (e(&or(&[&finally(MARKED), &globally(fires)])), some_run("F q | G t")),
         // A formula without a quantifier is about all runs.
-        (globally(&finally(MARKED)), none("F G !q")),
-        (go.to_owned(), none("!go")),
+        (globally(&finally(MARKED)), no_run("F G !q")),
+        (go.to_owned(), no_run("!go")),
         // A quantifier around a state formula has no effect.
-        (a(&finally(&e(MARKED))), none("G !q")),
+        (a(&finally(&e(MARKED))), no_run("G !q")),
         (
             or(&[&a(&finally(MARKED)), &not(&a(&globally(&finally(fires))))]),
-            Question::Connective { all: false, parts: vec![none("G !q"), some("F G !t")] },
+            Question::Connective { all: false, parts: vec![no_run("G !q"), some_run("F G !t")] },
         ),
     ] {
-        let read = asked(&net, &formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
-        assert!(is_alike(&net, &read, &question), "{formula}: {read:?}\n{question:?}");
+        let read = question_of(&net, &formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
+        assert!(is_equivalent(&net, &read, &question), "{formula}: {read:?}\n{question:?}");
     }
     for beyond in [
         a(&globally(&finally(&e(&finally(MARKED))))),
@@ -73,24 +73,24 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         a(&globally("<fires/>")),
         a(&finally(&and(&[&globally(MARKED), "<place-bound><place>p</place></place-bound>"]))),
     ] {
-        assert!(asked(&net, &beyond).is_err(), "{beyond}");
+        assert!(question_of(&net, &beyond).is_err(), "{beyond}");
     }
     let deep = |depth: usize| a(&("<next>".repeat(depth) + MARKED + &"</next>".repeat(depth)));
-    assert!(asked(&net, &deep(1_900)).is_ok());
-    assert!(asked(&net, &deep(2_100)).is_err());
+    assert!(question_of(&net, &deep(1_900)).is_ok());
+    assert!(question_of(&net, &deep(2_100)).is_err());
 }
 
 /// Returns true if two questions are equal up to the order of parts and equivalence of formulas.
-fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
+fn is_equivalent(net: &Net, one: &Question, other: &Question) -> bool {
     match (one, other) {
         (
             Question::Connective { all, parts },
             Question::Connective { all: as_all, parts: others },
         ) => {
-            let is_there = |part| others.iter().any(|other| is_alike(net, part, other));
+            let is_there = |part| others.iter().any(|other| is_equivalent(net, part, other));
             all == as_all && parts.len() == others.len() && parts.iter().all(is_there)
         }
-        (Question::Not(one), Question::Not(other)) => is_alike(net, one, other),
+        (Question::Not(one), Question::Not(other)) => is_equivalent(net, one, other),
         (Question::NoRun(one), Question::NoRun(other)) => {
             implies(net, one, other, &[]).is_ok() && implies(net, other, one, &[]).is_ok()
         }
@@ -139,7 +139,7 @@ fn random_formula(
 
 /// Returns the property that no run has according to the question. For a conjunction of questions,
 /// it is the disjunction of their properties.
-fn none_of(question: &Question) -> Option<RunProperty> {
+fn excluded_property(question: &Question) -> Option<RunProperty> {
     let parts = match question {
         Question::Connective { all: true, parts } => parts.clone(),
         part => vec![part.clone()],
@@ -152,12 +152,12 @@ fn none_of(question: &Question) -> Option<RunProperty> {
             Question::Initially(predicate) => violated(&predicate),
             _ => return None,
         };
-        let here: Vec<_> = (atoms.len()..)
+        let part_atoms: Vec<_> = (atoms.len()..)
             .take(property.atoms().len())
             .map(|number| formulas.atom(AtomId(number as u32)))
             .collect();
         atoms.extend_from_slice(property.atoms());
-        any.push(property.translated(&mut formulas, &here));
+        any.push(property.translated(&mut formulas, &part_atoms));
     }
     let any = formulas.or(any);
     Some(RunProperty::new(&formulas, any, &atoms))
@@ -192,7 +192,7 @@ fn formulas_about_runs_mean_what_their_operators_do() {
         let (file, formula) = random_formula(&mut rng, &mut formulas, operators);
         let exists = rng.bool();
         let path = if exists { "exists-path" } else { "all-paths" };
-        let question = asked(&net, &format!("<{path}>{file}</{path}>")).unwrap();
+        let question = question_of(&net, &format!("<{path}>{file}</{path}>")).unwrap();
         let (question, wanted) = match (exists, question) {
             (false, question) => (question, formulas.negate(formula)),
             (true, Question::Not(part)) => (*part, formula),
@@ -205,11 +205,11 @@ fn formulas_about_runs_mean_what_their_operators_do() {
             (_, other) => panic!("{other:?}"),
         };
         let wanted = RunProperty::new(&formulas, wanted, &atoms);
-        let read = none_of(&question).unwrap();
+        let read = excluded_property(&question).unwrap();
         // Two formulas may be too large for the comparison.
-        let told = [implies(&net, &read, &wanted, &[]), implies(&net, &wanted, &read, &[])];
-        assert!(!told.contains(&Err(NotImplied::DifferentFormula)), "{file}\n{question:?}");
-        compared += usize::from(told.iter().all(Result::is_ok));
+        let results = [implies(&net, &read, &wanted, &[]), implies(&net, &wanted, &read, &[])];
+        assert!(!results.contains(&Err(NotImplied::DifferentFormula)), "{file}\n{question:?}");
+        compared += usize::from(results.iter().all(Result::is_ok));
     }
     assert!(compared > 1_900, "{compared}");
 }

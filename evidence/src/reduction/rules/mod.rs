@@ -61,7 +61,7 @@ pub static ALL: &[Conditions] = &[
 ];
 
 /// Returns the conditions of the rule with this name, or `None` if there is no such rule.
-pub fn named(name: &str) -> Option<&'static Conditions> {
+pub fn rule_named(name: &str) -> Option<&'static Conditions> {
     ALL.iter().find(|rule| rule.name == name)
 }
 

@@ -42,6 +42,6 @@ const CONSTRAINTS: [(&str, usize, &str); 29] = [
 
 /// Returns the number of operands and the formula of a constraint, or `None` if no constraint has
 /// this name.
-pub(super) fn named(name: &str) -> Option<(usize, &'static str)> {
+pub(super) fn constraint_named(name: &str) -> Option<(usize, &'static str)> {
     CONSTRAINTS.iter().find(|(known, ..)| *known == name).map(|&(_, number, text)| (number, text))
 }

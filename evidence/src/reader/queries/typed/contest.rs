@@ -24,7 +24,7 @@ const LEXIS: ContestLexis = ContestLexis {
         "<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ",",
         "?", "#", ":", ".",
     ],
-    escapes: false,
+    has_escapes: false,
 };
 
 /// The signs of the contest's texts that have the same meaning in the `--formula` language.
@@ -79,7 +79,7 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
     let translated = |(line, name, body): (u64, &str, String)| {
         let tokens = match name {
             "" => Err("the property has no name".to_owned()),
-            _ => tokens(&split_tokens(&body, line + 1, &LEXIS)),
+            _ => translate_tokens(&split_tokens(&body, line + 1, &LEXIS)),
         };
         TranslatedProperty { name: name.to_owned(), line, tokens }
     };
@@ -87,7 +87,7 @@ pub(super) fn properties(text: &str) -> Vec<TranslatedProperty> {
 }
 
 /// Translates the tokens of a property to tokens of the `--formula` language.
-fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
+fn translate_tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
     let pieces = match pieces {
         [first, rest @ ..] if first.kind == ContestTokenKind::Quoted => rest,
         all => all,
@@ -124,15 +124,15 @@ fn tokens(pieces: &[ContestToken]) -> Result<Vec<TypedToken>, String> {
                 let end =
                     formula[cursor..].iter().position(|it| it.is(")")).map(|end| cursor + end);
                 let end = end.ok_or("a list of transitions is not closed")?;
-                fireable(&formula[cursor + 1..end], &mut tokens)?;
-                cursor = question_mark(formula, end + 1)?;
+                add_fireable(&formula[cursor + 1..end], &mut tokens)?;
+                cursor = after_question_mark(formula, end + 1)?;
                 continue;
             }
             ContestTokenKind::Quoted
                 if formula.get(cursor + 1).is_some_and(|next| next.is("?")) =>
             {
-                fireable(&formula[cursor..=cursor], &mut tokens)?;
-                cursor = question_mark(formula, cursor + 1)?;
+                add_fireable(&formula[cursor..=cursor], &mut tokens)?;
+                cursor = after_question_mark(formula, cursor + 1)?;
                 continue;
             }
             ContestTokenKind::Quoted => tokens.push(TypedToken::Name(piece.text.clone())),
@@ -160,8 +160,8 @@ fn unknown_token(piece: &ContestToken) -> String {
 }
 
 /// Translates a list of transitions to the atom that at least one of them is enabled. Appends the
-/// atom to `tokens`.
-fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
+/// atom to `translate_tokens`.
+fn add_fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
     tokens.extend([TypedToken::Word("fireable".to_owned()), TypedToken::Sign("(")]);
     for piece in list {
         tokens.push(match piece.kind {
@@ -176,7 +176,7 @@ fn fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), S
 
 /// Returns the position behind the question mark at `position`, or an error if there is no question
 /// mark.
-fn question_mark(formula: &[ContestToken], position: usize) -> Result<usize, String> {
+fn after_question_mark(formula: &[ContestToken], position: usize) -> Result<usize, String> {
     match formula.get(position).is_some_and(|it| it.is("?")) {
         true => Ok(position + 1),
         false => Err("expected `?` after transitions".to_owned()),

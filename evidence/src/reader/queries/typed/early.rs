@@ -9,7 +9,7 @@
 //! given number of tokens of each colour. It equals a multiset if it has exactly these tokens.
 //! `[.]` is a token without colour. The reader translates a formula to the `--formula` language.
 
-use super::lexer::{TypedToken, tokens as typed};
+use super::lexer::{TypedToken, split_formula as typed};
 use super::pieces::{
     ContestLexis, ContestToken, ContestTokenKind, TranslatedProperty, split_tokens,
 };
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const LEXIS: ContestLexis = ContestLexis {
     inside_words: "",
     signs: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
-    escapes: true,
+    has_escapes: true,
 };
 
 /// The words that are no names of places.
@@ -72,14 +72,14 @@ pub(super) fn definitions(text: &str, net: &Net) -> Vec<TranslatedProperty> {
         TranslatedProperty {
             name: first.and_then(ContestToken::name).unwrap_or_default().to_owned(),
             line: first.map_or(0, |first| first.line),
-            tokens: definition(&pieces, net),
+            tokens: translate_definition(&pieces, net),
         }
     };
     definitions.into_iter().map(translated).collect()
 }
 
 /// Translates the tokens of a definition to tokens of the `--formula` language.
-fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, String> {
+fn translate_definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, String> {
     let [name, equals, verb, body @ ..] = pieces else {
         return Err("expected a formula such as `name = reachable …`".to_owned());
     };
@@ -110,9 +110,9 @@ fn definition(pieces: &[ContestToken], net: &Net) -> Result<Vec<TypedToken>, Str
                     () if verb.is("equals") => true,
                     () => return Err(format!("found `{}` after a place", verb.text)),
                 };
-                let (counts, after_multiset) = multiset(body, position + 1)?;
+                let (counts, after_multiset) = parse_multiset(body, position + 1)?;
                 position = after_multiset;
-                tokens.extend(comparison(net, place, is_equal, &counts)?);
+                tokens.extend(translate_comparison(net, place, is_equal, &counts)?);
             }
         }
     }
@@ -125,7 +125,7 @@ type ColourCounts = BTreeMap<String, i64>;
 
 /// Parses a multiset `{ 1*[.], … }` that begins at the index `from` of `body`. Returns the number
 /// of tokens of each colour and the index behind the multiset.
-fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize), String> {
+fn parse_multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize), String> {
     let invalid_multiset = || "expected tokens such as `{2*[.]}`".to_owned();
     let end = body[from.min(body.len())..]
         .iter()
@@ -178,7 +178,7 @@ fn multiset(body: &[ContestToken], from: usize) -> Result<(ColourCounts, usize),
 
 /// Translates the comparison of a place with a multiset. The place equals the multiset if
 /// `is_equal`, or else contains it.
-fn comparison(
+fn translate_comparison(
     net: &Net,
     place: &str,
     is_equal: bool,

@@ -17,12 +17,12 @@
 
 use super::MAX_XML_BYTES;
 use super::constraints;
-use super::lexer::{TypedToken, tokens};
+use super::lexer::{TypedToken, split_formula};
 use super::operators::{
     INFIX, Infix, PREFIX, PREFIX_LEVEL, ParsedOperand, PlaceSum, XmlFormula, add, apply_infix,
-    apply_prefix, constant, formula, node_elements, path_formula, without_chaining,
+    apply_prefix, constant, into_formula, node_elements, path_formula, without_chaining,
 };
-use crate::reader::names::{NameNotation, NamedKind, ids_of_name};
+use crate::reader::names::{NameNotation, NamedNodeKind, ids_of_name};
 use crate::reader::queries::MAX_DEPTH;
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
@@ -99,10 +99,10 @@ impl<'n> FormulaParser<'n> {
     /// # Errors
     /// A description of the first error, such as a syntax error or an unknown colour.
     pub(super) fn parse(mut self) -> Result<String, String> {
-        Ok(match self.expression()? {
+        Ok(match self.parse_expression()? {
             ParsedOperand::Bound(xml) => xml,
             part => {
-                let formula = formula(part)?;
+                let formula = into_formula(part)?;
                 match formula.is_path_formula {
                     true => format!("<all-paths>{}</all-paths>", formula.with_junction_element()),
                     false => formula.with_junction_element(),
@@ -126,12 +126,12 @@ impl<'n> FormulaParser<'n> {
     fn expect(&mut self, text: &str) -> Result<(), String> {
         match self.take_if(text) {
             true => Ok(()),
-            false => Err(instead_of(&self.next, &format!("`{text}`"))),
+            false => Err(unexpected_token(&self.next, &format!("`{text}`"))),
         }
     }
 
     /// Parses an expression up to the end of the tokens.
-    fn expression(&mut self) -> Result<ParsedOperand, String> {
+    fn parse_expression(&mut self) -> Result<ParsedOperand, String> {
         let mut open_operators: Vec<OpenOperator> = Vec::new();
         loop {
             if open_operators.len() > MAX_OPEN_OPERATORS {
@@ -150,7 +150,7 @@ impl<'n> FormulaParser<'n> {
                 open_operators.push(OpenOperator::Group(closing));
                 continue;
             }
-            let mut part = self.operand()?;
+            let mut part = self.parse_operand()?;
             loop {
                 if let Some(&(_, operator, level)) = INFIX.iter().find(|it| self.next.is(it.0)) {
                     self.take();
@@ -174,7 +174,7 @@ impl<'n> FormulaParser<'n> {
                     _ if self.next == TypedToken::End => return Ok(part),
                     _ => {
                         let expected = "an operator or the end of the formula";
-                        return Err(instead_of(&self.next, expected));
+                        return Err(unexpected_token(&self.next, expected));
                     }
                 }
             }
@@ -182,7 +182,7 @@ impl<'n> FormulaParser<'n> {
     }
 
     /// Takes an operand: an atom, a place, a number, a bound or a constraint.
-    fn operand(&mut self) -> Result<ParsedOperand, String> {
+    fn parse_operand(&mut self) -> Result<ParsedOperand, String> {
         let token = self.take();
         let state_formula = |xml: String| {
             Ok(ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: false }))
@@ -191,14 +191,14 @@ impl<'n> FormulaParser<'n> {
             TypedToken::Word(word) => match (word.as_str(), self.next.is("(")) {
                 ("true" | "false" | "deadlock", _) => state_formula(format!("<{word}/>")),
                 ("fireable" | "enabled", true) => {
-                    let names = self.nodes(NamedKind::Transitions)?;
+                    let names = self.nodes(NamedNodeKind::Transitions)?;
                     state_formula(format!(
                         "<is-fireable>{}</is-fireable>",
                         node_elements("transition", &names)
                     ))
                 }
                 ("fires", true) => {
-                    let names = self.nodes(NamedKind::Transitions)?;
+                    let names = self.nodes(NamedNodeKind::Transitions)?;
                     Ok(path_formula(format!(
                         "<fires>{}</fires>",
                         node_elements("transition", &names)
@@ -218,7 +218,9 @@ impl<'n> FormulaParser<'n> {
                     Ok(ParsedOperand::Number(sum))
                 }
                 ("bound" | "max", true) => self.bound(),
-                (name, true) if constraints::named(name).is_some() => self.constraint(name),
+                (name, true) if constraints::constraint_named(name).is_some() => {
+                    self.constraint(name)
+                }
                 (name, _) => {
                     let activity_index = ["a", "b"].iter().position(|it| *it == name);
                     match activity_index
@@ -233,16 +235,16 @@ impl<'n> FormulaParser<'n> {
             TypedToken::Number(digits) => constant(digits, 1),
             TypedToken::Sign("-") => match self.take() {
                 TypedToken::Number(digits) => constant(&digits, -1),
-                other => Err(instead_of(&other, "a whole number")),
+                other => Err(unexpected_token(&other, "a whole number")),
             },
-            _ => Err(instead_of(&token, "a formula, a place or a number")),
+            _ => Err(unexpected_token(&token, "a formula, a place or a number")),
         }
     }
 
     /// Returns the sum of the tokens on the places that `token` refers to. A coloured place stands
     /// for the sum of all its colours, or only for the colour in parentheses that follows.
     fn place(&mut self, token: &TypedToken) -> Result<PlaceSum, String> {
-        let mut ids = self.node(token, NamedKind::Places)?;
+        let mut ids = self.node(token, NamedNodeKind::Places)?;
         let coloured_places = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
         let coloured_places: Vec<Option<usize>> = ids.iter().map(coloured_places).collect();
         if self.next.is("(") && coloured_places.iter().any(Option::is_some) {
@@ -259,7 +261,7 @@ impl<'n> FormulaParser<'n> {
 
     /// Returns the ids of the nodes that a token refers to. The word `id` and the quoted id behind
     /// it count as one token.
-    fn node(&mut self, token: &TypedToken, kind: NamedKind) -> Result<Vec<String>, String> {
+    fn node(&mut self, token: &TypedToken, kind: NamedNodeKind) -> Result<Vec<String>, String> {
         if token.is("id") && matches!(self.next, TypedToken::Name(_)) {
             let exact = self.take();
             return ids_of_name(self.net, kind, exact.name().unwrap_or_default(), NameNotation::Id);
@@ -269,7 +271,7 @@ impl<'n> FormulaParser<'n> {
             TypedToken::Name(_) if !self.has_words_only => NameNotation::Quoted,
             _ => NameNotation::Bare,
         };
-        let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
+        let name = token.name().ok_or_else(|| unexpected_token(token, "a name"))?;
         ids_of_name(self.net, kind, name, notation)
     }
 
@@ -304,7 +306,7 @@ impl<'n> FormulaParser<'n> {
                 | TypedToken::Word(_)
                 | TypedToken::Name(_)
                 | TypedToken::Number(_) => {}
-                _ => return Err(instead_of(&token, "a colour such as `(red,2)`")),
+                _ => return Err(unexpected_token(&token, "a colour such as `(red,2)`")),
             }
             match &token {
                 TypedToken::Sign(sign) => text.push_str(sign),
@@ -320,7 +322,7 @@ impl<'n> FormulaParser<'n> {
     }
 
     /// Takes nodes in parentheses, separated by commas, and returns the ids of the nodes.
-    fn nodes(&mut self, kind: NamedKind) -> Result<Vec<String>, String> {
+    fn nodes(&mut self, kind: NamedNodeKind) -> Result<Vec<String>, String> {
         self.expect("(")?;
         let mut ids = Vec::new();
         loop {
@@ -341,7 +343,7 @@ impl<'n> FormulaParser<'n> {
         loop {
             let token = self.take();
             let names = match token.is("tokens") && self.next.is("(") {
-                true => self.nodes(NamedKind::Places)?,
+                true => self.nodes(NamedNodeKind::Places)?,
                 false => self.place(&token)?.terms.into_keys().collect(),
             };
             places.push_str(&node_elements("place", &names));
@@ -358,7 +360,7 @@ impl<'n> FormulaParser<'n> {
 
     /// Takes the operands of a constraint of Declare, and returns the formula of the constraint.
     fn constraint(&mut self, name: &str) -> Result<ParsedOperand, String> {
-        let (operand_count, text) = constraints::named(name).unwrap_or((0, ""));
+        let (operand_count, text) = constraints::constraint_named(name).unwrap_or((0, ""));
         self.expect("(")?;
         let mut activities = Vec::new();
         loop {
@@ -375,9 +377,9 @@ impl<'n> FormulaParser<'n> {
                 activities.len()
             ));
         }
-        let mut inner = FormulaParser::new(self.net, tokens(text)?);
+        let mut inner = FormulaParser::new(self.net, split_formula(text)?);
         inner.activities = activities;
-        Ok(without_chaining(inner.expression()?))
+        Ok(without_chaining(inner.parse_expression()?))
     }
 
     /// Reads an activity, that is, an operand of a constraint of Declare. Returns the XML for "one
@@ -385,7 +387,7 @@ impl<'n> FormulaParser<'n> {
     /// with this id is meant. Inside the formula of a constraint, `a` and `b` give the XML of its
     /// operands.
     fn activity(&mut self, token: &TypedToken) -> Result<String, String> {
-        let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
+        let name = token.name().ok_or_else(|| unexpected_token(token, "an activity"))?;
         // Inside the formula of a constraint, the words `a` and `b` stand for its operands.
         let activity_index = ["a", "b"].iter().position(|it| *it == name);
         if let Some(xml) =
@@ -394,15 +396,15 @@ impl<'n> FormulaParser<'n> {
             return Ok(xml.clone());
         }
         let ids = match token.is("id") && matches!(self.next, TypedToken::Name(_)) {
-            true => self.node(token, NamedKind::Transitions)?,
-            false => ids_of_name(self.net, NamedKind::Transitions, name, NameNotation::Quoted)?,
+            true => self.node(token, NamedNodeKind::Transitions)?,
+            false => ids_of_name(self.net, NamedNodeKind::Transitions, name, NameNotation::Quoted)?,
         };
         Ok(format!("<fires>{}</fires>", node_elements("transition", &ids)))
     }
 }
 
 /// Returns the message that a token was found where `expected` should stand.
-fn instead_of(found: &TypedToken, expected: &str) -> String {
+fn unexpected_token(found: &TypedToken, expected: &str) -> String {
     format!("found {}, expected {expected}", found.describe())
 }
 

@@ -53,7 +53,7 @@ const SIGNS: [&str; 28] = [
 ];
 
 /// Splits a formula into tokens. A comment begins with `#` and ends with its line.
-pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
+pub(super) fn split_formula(text: &str) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     let is_word_character = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -62,7 +62,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
         let length = match c {
             '#' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
-                let (name, length) = quoted(rest)?;
+                let (name, length) = parse_quoted(rest)?;
                 tokens.push(TypedToken::Name(name));
                 length
             }
@@ -91,7 +91,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<TypedToken>, String> {
 /// Parses a name in quotes at the beginning of `text`. Returns the name and its length in bytes,
 /// including the quotes. Returns an error if the closing quote is missing in the line. A backslash
 /// escapes the next character: see [`unescaped`].
-pub(in crate::reader) fn quoted(text: &str) -> Result<(String, usize), String> {
+pub(in crate::reader) fn parse_quoted(text: &str) -> Result<(String, usize), String> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
     while let Some((offset, c)) = letters.next() {

@@ -67,7 +67,7 @@ fn is_lola_only(word: &str) -> bool {
 /// Returns the translation of the LoLA sign at the beginning of a text into the `--formula`
 /// language. The number is the length of the LoLA sign in bytes. Returns `None` if the text does
 /// not begin with a sign.
-fn sign(text: &str) -> Option<(&'static str, usize)> {
+fn translate_sign(text: &str) -> Option<(&'static str, usize)> {
     let other = [("<>", "!="), ("#", "!="), ("==", "="), ("&", "&&"), ("|", "||")];
     let other = other.into_iter().chain([("[", "("), ("]", ")")]);
     let same = ["<->", "->", "<=", ">=", "!=", "=", "<", ">", "+", "-", "*", "!", "(", ")", ","];
@@ -99,18 +99,18 @@ struct LolaToken<'t> {
 /// Translates the formulas of a text into tokens of the `--formula` language. Returns the line and
 /// the tokens of each formula.
 pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<TypedToken>, String>)> {
-    match tokens(text) {
+    match split_words(text) {
         Err((line, what)) => vec![(line, Err(what))],
         Ok(pieces) => {
             let formulas = pieces.split(|piece| matches!(piece.text, ";" | ":"));
             let formulas = formulas.filter(|formula| !formula.is_empty());
-            formulas.map(|formula| (formula[0].line, translated(formula))).collect()
+            formulas.map(|formula| (formula[0].line, translate_formula(formula))).collect()
         }
     }
 }
 
 /// Splits a text into words and signs. Returns the line and a message for an unknown character.
-fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
+fn split_words(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let mut pieces = Vec::new();
     let (mut rest, mut line) = (text, 1);
     while let Some(c) = rest.chars().next() {
@@ -124,7 +124,7 @@ fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
             c if is_word_character(c) => {
                 (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
             }
-            c => match sign(rest) {
+            c => match translate_sign(rest) {
                 Some((_, length)) => (length, true),
                 None => {
                     return Err((line, format!("unexpected character {c:?} in a formula of LoLA")));
@@ -142,12 +142,12 @@ fn tokens(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
 
 /// Appends the tokens of `text`, which is in the `--formula` language.
 fn push(tokens: &mut Vec<TypedToken>, text: &str) -> Result<(), String> {
-    tokens.extend(super::lexer::tokens(text)?);
+    tokens.extend(super::lexer::split_formula(text)?);
     Ok(())
 }
 
 /// Translates the tokens of a formula to tokens of the `--formula` language.
-fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
+fn translate_formula(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
     let mut tokens = Vec::new();
     let mut pieces = match pieces {
         [first, rest @ ..] if first.text == "FORMULA" => rest,
@@ -172,7 +172,10 @@ fn translated(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String> {
             _ => {}
         }
         if !piece.is_word {
-            push(&mut tokens, sign(piece.text).map_or(piece.text, |(meaning, _)| meaning))?;
+            push(
+                &mut tokens,
+                translate_sign(piece.text).map_or(piece.text, |(meaning, _)| meaning),
+            )?;
             continue;
         }
         match translation(piece.text).filter(|_| list_depth == 0) {

@@ -145,11 +145,11 @@ pub(super) fn constant(digits: &str, sign: i128) -> Result<ParsedOperand, String
 pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
     match part {
         ParsedOperand::Formula(formula) => {
-            let is_of_a_run = formula.is_path_formula;
+            let is_path_formula = formula.is_path_formula;
             ParsedOperand::Formula(XmlFormula {
                 xml: formula.with_junction_element(),
                 connective: None,
-                is_path_formula: is_of_a_run,
+                is_path_formula,
             })
         }
         other => other,
@@ -157,7 +157,7 @@ pub(super) fn without_chaining(part: ParsedOperand) -> ParsedOperand {
 }
 
 /// Returns the formula, or an error for a number or a bound.
-pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
+pub(super) fn into_formula(part: ParsedOperand) -> Result<XmlFormula, String> {
     match part {
         ParsedOperand::Formula(formula) => Ok(formula),
         ParsedOperand::Number(_) => Err("found a number, expected a formula".to_owned()),
@@ -166,7 +166,7 @@ pub(super) fn formula(part: ParsedOperand) -> Result<XmlFormula, String> {
 }
 
 /// Returns the sum, or an error for a formula or a bound.
-fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
+fn into_sum(part: ParsedOperand) -> Result<PlaceSum, String> {
     match part {
         ParsedOperand::Number(sum) => Ok(sum),
         ParsedOperand::Formula(_) | ParsedOperand::Bound(_) => {
@@ -177,15 +177,15 @@ fn number(part: ParsedOperand) -> Result<PlaceSum, String> {
 
 /// Applies a prefix operator to a formula. `names` are its XML elements from the outside in.
 pub(super) fn apply_prefix(names: &[&str], part: ParsedOperand) -> Result<ParsedOperand, String> {
-    let inner = formula(part)?;
-    let is_of_a_run = match names {
+    let inner = into_formula(part)?;
+    let is_path_formula = match names {
         ["negation"] => inner.is_path_formula,
         [first, ..] => !matches!(*first, "all-paths" | "exists-path"),
         [] => false,
     };
     let enclosed = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
     let xml = names.iter().rev().fold(inner.with_junction_element(), enclosed);
-    Ok(ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula: is_of_a_run }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, connective: None, is_path_formula }))
 }
 
 /// Applies an infix operator to two operands.
@@ -194,18 +194,18 @@ pub(super) fn apply_infix(
     left: ParsedOperand,
     right: ParsedOperand,
 ) -> Result<ParsedOperand, String> {
-    let (xml, junction, is_of_a_run) = match operator {
+    let (xml, connective, is_path_formula) = match operator {
         Infix::Plus | Infix::Minus | Infix::Times => {
-            return apply_arithmetic(operator, number(left)?, number(right)?)
+            return apply_arithmetic(operator, into_sum(left)?, into_sum(right)?)
                 .map(ParsedOperand::Number);
         }
         Infix::Compare(name) => {
             let sides =
-                [number(left)?, number(right)?].iter().map(comparison_side).collect::<String>();
+                [into_sum(left)?, into_sum(right)?].iter().map(comparison_side).collect::<String>();
             (format!("<{name}>{sides}</{name}>"), None, false)
         }
         Infix::Connective(name) => {
-            let (mut left, right) = (formula(left)?, formula(right)?);
+            let (mut left, right) = (into_formula(left)?, into_formula(right)?);
             let is_of_a_run = left.is_path_formula || right.is_path_formula;
             if left.connective != Some(name) || !operator.is_chain() {
                 left = XmlFormula {
@@ -218,24 +218,22 @@ pub(super) fn apply_infix(
             (left.xml, left.connective, is_of_a_run)
         }
         Infix::Equivalence(is_equivalence) => {
-            let (left, right) = (formula(left)?, formula(right)?);
+            let (left, right) = (into_formula(left)?, into_formula(right)?);
             let is_of_a_run = left.is_path_formula || right.is_path_formula;
             let name = if is_equivalence { "equivalence" } else { "exclusive-disjunction" };
             let (left, right) = (left.with_junction_element(), right.with_junction_element());
             (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
         }
         Infix::Until => {
-            let (before, reach) =
-                (formula(left)?.with_junction_element(), formula(right)?.with_junction_element());
+            let (before, reach) = (
+                into_formula(left)?.with_junction_element(),
+                into_formula(right)?.with_junction_element(),
+            );
             let parts = format!("<before>{before}</before><reach>{reach}</reach>");
             (format!("<until>{parts}</until>"), None, true)
         }
     };
-    Ok(ParsedOperand::Formula(XmlFormula {
-        xml,
-        connective: junction,
-        is_path_formula: is_of_a_run,
-    }))
+    Ok(ParsedOperand::Formula(XmlFormula { xml, connective, is_path_formula }))
 }
 
 /// Adds `factor` times `other` to `sum`. Returns an error on overflow of 128 bits.

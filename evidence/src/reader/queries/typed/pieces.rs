@@ -39,7 +39,7 @@ pub(super) struct ContestLexis {
     /// The signs; a sign comes before its prefixes.
     pub(super) signs: &'static [&'static str],
     /// True if a backslash in quotes escapes the next character.
-    pub(super) escapes: bool,
+    pub(super) has_escapes: bool,
 }
 
 impl ContestToken {
@@ -68,7 +68,7 @@ pub(super) fn split_tokens(text: &str, mut line: u64, lexis: &ContestLexis) -> V
                 rest = &rest[c.len_utf8()..];
                 continue;
             }
-            '"' => match quoted(rest, lexis.escapes) {
+            '"' => match quoted(rest, lexis.has_escapes) {
                 Some((name, length)) => (ContestTokenKind::Quoted, length, name),
                 None => (ContestTokenKind::Unknown, 1, c.to_string()),
             },
