@@ -324,3 +324,9 @@ fn texts_with_a_piece_missing_twice_or_of_another_kind_never_panic() {
     }
     assert!(broken > 200 && read > 200, "{broken} broken, {read} read");
 }
+
+#[test]
+fn a_comment_ends_after_its_beginning() {
+    let text = DOT.replacen("digraph", "/*/ one comment */ digraph", 1);
+    assert_eq!(read::dot(&text, "x").unwrap(), system());
+}

@@ -215,7 +215,7 @@ fn names_and_files_are_read_as_the_prover_reads_them() {
     assert_eq!(ids, ["one", "formula-2", "formula-3"]);
     assert!(read.iter().all(|it| it.question.is_ok()), "{read:?}");
 
-    let lola = "FORMULA EF (q > 1 AND NOT FIREABLE(t));\n{ no } AGEF DEADLOCK";
+    let lola = "FORMULA EF (q > 1 AND NOT FIREABLE(t));\n{ no } /*/ no */ AGEF DEADLOCK";
     let questions = |text| -> Vec<_> {
         let read = typed::read(&net, text, &queries::read);
         read.into_iter().map(|it| it.question.unwrap()).collect()

@@ -443,6 +443,7 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         ("AGEF FIREABLE(EF)", "AG EF fireable(\"EF\")"),
         ("EF UNFIREABLE(EF, t)", "EF !fireable(\"EF\", t)"),
         ("ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)", "A G (p = 1 -> F q = 1)"),
+        ("/*/ one remark */ AG p = 1", "AG p = 1"),
         ("{ a remark } AG [p <> 3 <-> TRUE]", "AG (p != 3 <-> true)"),
         (
             "EXPATH ((p = 1) UNTIL (q = 1)) AND ALLPATH EVENTUALLY (q = 1)",

@@ -331,7 +331,8 @@ impl<'b> WitnessReporter<'b> {
 /// Returns the first `firings` firings of a sequence by name, at most 1000 steps, for a bug report.
 fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
     let name = board.net.name();
-    let mut text = format!("{} firings of net `{name}`:", sequence.firings());
+    let shown = u128::from(firings).min(sequence.firings());
+    let mut text = format!("{shown} firings of net `{name}`:");
     let mut remaining = firings;
     for step in sequence.steps().iter().take(1000) {
         if remaining == 0 {

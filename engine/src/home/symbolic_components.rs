@@ -43,6 +43,7 @@ use parikh_evidence::home::ways_back::{
 };
 use parikh_evidence::pump_grows;
 use parikh_evidence::{Document, replay};
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_symbolic::{Set, Stop, TransitionRelation};
@@ -200,8 +201,8 @@ impl SymbolicHomes<'_, '_, '_> {
         let (components, unrefuted) = (components.len(), unrefuted.len());
         let suffix = if is_complete { "" } else { " and more" };
         Ok(format!(
-            "{components} terminal components{suffix}, {proved_count} of {unrefuted} proved, \
-             {refuted_count} refuted"
+            "{}{suffix}, {proved_count} of {unrefuted} proved, {refuted_count} refuted",
+            counted(components, "terminal component")
         ))
     }
 

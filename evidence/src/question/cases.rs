@@ -254,22 +254,24 @@ fn case_markings(
     chosen_finals: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), String> {
     let only_place_marked =
-        |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
+        |mut places: Vec<PlaceId>, what: &str, arcs: &str| match (places.pop(), places.pop()) {
             (Some(place), None) => {
                 let mut marking = Marking::empty(net.place_count());
                 marking[place] = 1;
                 Ok(marking)
             }
-            _ => Err(format!("the model has no {what} marking, and not one {what} place")),
+            _ => Err(format!(
+                "the model has no {what} marking, and not exactly one place without {arcs} arcs"
+            )),
         };
     let source_places = net.places().filter(|&p| net.producers(p).is_empty());
     let sink_places = net.places().filter(|&p| net.consumers(p).is_empty());
     let initial_marking = match net.initial().marked().next() {
         Some(_) => net.initial().clone(),
-        None => only_place_marked(source_places.collect(), "initial")?,
+        None => only_place_marked(source_places.collect(), "initial", "incoming")?,
     };
     let final_markings_of_case = match (chosen_finals, net.final_markings()) {
-        ([], []) => vec![only_place_marked(sink_places.collect(), "final")?],
+        ([], []) => vec![only_place_marked(sink_places.collect(), "final", "outgoing")?],
         ([], of_model) => of_model.to_vec(),
         (chosen, _) => chosen.to_vec(),
     };

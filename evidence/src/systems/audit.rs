@@ -217,9 +217,11 @@ impl<'s> SystemAudit<'s> {
         let sizes = (self.system.components().len(), self.system.label_count());
         match () {
             () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
-            () if header.semantics != self.endings.name() => {
-                Err(format!("the file uses another semantics: {}", self.endings.name()))
-            }
+            () if header.semantics != self.endings.name() => Err(format!(
+                "the file uses the semantics `{}`, and the audit uses `{}`",
+                header.semantics,
+                self.endings.name()
+            )),
             () if (header.components, header.labels) != sizes => {
                 Err("the file is about a system of another size".to_owned())
             }

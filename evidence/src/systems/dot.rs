@@ -185,8 +185,8 @@ impl DotCursor<'_> {
             self.skip(blank);
             let length = match () {
                 () if self.rest.starts_with("/*") => {
-                    let end = self.rest.find("*/");
-                    end.ok_or_else(|| self.error("expected the end of a comment"))? + 2
+                    let end = self.rest[2..].find("*/");
+                    end.ok_or_else(|| self.error("expected the end of a comment"))? + 4
                 }
                 () if self.rest.starts_with("//")
                     || (begins_line && self.rest.starts_with('#')) =>

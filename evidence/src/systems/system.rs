@@ -3,6 +3,9 @@
 use crate::reader::lts::TransitionSystem;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The largest supported number of initial joint states.
+const MAX_STARTS: usize = 1 << 20;
+
 /// A labelled transition system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemComponent {
@@ -32,7 +35,7 @@ impl System {
     ///
     /// # Errors
     /// When there are no components, a component has no initial state, or an initial state or an
-    /// end of an edge is no state.
+    /// end of an edge is no state. Also when there are more than 2²⁰ initial joint states.
     pub fn new(components: Vec<SystemComponent>) -> Result<Self, String> {
         if components.is_empty() {
             return Err("there are no components".to_owned());
@@ -45,9 +48,17 @@ impl System {
                 || !edges.clone().all(|(from, _, to)| is_state(*from) && is_state(*to))
             {
                 return Err(format!(
-                    "component {index} has no start state, or an edge without a target"
+                    "component {index} (counted from 0) has no initial state, or an initial state \
+                     or an edge names a state that does not exist"
                 ));
             }
+        }
+        // Searches begin with a list of all initial joint states.
+        let count_starts = |count: usize, component: &SystemComponent| {
+            count.checked_mul(component.starts.len()).filter(|&count| count <= MAX_STARTS)
+        };
+        if components.iter().try_fold(1, count_starts).is_none() {
+            return Err(format!("the system has more than {MAX_STARTS} initial joint states"));
         }
         Ok(Self::assembled(components))
     }

@@ -172,7 +172,8 @@ fn tokens(text: &str) -> Result<Vec<LolaPiece<'_>>, TextFailure> {
         let length = match c {
             c if c.is_whitespace() => c.len_utf8(),
             '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            // The end does not overlap the beginning: `/*/` is no whole comment.
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
             ';' | ':' => 1,
             c if inside(c) => rest.find(|c| !inside(c)).unwrap_or(rest.len()),
             _ => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {

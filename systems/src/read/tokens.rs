@@ -36,7 +36,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError>
         } else if rest.starts_with("//") || (c == '#' && begins_line(text, offset)) {
             (None, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
-            let end = rest.find("*/").ok_or_else(|| {
+            // The end does not overlap the beginning: `/*/` is no whole comment.
+            let end = rest[2..].find("*/").ok_or_else(|| {
                 ReadError::at(
                     text,
                     offset,
@@ -44,7 +45,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError>
                     "the end of the file",
                 )
             })?;
-            (None, end + 2)
+            (None, end + 4)
         } else if rest.starts_with("->") {
             (Some(SystemToken::Arrow), 2)
         } else if "{}[]=;,".contains(c) {

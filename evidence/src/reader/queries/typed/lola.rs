@@ -115,11 +115,15 @@ fn split_words(text: &str) -> Result<Vec<LolaToken<'_>>, (u64, String)> {
     let (mut rest, mut line) = (text, 1);
     while let Some(c) = rest.chars().next() {
         let is_word_character = |c: char| c.is_alphanumeric() || "_.'$~@".contains(c);
-        let length_through = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        // The end of a comment does not overlap its beginning: `/*/` is no whole comment.
+        let length_through = |begin: &str, end: &str| {
+            let at = rest[begin.len()..].find(end);
+            at.map_or(rest.len(), |at| begin.len() + at + end.len())
+        };
         let (length, is_piece) = match c {
             c if c.is_whitespace() => (c.len_utf8(), false),
-            '{' => (length_through("}"), false),
-            '/' if rest.starts_with("/*") => (length_through("*/"), false),
+            '{' => (length_through("{", "}"), false),
+            '/' if rest.starts_with("/*") => (length_through("/*", "*/"), false),
             ';' | ':' => (1, true),
             c if is_word_character(c) => {
                 (rest.find(|c| !is_word_character(c)).unwrap_or(rest.len()), true)
