@@ -78,7 +78,7 @@ use num_bigint::BigUint;
 use parikh_net::coloured::{Folding, NamedClasses};
 use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::printable::Quoted;
-use parikh_net::translation::Because;
+use parikh_net::translation::BoundReason;
 use parikh_net::{FiringSequence, Net, Translation};
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -496,7 +496,8 @@ pub struct NamedBound {
     pub because: NamedBecause,
 }
 
-/// The justification of an upper bound, or the statement that it is a cap: [`Because`] with names.
+/// The justification of an upper bound, or the statement that it is a cap: [`BoundReason`] with
+/// names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBecause {
@@ -521,12 +522,12 @@ impl NamedTranslation {
     /// Writes a translation with names. The first places of the translated net are the places of
     /// `core`.
     pub fn of(core: &Net, translation: &Translation) -> Self {
-        let because = |because: &Because| match because {
-            Because::Visited(markings) => NamedBecause::Visited(*markings),
-            Because::VisitedResetCounts(markings) => NamedBecause::Seen(*markings),
-            Because::Capacity => NamedBecause::Capacity,
-            Because::Cap => NamedBecause::Cap,
-            Because::Weights(weights) => NamedBecause::Weights(
+        let because = |because: &BoundReason| match because {
+            BoundReason::Visited(markings) => NamedBecause::Visited(*markings),
+            BoundReason::VisitedResetCounts(markings) => NamedBecause::Seen(*markings),
+            BoundReason::Capacity => NamedBecause::Capacity,
+            BoundReason::Cap => NamedBecause::Cap,
+            BoundReason::Weights(weights) => NamedBecause::Weights(
                 weights
                     .iter()
                     .map(|&(p, weight)| (core.place_name(p).to_owned(), weight))

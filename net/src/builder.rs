@@ -183,14 +183,15 @@ impl NetBuilder {
         }
     }
 
-    /// Sets the label of a place. A label that equals the id is not kept.
+    /// Sets the label of a place, at most once per place. A label that equals the id is not kept.
     pub fn label_place(&mut self, p: PlaceId, label: &str) {
         if label != self.places.get(p.index()) {
             self.place_labels.push((p, label.into()));
         }
     }
 
-    /// Sets the label of a transition. A label that equals the id is not kept.
+    /// Sets the label of a transition, at most once per transition. A label that equals the id is
+    /// not kept.
     pub fn label_transition(&mut self, t: TransitionId, label: &str) {
         if label != self.transitions.get(t.index()) {
             self.transition_labels.push((t, label.into()));

@@ -43,7 +43,7 @@ pub struct LoopRun {
 /// element in it, from the outermost block inwards. The position is before the element of the last
 /// entry, or at the end of the block if the index is the number of elements. All enclosing blocks
 /// are in their first repetition.
-pub type Spot = [(usize, usize)];
+pub type LoopPosition = [(usize, usize)];
 
 /// The reason why blocks are not a valid run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,7 +111,7 @@ impl LoopRun {
     }
 
     /// Returns the part of the run before `spot`, with only the blocks that it needs.
-    pub fn prefix(&self, spot: &Spot) -> LoopRun {
+    pub fn prefix(&self, spot: &LoopPosition) -> LoopRun {
         let copied = |elements: &[RepeatedElement]| elements.to_vec();
         let prefix_elements =
             spot.iter().flat_map(|&(block, end)| copied(&self.blocks[block][..end]));
@@ -165,7 +165,11 @@ impl LoopRun {
     /// Returns the part before `spot` as a plain firing sequence. Returns `None` if it has more
     /// than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None` if the
     /// expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
-    pub fn prefix_to_sequence(&self, spot: &Spot, max_steps: usize) -> Option<FiringSequence> {
+    pub fn prefix_to_sequence(
+        &self,
+        spot: &LoopPosition,
+        max_steps: usize,
+    ) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;
         for &(block, stop) in spot {
@@ -249,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_prefix_ends_where_it_is_said_to() {
-        let before = |spot: &Spot| {
+        let before = |spot: &LoopPosition| {
             let flat = run().prefix(spot).to_sequence(100).unwrap();
             assert_eq!(run().prefix_to_sequence(spot, 100), Some(flat.clone()));
             letters(&flat)

@@ -96,7 +96,7 @@ fn translate_predicate(
         Predicate::Disabled(copy) => enabled(translation.origin(copy)).negated(),
         Predicate::NotDead => some_enabled(),
         Predicate::Dead => some_enabled().negated(),
-        Predicate::And(all) => Predicate::and(translated_parts(all)?),
+        Predicate::And(conjuncts) => Predicate::and(translated_parts(conjuncts)?),
         Predicate::Or(disjuncts) => Predicate::or(translated_parts(disjuncts)?),
         Predicate::Atom(atom) if is_decided_by_cap(caps, &atom) => Predicate::Atom(atom),
         Predicate::Atom(atom) => {
@@ -125,8 +125,9 @@ fn window_predicate(window: &Window) -> Predicate {
     let least = Predicate::at_least(window.place, window.min_tokens);
     match window.first_excluded {
         None => least,
-        Some(below) => {
-            Predicate::and([least, Predicate::no_more_than(window.place, below.saturating_sub(1))])
-        }
+        Some(first_excluded) => Predicate::and([
+            least,
+            Predicate::no_more_than(window.place, first_excluded.saturating_sub(1)),
+        ]),
     }
 }

@@ -151,8 +151,8 @@ impl Write for EscapingWriter<'_, '_> {
         let also = self.is_also_escaped;
         let is_escaped = |c: char| is_harmful(c) || also(c);
         let mut rest = text;
-        while let Some(at) = rest.find(is_escaped) {
-            let (plain, tail) = rest.split_at(at);
+        while let Some(escaped_start) = rest.find(is_escaped) {
+            let (plain, tail) = rest.split_at(escaped_start);
             self.out.write_str(plain)?;
             let mut tail = tail.chars();
             match tail.next() {

@@ -10,8 +10,8 @@
 //! transition drain: 2*idle ->     # arcs weigh 1 unless said
 //! ```
 //!
-//! Names are quoted like `"a b"` when they are empty, or have a blank or one of `#:+*"->`; inside
-//! quotes `\"` and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] reads back
+//! Names are quoted like `"a b"` when they are empty, or have a blank or one of `#:+*"->`. Inside
+//! quotes, `\"` stands for `"`, `\\` for `\`, and `\n` and `\r` for line ends. [`parse`] reads back
 //! what [`print()`] writes, which leaves out labels, units and final markings.
 
 use crate::builder::{BuildError, NetBuilder, NetNode};

@@ -12,7 +12,7 @@
 //! transitions are enabled in both, each by one of its copies. So every question about the first
 //! can be asked of the second, in terms of the model's places and transitions.
 //!
-//! The translation is correct only if the bounds hold. Each bound has its reason, [`Because`].
+//! The translation is correct only if the bounds hold. Each bound has its reason, [`BoundReason`].
 //!
 //! # Caps
 //! A place p without a known bound gets a *cap*: a number c that no weight of an arc at p exceeds.
@@ -72,7 +72,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A bound on a place in every reachable marking of a net with inhibitor or reset arcs. With the
-/// reason [`Because::Cap`], it is an assumed bound that the net may exceed.
+/// reason [`BoundReason::Cap`], it is an assumed bound that the net may exceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranslationBound {
     /// The place.
@@ -80,12 +80,12 @@ pub struct TranslationBound {
     /// An upper bound on the number of tokens.
     pub max_tokens: u64,
     /// The reason.
-    pub reason: Because,
+    pub reason: BoundReason,
 }
 
 /// The reason why a place is bounded, or that its bound is only assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Because {
+pub enum BoundReason {
     /// A search visited all reachable markings. The number of visited markings is given.
     Visited(u64),
     /// A search visited all reachable markings. The number of visited markings is given. A
@@ -174,7 +174,7 @@ impl Translation {
             end += copies;
             ends.push(end);
         }
-        let known = bounds.iter().filter(|it| it.reason != Because::Cap);
+        let known = bounds.iter().filter(|it| it.reason != BoundReason::Cap);
         Ok(Translation {
             places,
             transitions: names,

@@ -56,12 +56,12 @@ const LOLA_KEYWORDS: [&str; 13] = [
 /// fails.
 pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
-    if let Some((t, kind)) = foreign(net, true) {
+    if let Some((t, kind)) = first_inexpressible(net, true) {
         let (transition, language) = (core.transition_name(t).to_owned(), "LoLA's language");
         return Err(Unwritable::Arcs { transition, kind, language });
     }
     let places: Vec<&str> = core.places().map(|p| core.place_name(p)).collect();
-    places.iter().try_for_each(|name| spelt(name))?;
+    places.iter().try_for_each(|name| check_spelling(name))?;
     writeln!(out, "PLACE")?;
     writeln!(out, "  {};\n", places.join(",\n  "))?;
     let marked = core.initial().marked().map(|(p, n)| format!("{}: {n}", core.place_name(p)));
@@ -69,7 +69,7 @@ pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
     writeln!(out, "  {};", marked.collect::<Vec<_>>().join(",\n  "))?;
     for t in core.transitions() {
         let name = core.transition_name(t);
-        spelt(name)?;
+        check_spelling(name)?;
         let side = |arcs: &[Arc]| {
             let term = |arc: &Arc| format!("{}: {}", core.place_name(arc.place), arc.weight);
             arcs.iter().map(term).collect::<Vec<_>>().join(", ")
@@ -82,7 +82,7 @@ pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
 }
 
 /// Checks that LoLA's language can spell a name.
-fn spelt(name: &str) -> Result<(), Unwritable> {
+fn check_spelling(name: &str) -> Result<(), Unwritable> {
     let foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
     match name.contains(foreign)
         || name.starts_with("//")
@@ -96,7 +96,10 @@ fn spelt(name: &str) -> Result<(), Unwritable> {
 
 /// Returns the first transition that has reset arcs, or inhibitor arcs if `inhibitors_too` is true.
 /// Also returns the kind of the arcs. Returns `None` if there is no such transition.
-fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'static str)> {
+fn first_inexpressible(
+    net: &ExtendedNet,
+    inhibitors_too: bool,
+) -> Option<(TransitionId, &'static str)> {
     let kind = |t| match () {
         () if !net.resets(t).is_empty() => Some((t, "reset")),
         () if inhibitors_too && !net.inhibitors(t).is_empty() => Some((t, "inhibitor")),
@@ -111,7 +114,7 @@ fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'s
 /// If the net has reset arcs, or if `out` fails.
 pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
-    if let Some((t, kind)) = foreign(net, false) {
+    if let Some((t, kind)) = first_inexpressible(net, false) {
         let (transition, language) = (core.transition_name(t).to_owned(), "TINA's language");
         return Err(Unwritable::Arcs { transition, kind, language });
     }

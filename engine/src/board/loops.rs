@@ -4,7 +4,7 @@
 use super::{Board, Observation, Witness, WitnessReporter};
 use parikh_evidence::depending::GoalIndex;
 use parikh_evidence::loops::{LoopReplayError, holds, replay_loops, value};
-use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::loops::{LoopPosition, LoopRun};
 use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct LoopObservation {
     /// this position satisfies it.
     value: Option<i128>,
     /// The position of the observation in the sequence.
-    spot: Arc<Spot>,
+    spot: Arc<LoopPosition>,
 }
 
 impl WitnessReporter<'_> {
@@ -122,7 +122,7 @@ fn observe(
         best.push(board.largest_seen(id));
     }
     let mut sights: Vec<Option<LoopObservation>> = open.iter().map(|_| None).collect();
-    let mut test_goals = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &Spot| {
+    let mut test_goals = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &LoopPosition| {
         let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
         places.for_each(|place| goal_index.note_change(place, wanted));
         goal_index.evaluate_changed(|at| {

@@ -1,7 +1,7 @@
 //! Witnesses of reachability.
 
 use parikh_net::FiringSequence;
-use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::loops::{LoopPosition, LoopRun};
 use std::sync::Arc;
 
 /// A firing sequence from the initial marking to the marking that it witnesses.
@@ -13,7 +13,7 @@ pub enum Witness {
     /// An accelerated sequence, that is, a firing sequence with nested loops, and the position
     /// where this witness ends. It is used if no plain sequence was recorded: it would be too long,
     /// its replay would exceed the token limit, or the time ended first.
-    Loops(Arc<LoopRun>, Arc<Spot>),
+    Loops(Arc<LoopRun>, Arc<LoopPosition>),
 }
 
 impl Witness {

@@ -18,7 +18,7 @@ mod marking;
 pub use marking::{LargeMarking, holds, value};
 
 use num_bigint::{BigInt, BigUint};
-use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement, Spot};
+use parikh_net::loops::{LoopElement, LoopPosition, LoopRun, RepeatedElement};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
@@ -134,7 +134,7 @@ struct LoopReplay<'a> {
 /// A callback that gets a marking, the places that may have changed since the last call, and the
 /// position in the run. The position is just after the element that led to the marking.
 pub type MarkingInspector<'l> =
-    dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
+    dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &LoopPosition) + 'l;
 
 /// Fires `run` from the initial marking. Calls `inspect` with the marking after each element of the
 /// run and of the first rounds of its blocks. Returns the last marking.
@@ -285,7 +285,7 @@ impl LoopReplay<'_> {
         block: usize,
         number: usize,
         effect: &Effect,
-        spot: &Spot,
+        spot: &LoopPosition,
         inspect: &mut MarkingInspector<'_>,
     ) -> Result<(), LoopReplayError> {
         if let Some((place, _)) =
@@ -329,7 +329,7 @@ mod tests {
     fn replay_checked(net: &Net, run: &LoopRun) -> Result<LargeMarking, LoopReplayError> {
         let mut prefixes = Vec::new();
         let mut look =
-            |marking: &LargeMarking, _: &mut dyn Iterator<Item = PlaceId>, spot: &Spot| {
+            |marking: &LargeMarking, _: &mut dyn Iterator<Item = PlaceId>, spot: &LoopPosition| {
                 prefixes.push((marking.clone(), spot.to_vec()));
             };
         let end = replay_loops(net, run, &mut look, &mut || true);

@@ -11,7 +11,7 @@
 
 use super::TranslationError;
 use parikh_net::extended::bound_by_inhibitors;
-use parikh_net::translation::{Because, TranslationBound};
+use parikh_net::translation::{BoundReason, TranslationBound};
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::semiflows::place_semiflows;
@@ -85,10 +85,10 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Tra
             {
                 let terms = sum.terms().iter();
                 let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
-                TranslationBound { place, max_tokens: most, reason: Because::Weights(weights) }
+                TranslationBound { place, max_tokens: most, reason: BoundReason::Weights(weights) }
             }
             (_, Some(most)) => {
-                TranslationBound { place, max_tokens: most, reason: Because::Capacity }
+                TranslationBound { place, max_tokens: most, reason: BoundReason::Capacity }
             }
             _ => continue,
         };
@@ -127,7 +127,7 @@ pub(super) fn cap(
         let cap = TranslationBound {
             place,
             max_tokens: largest_number.saturating_add(room),
-            reason: Because::Cap,
+            reason: BoundReason::Cap,
         };
         bounds.entry(place).or_insert(cap);
     }
@@ -160,8 +160,8 @@ pub(super) fn visit_with_vectors(
     };
     let mut bounds = visit(net, &tested_places(net), limit, budget, &mut collect)?;
     for bound in &mut bounds {
-        if let Because::Visited(markings) = bound.reason {
-            bound.reason = Because::VisitedResetCounts(markings);
+        if let BoundReason::Visited(markings) = bound.reason {
+            bound.reason = BoundReason::VisitedResetCounts(markings);
         }
     }
     Some((bounds, seen))
@@ -212,7 +212,7 @@ fn visit(
             queue.push_back(next);
         }
     }
-    let because = Because::Visited(seen_markings.len() as u64);
+    let because = BoundReason::Visited(seen_markings.len() as u64);
     let bound =
         |&place| TranslationBound { place, max_tokens: max_tokens[place], reason: because.clone() };
     Some(wanted.iter().map(bound).collect())

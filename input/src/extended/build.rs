@@ -23,7 +23,7 @@
 use super::bounds::ResetVectors;
 use super::{MAX_COPIES, TranslationError};
 use parikh_net::translation::{
-    Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
+    BoundReason, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
 };
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ pub(super) fn build(
     let bound_of: BTreeMap<PlaceId, u64> =
         bounds.iter().map(|it| (it.place, it.max_tokens)).collect();
     let caps: BTreeSet<PlaceId> =
-        bounds.iter().filter(|it| it.reason == Because::Cap).map(|it| it.place).collect();
+        bounds.iter().filter(|it| it.reason == BoundReason::Cap).map(|it| it.place).collect();
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
     builder.set_label(core.title());

@@ -47,18 +47,18 @@ struct BindingSearch<'s> {
 }
 
 impl ColouredNet {
-    /// Returns a binding that enables `t`. Returns `None` if no binding does. `looks` is the limit
-    /// of steps, and each step decrements it. A step examines a colour on an input place, tries a
-    /// colour for a variable, or checks a complete binding.
+    /// Returns a binding that enables `t`. Returns `None` if no binding does. `steps_left` is the
+    /// limit of steps, and each step decrements it. A step examines a colour on an input place,
+    /// tries a colour for a variable, or checks a complete binding.
     ///
     /// # Errors
-    /// If `looks` reaches 0 before the search ends, or an inscription has too many colours or
+    /// If `steps_left` reaches 0 before the search ends, or an inscription has too many colours or
     /// tokens.
     pub fn some_binding(
         &self,
         marking: &ColouredMarking,
         t: ColouredTransitionId,
-        looks: &mut u64,
+        steps_left: &mut u64,
     ) -> Result<Option<Vec<BoundColour>>, GaveUp> {
         let transition = self.transition(t);
         let mut inputs = Vec::new();
@@ -83,7 +83,7 @@ impl ColouredNet {
             inputs,
             binding: BTreeMap::new(),
             taken_tokens: BTreeMap::new(),
-            steps_left: looks,
+            steps_left,
         };
         search.match_inputs()
     }

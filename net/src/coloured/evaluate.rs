@@ -262,8 +262,8 @@ impl ColouredNet {
         }
         for (place, bag) in puts {
             for (colour, tokens) in bag {
-                let tokens_left = tokens_after.entry((place, colour));
-                let tokens_left = tokens_left.or_insert_with(|| marking.tokens(place, colour));
+                let tokens_entry = tokens_after.entry((place, colour));
+                let tokens_left = tokens_entry.or_insert_with(|| marking.tokens(place, colour));
                 // No overflow: the tokens left and the tokens put are at most 2⁶³ − 1 each.
                 *tokens_left += tokens;
                 if *tokens_left > Marking::MAX_TOKENS {

@@ -40,9 +40,9 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             break;
         }
         if c == '"' {
-            let (name, after_dot) = quoted(&rest[1..])?;
+            let (name, after_quote) = quoted(&rest[1..])?;
             tokens.push(ColouredToken::Name(name, true));
-            rest = after_dot;
+            rest = after_quote;
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
             // A name may contain a dot, but not the two dots of a range.
@@ -89,8 +89,9 @@ const KEYWORDS: [&str; 4] = ["all", "and", "or", "not"];
 
 impl fmt::Display for WrittenName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pieces = || self.0.split('.').all(|it| !it.is_empty() && it.chars().all(is_plain));
-        if !KEYWORDS.contains(&self.0) && pieces() {
+        let is_plain_name =
+            || self.0.split('.').all(|it| !it.is_empty() && it.chars().all(is_plain));
+        if !KEYWORDS.contains(&self.0) && is_plain_name() {
             return f.write_str(self.0);
         }
         write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
