@@ -3,6 +3,7 @@
    This file and zarith are trusted: it turns text into the data of Net.v and Checker.v, and prints
    the result of [Checker.check]. *)
 
+module Integer = Z (* of zarith; the checker has a module of the same name *)
 open Checker
 
 exception Malformed of string
@@ -42,19 +43,19 @@ let integer source =
   let valid = ref true in
   String.iteri (fun index character -> if not (is_digit index character) then valid := false) word;
   if not !valid then raise (Malformed ("expected a number instead of " ^ word));
-  Z.of_string word
+  Integer.of_string word
 
 let natural source =
   let number = integer source in
-  if Z.sign number < 0 then raise (Malformed "expected a number from 0 on");
+  if Integer.sign number < 0 then raise (Malformed "expected a number from 0 on");
   number
 
 (* Numbers of places, transitions, statements and facts start at 0 in files and at 1 in the checker. *)
-let index source = Z.succ (natural source)
+let index source = Integer.succ (natural source)
 
 let count source =
   let number = natural source in
-  if Z.fits_int number then Z.to_int number else raise (Malformed "the number is too large")
+  if Integer.fits_int number then Integer.to_int number else raise (Malformed "the number is too large")
 
 let list source item =
   let rec read remaining items =
@@ -65,7 +66,7 @@ let list source item =
 
 let place_below places source =
   let place = index source in
-  if Z.gt place places then raise (Malformed "there is no such place");
+  if Integer.gt place places then raise (Malformed "there is no such place");
   place
 
 let arc places source =
@@ -201,8 +202,8 @@ let is_accepted source =
   let table = Array.of_list transitions in
   expect source "statements";
   let statements = list source (statement table) in
-  let add (number, table) item = (Z.succ number, PositiveMap.add number item table) in
-  let (_, numbered) = List.fold_left add (Z.one, PositiveMap.empty) statements in
+  let add (number, table) item = (Integer.succ number, PositiveMap.add number item table) in
+  let (_, numbered) = List.fold_left add (Integer.one, PositiveMap.empty) statements in
   expect source "claim";
   let whole = claim source in
   let items = evidence places table source [] in
