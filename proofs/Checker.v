@@ -6,8 +6,8 @@ Import ListNotations.
 
 Inductive evidence :=
 | Sequence (actions : list action)
-| Inductively (clauses : list clause_with_reasons)
-| Follows (f : predicate) (refuted : derivation)
+| Inductively (clauses : list clause_with_reasons) (consequences : list (predicate * derivation))
+| Follows (consequences : list (predicate * derivation))
 | Refutes (statement : positive) (refuted : derivation)
 | Listing (markings : list listed) (shown : list positive).
 
@@ -17,10 +17,6 @@ Record state := { known : store; shown : PositiveMap.t unit }.
 Definition show (l : list positive) (s : state) : state :=
   {| known := known s;
      shown := fold_left (fun a i => PositiveMap.add i tt a) l (shown s) |}.
-
-(** A predicate is an invariant if its negation contradicts known invariants. *)
-Definition check_follows (s : store) (f : predicate) (d : derivation) : option store :=
-  if refutes (push (negation f) s) d then Some (push f s) else None.
 
 Definition check_refutes (n : net) (s : store) (x : statement) (d : derivation) : bool :=
   match x with
@@ -32,11 +28,11 @@ Definition check_one (n : net) (a : PositiveMap.t (list numbered))
     (statements : PositiveMap.t statement) (s : state) (e : evidence) : option state :=
   match e with
   | Sequence l => option_map (fun i => show i s) (run_sequence n statements l)
-  | Inductively clauses =>
+  | Inductively clauses l =>
       option_map (fun k => {| known := k; shown := shown s |})
-        (check_inductive n a (known s) clauses)
-  | Follows f d =>
-      option_map (fun k => {| known := k; shown := shown s |}) (check_follows (known s) f d)
+        (check_inductive n a (known s) clauses l)
+  | Follows l =>
+      option_map (fun k => {| known := k; shown := shown s |}) (conclude (known s) l)
   | Refutes i d =>
       match PositiveMap.find i statements with
       | Some x => if check_refutes n (known s) x d then Some (show [i] s) else None
@@ -88,16 +84,10 @@ Proof.
   rewrite PositiveMap.gso in J by exact E; rewrite <- PositiveMap.mem_find in J; exact (T j J).
 Qed.
 
-(** A predicate that follows from invariants is one. *)
-Theorem follows_sound : forall n s f d s',
-  invariants n s -> check_follows s f d = Some s' -> invariants n s'.
-Proof.
-  intros n s f d s' I; unfold check_follows.
-  destruct (refutes (push (negation f) s) d) eqn:R; [|discriminate].
-  intros [= <-] m M; apply valid_push; [apply I, M|].
-  destruct (negation_spec n m f) as [Y|N]; [exact Y|]; exfalso.
-  apply (refutes_sound n m _ _ R), valid_push; [apply I, M | exact N].
-Qed.
+(** Predicates that follow from invariants are invariants. *)
+Theorem follows_sound : forall n s l s',
+  invariants n s -> conclude s l = Some s' -> invariants n s'.
+Proof. intros n s l s' I C m M; exact (conclude_sound n m l s s' (I m M) C). Qed.
 
 (** A predicate that contradicts invariants is unreachable. *)
 Theorem unreachable_sound : forall n s x d,
@@ -112,13 +102,13 @@ Lemma check_one_sound : forall n statements s e s',
   check_one n (adjacency (transitions n) 1 (PositiveMap.empty _)) statements s e = Some s' ->
   invariants n (known s') /\ all_true n statements (shown s').
 Proof.
-  intros n statements s e s' I T; destruct e as [l|clauses|f d|i d|l shown0]; cbn [check_one].
+  intros n statements s e s' I T; destruct e as [l|clauses l|l|i d|l shown0]; cbn [check_one].
   - destruct (run_sequence n statements l) as [k|] eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T | exact (sequence_sound _ _ _ _ R)].
   - match goal with |- option_map _ ?x = _ -> _ => destruct x as [k|] eqn:R end; [|discriminate].
-    intros [= <-]; split; [exact (inductive_sound _ _ _ _ I R) | exact T].
-  - destruct (check_follows (known s) f d) as [k|] eqn:R; [|discriminate].
-    intros [= <-]; split; [exact (follows_sound _ _ _ _ _ I R) | exact T].
+    intros [= <-]; split; [exact (inductive_sound _ _ _ _ _ I R) | exact T].
+  - destruct (conclude (known s) l) as [k|] eqn:R; [|discriminate].
+    intros [= <-]; split; [exact (follows_sound _ _ _ _ I R) | exact T].
   - destruct (PositiveMap.find i statements) as [x|] eqn:F; [|discriminate].
     destruct (check_refutes n (known s) x d) eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T|]; constructor; [|constructor].

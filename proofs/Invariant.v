@@ -158,15 +158,19 @@ Definition clause_is_preserved (a : PositiveMap.t (list numbered)) (base extende
   | None => false
   end.
 
-(** Checks that clauses hold initially and are preserved together, given known invariants. Returns
-    the store with the clauses. *)
+(** Checks that clauses hold initially and are preserved together, given known invariants and
+    consequences of both. Returns the store with the clauses and their consequences. *)
 Definition check_inductive (n : net) (a : PositiveMap.t (list numbered)) (base : store)
-    (clauses : list clause_with_reasons) : option store :=
-  let extended := push_all (map fst clauses) base in
-  let first := tokens (initial_table n) in
-  if forallb (fun '(f, _) => evaluate n first f) clauses &&
-     forallb (clause_is_preserved a base extended) clauses
-  then Some extended else None.
+    (clauses : list clause_with_reasons) (consequences : list (predicate * derivation))
+    : option store :=
+  match conclude (push_all (map fst clauses) base) consequences with
+  | Some extended =>
+      let first := tokens (initial_table n) in
+      if forallb (fun '(f, _) => evaluate n first f) clauses &&
+         forallb (clause_is_preserved a base extended) clauses
+      then Some extended else None
+  | None => None
+  end.
 
 Lemma comparisons_spec : forall l cs, comparisons l = Some cs ->
   l = map (fun c => AtMost (left c) (right c)) cs /\
@@ -267,14 +271,15 @@ Proof.
 Qed.
 
 (** Clauses that pass the check are invariants. *)
-Theorem inductive_sound : forall n base clauses extended,
+Theorem inductive_sound : forall n base clauses consequences extended,
   invariants n base ->
-  check_inductive n (adjacency (transitions n) 1 (PositiveMap.empty _)) base clauses
+  check_inductive n (adjacency (transitions n) 1 (PositiveMap.empty _)) base clauses consequences
     = Some extended ->
   invariants n extended.
 Proof.
-  intros n base clauses extended B; unfold check_inductive.
-  set (ext := push_all (map fst clauses) base).
+  intros n base clauses consequences extended B; unfold check_inductive.
+  destruct (conclude (push_all (map fst clauses) base) consequences) as [ext|] eqn:K;
+    [|discriminate].
   match goal with |- (if ?b then _ else _) = _ -> _ => destruct b eqn:C end; [|discriminate].
   intros [= <-]; apply andb_prop in C; destruct C as [C0 C1].
   rewrite forallb_forall in C0, C1.
@@ -285,7 +290,9 @@ Proof.
       specialize (C0 _ Hf); cbn in C0; apply evaluate_spec in C0.
       apply (holds_same n (tokens (initial_table n)) m f); [|exact C0].
       intro p; rewrite I, initial_table_spec; reflexivity.
-    - assert (V : valid n m ext) by (apply valid_push_all; [apply B, R | exact IH]).
+    - assert (V : valid n m ext).
+      { apply (conclude_sound n m consequences (push_all (map fst clauses) base)); [|exact K].
+        apply valid_push_all; [apply B, R | exact IH]. }
       assert (V' : valid n m' base) by (apply B; exact (reachable_step _ _ _ _ R F)).
       apply Forall_forall; intros f Hf.
       assert (Hm : holds n m f) by (rewrite Forall_forall in IH; exact (IH f Hf)).
@@ -318,7 +325,8 @@ Proof.
           apply valid_push_all; [|exact (known_after_spec _ _ _ _ _ _ F V')].
           apply valid_push; [|exact (before_spec _ _ _ _ _ F N)].
           apply valid_push; [exact V|]; apply enabled_expands; apply F. }
-  intros m R; apply valid_push_all; [apply B, R | exact (Main m R)].
+  intros m R; apply (conclude_sound n m consequences (push_all (map fst clauses) base)); [|exact K].
+  apply valid_push_all; [apply B, R | exact (Main m R)].
 Qed.
 
 (** ** Place invariants and traps, as in a textbook

@@ -162,3 +162,24 @@ Proof.
     + exact (IH2 _ H2 (valid_push _ _ _ _ V Y)).
     + exact (IH1 _ H1 (valid_push _ _ _ _ V N)).
 Qed.
+
+(** ** Consequences *)
+
+(** Adds predicates whose negations contradict the facts before them. *)
+Fixpoint conclude (s : store) (l : list (predicate * derivation)) : option store :=
+  match l with
+  | [] => Some s
+  | (f, d) :: r => if refutes (push (negation f) s) d then conclude (push f s) r else None
+  end.
+
+(** Consequences hold in every marking in which the facts hold. *)
+Theorem conclude_sound : forall n m l s s',
+  valid n m s -> conclude s l = Some s' -> valid n m s'.
+Proof.
+  intros n m l; induction l as [|[f d] r IH]; intros s s' V; cbn [conclude].
+  - intros [= <-]; exact V.
+  - destruct (refutes (push (negation f) s) d) eqn:R; [|discriminate].
+    apply IH, valid_push; [exact V|].
+    destruct (negation_spec n m f) as [Y|N]; [exact Y|]; exfalso.
+    apply (refutes_sound n m _ _ R), valid_push; assumption.
+Qed.

@@ -164,6 +164,10 @@ let clause transitions source =
   let reasons = list source (reason transitions) in
   (part, reasons)
 
+let consequence transitions source =
+  let part = predicate transitions source in
+  (part, derivation transitions source)
+
 let marking places source =
   expect source "marking";
   let add table (place, tokens) = set place tokens table in
@@ -177,10 +181,10 @@ let rec evidence places transitions source items =
   | word ->
     let item = match word with
       | "sequence" -> Sequence (list source action)
-      | "inductive" -> Inductively (list source (clause transitions))
-      | "follows" ->
-        let part = predicate transitions source in
-        Follows (part, derivation transitions source)
+      | "inductive" ->
+        let clauses = list source (clause transitions) in
+        Inductively (clauses, list source (consequence transitions))
+      | "follows" -> Follows (list source (consequence transitions))
       | "refutes" ->
         let number = index source in
         Refutes (number, derivation transitions source)
