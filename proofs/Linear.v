@@ -181,16 +181,76 @@ Definition some_missing (t : transition) : list predicate :=
 Definition all_present (t : transition) : list predicate :=
   map (fun '(p, _) => AtMost [(p, -1)] (- Z.of_N (weight (pre t) p))) (pre t).
 
+(** Conjunctions and disjunctions without constants, and without parts of their own kind. *)
+Definition conjuncts (f : predicate) : list predicate := match f with All l => l | _ => [f] end.
+Definition disjuncts (f : predicate) : list predicate := match f with Any l => l | _ => [f] end.
+
+Definition is_false (f : predicate) : bool := match f with Any [] => true | _ => false end.
+Definition is_trivial (f : predicate) : bool := match f with All [] => true | _ => false end.
+
+Definition conjunction (l : list predicate) : predicate :=
+  match flat_map conjuncts l with
+  | [f] => f
+  | l => if existsb is_false l then Any [] else All l
+  end.
+
+Definition disjunction (l : list predicate) : predicate :=
+  match flat_map disjuncts l with
+  | [f] => f
+  | l => if existsb is_trivial l then All [] else Any l
+  end.
+
 Fixpoint expand (n : net) (f : predicate) : predicate :=
   match f with
   | AtMost e k => f
-  | All l => All (map (expand n) l)
-  | Any l => Any (map (expand n) l)
-  | Enabled t => All (all_present t)
-  | Disabled t => Any (some_missing t)
-  | Dead => All (map (fun t => Any (some_missing t)) (transitions n))
-  | NotDead => Any (map (fun t => All (all_present t)) (transitions n))
+  | All l => conjunction (map (expand n) l)
+  | Any l => disjunction (map (expand n) l)
+  | Enabled t => conjunction (all_present t)
+  | Disabled t => disjunction (some_missing t)
+  | Dead => conjunction (map (fun t => disjunction (some_missing t)) (transitions n))
+  | NotDead => disjunction (map (fun t => conjunction (all_present t)) (transitions n))
   end.
+
+Lemma conjuncts_spec : forall n m f, holds n m f -> Forall (holds n m) (conjuncts f).
+Proof.
+  intros n m f H; destruct f; try (constructor; [exact H | constructor]).
+  apply holds_all, H.
+Qed.
+
+Lemma disjuncts_spec : forall n m f, holds n m f -> Exists (holds n m) (disjuncts f).
+Proof.
+  intros n m f H; destruct f; try (left; exact H).
+  apply holds_any, H.
+Qed.
+
+Lemma conjunction_spec : forall n m l, Forall (holds n m) l -> holds n m (conjunction l).
+Proof.
+  intros n m l H; unfold conjunction.
+  assert (F : Forall (holds n m) (flat_map conjuncts l)).
+  { induction H as [|f r Hf _ IH]; cbn; [constructor|].
+    apply Forall_app; split; [apply conjuncts_spec, Hf | exact IH]. }
+  assert (K : existsb is_false (flat_map conjuncts l) = false).
+  { destruct (existsb is_false (flat_map conjuncts l)) eqn:E; [|reflexivity].
+    apply existsb_exists in E; destruct E as [f [I E]]; rewrite Forall_forall in F.
+    specialize (F f I); destruct f as [| |[|]| | | |]; try discriminate; destruct F. }
+  destruct (flat_map conjuncts l) as [|f [|g r]].
+  - exact I.
+  - inversion F; assumption.
+  - rewrite K; apply holds_all, F.
+Qed.
+
+Lemma disjunction_spec : forall n m l, Exists (holds n m) l -> holds n m (disjunction l).
+Proof.
+  intros n m l H; unfold disjunction.
+  assert (F : Exists (holds n m) (flat_map disjuncts l)).
+  { apply Exists_exists in H; destruct H as [f [I H]]; apply disjuncts_spec in H.
+    apply Exists_exists in H; destruct H as [g [J H]]; apply Exists_exists; exists g.
+    split; [apply in_flat_map; exists f; auto | exact H]. }
+  destruct (flat_map disjuncts l) as [|f [|g r]].
+  - inversion F.
+  - inversion F as [? ? Hf|? ? Hr]; subst; [exact Hf | inversion Hr].
+  - destruct (existsb is_trivial (f :: g :: r)); [exact I | apply holds_any, F].
+Qed.
 
 Lemma enabled_expands : forall n m t, enabled m t -> holds n m (All (all_present t)).
 Proof.
@@ -221,20 +281,20 @@ Lemma expand_spec : forall n m f, holds n m f -> holds n m (expand n f).
 Proof.
   intros n m f; induction f as [e k|l IH|l IH|t|t| |] using predicate_induction; cbn [expand].
   - auto.
-  - rewrite !holds_all; intro H; induction IH; inversion H; subst; constructor; auto.
-  - rewrite !holds_any; intro H; induction IH; inversion H; subst; cbn; auto.
-  - apply enabled_expands.
-  - apply disabled_expands.
-  - intro H; apply holds_all, Forall_forall; intros f Hin.
+  - rewrite holds_all; intro H; apply conjunction_spec; induction IH; inversion H; subst; cbn; auto.
+  - rewrite holds_any; intro H; apply disjunction_spec; induction IH; inversion H; subst; cbn; auto.
+  - intro H; apply conjunction_spec, (proj1 (holds_all n m _)), enabled_expands, H.
+  - intro H; apply disjunction_spec, (proj1 (holds_any n m _)), disabled_expands, H.
+  - intro H; apply conjunction_spec, Forall_forall; intros f Hin.
     apply in_map_iff in Hin; destruct Hin as [t [<- Ht]].
-    apply disabled_expands; exact (H t Ht).
-  - intro H; apply holds_any; cbn in H; unfold dead in H.
+    apply disjunction_spec, (proj1 (holds_any n m _)), disabled_expands; exact (H t Ht).
+  - intro H; apply disjunction_spec; cbn in H; unfold dead in H.
     assert (K : forall ts, (forall t, In t ts -> ~ enabled m t) \/
-      Exists (holds n m) (map (fun t => All (all_present t)) ts)).
+      Exists (holds n m) (map (fun t => conjunction (all_present t)) ts)).
     { induction ts as [|t r [None|Some]]; cbn [map].
       - left; intros t [].
       - destruct (enabled_decidable m t) as [E|E].
-        + right; left; apply enabled_expands; exact E.
+        + right; left; apply conjunction_spec, (proj1 (holds_all n m _)), enabled_expands; exact E.
         + left; intros u [<-|Hin]; auto.
       - right; right; exact Some. }
     destruct (K (transitions n)) as [None|Some]; [contradiction | exact Some].
