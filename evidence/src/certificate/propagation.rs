@@ -373,7 +373,7 @@ impl BoundPropagator {
     /// Returns an undecided literal of the first clause that is not yet true, or else of `splits`.
     /// A literal is undecided if the interval of its term neither implies nor excludes it. Returns
     /// `None` if there is none.
-    fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
+    pub(super) fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
         let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
         let open_clause = self.clauses.iter().find(is_open);
         let undecided = |&it: &BoundLiteral| !self.is_true(it) && !self.is_false(it);
@@ -418,9 +418,9 @@ impl BoundPropagator {
         &self.rows[index as usize]
     }
 
-    /// Returns the number of calls of [`add`](Self::add).
-    pub(super) fn added_count(&self) -> u32 {
-        self.added_count
+    /// Returns the number of terms.
+    pub(super) fn term_count(&self) -> usize {
+        self.low.len()
     }
 
     /// Returns true if the interval of the term excludes the literal.
