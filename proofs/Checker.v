@@ -1,7 +1,7 @@
 (** The checker: evidence about numbered statements, and the claim that follows. *)
 
 Require Import ZArith List Lia Bool FMapPositive.
-From Parikh Require Import Net Linear Evaluation Refutation Invariant Sequence Listing.
+From Parikh Require Import Net Linear Evaluation Refutation Invariant Sequence Pump Listing.
 Import ListNotations.
 
 Inductive evidence :=
@@ -9,6 +9,7 @@ Inductive evidence :=
 | Inductively (clauses : list clause_with_reasons) (consequences : list (predicate * derivation))
 | Follows (consequences : list (predicate * derivation))
 | Refutes (statement : positive) (refuted : derivation)
+| Pumping (statement : positive) (prefix pump : list (positive * Z))
 | Listing (markings : list listed) (shown : list positive).
 
 (** The invariants and the true statements so far. *)
@@ -21,7 +22,7 @@ Definition show (l : list positive) (s : state) : state :=
 Definition check_refutes (n : net) (s : store) (x : statement) (d : derivation) : bool :=
   match x with
   | Unreachable f => refutes (push (expand n f) s) d
-  | Reachable _ => false
+  | _ => false
   end.
 
 Definition check_one (n : net) (a : PositiveMap.t (list numbered))
@@ -37,6 +38,11 @@ Definition check_one (n : net) (a : PositiveMap.t (list numbered))
       match PositiveMap.find i statements with
       | Some x => if check_refutes n (known s) x d then Some (show [i] s) else None
       | None => None
+      end
+  | Pumping i prefix pump =>
+      match PositiveMap.find i statements with
+      | Some (Unbounded e) => if check_pump n prefix pump e then Some (show [i] s) else None
+      | _ => None
       end
   | Listing l i => if check_listing n statements l i then Some (show i s) else None
   end.
@@ -60,11 +66,13 @@ Fixpoint follows (s : PositiveMap.t unit) (c : claim) : bool :=
   | AnyOf l => existsb (follows s) l
   end.
 
-Definition check (n : net) (statements : PositiveMap.t statement) (c : claim)
-    (l : list evidence) : bool :=
+(** Checks a claim about a net. The predicates [assumed] are taken to hold in every reachable
+    marking. *)
+Definition check (n : net) (assumed : list predicate) (statements : PositiveMap.t statement)
+    (c : claim) (l : list evidence) : bool :=
   let a := adjacency (transitions n) 1 (PositiveMap.empty _) in
   match check_all n a statements
-    {| known := empty_store; shown := PositiveMap.empty unit |} l with
+    {| known := push_all assumed empty_store; shown := PositiveMap.empty unit |} l with
   | Some s => follows (shown s) c
   | None => false
   end.
@@ -93,7 +101,7 @@ Proof. intros n s l s' I C m M; exact (conclude_sound n m l s s' (I m M) C). Qed
 Theorem unreachable_sound : forall n s x d,
   invariants n s -> check_refutes n s x d = true -> is_true n x.
 Proof.
-  intros n s [f|f] d I; cbn; [discriminate|]; intros R m M H.
+  intros n s [f|f|e] d I; cbn; try discriminate; intros R m M H.
   apply (refutes_sound n m _ _ R), valid_push; [apply I, M | apply expand_spec, H].
 Qed.
 
@@ -102,7 +110,7 @@ Lemma check_one_sound : forall n statements s e s',
   check_one n (adjacency (transitions n) 1 (PositiveMap.empty _)) statements s e = Some s' ->
   invariants n (known s') /\ all_true n statements (shown s').
 Proof.
-  intros n statements s e s' I T; destruct e as [l|clauses l|l|i d|l shown0]; cbn [check_one].
+  intros n statements s e s' I T; destruct e as [l|clauses l|l|i d|i prefix pump|l shown0]; cbn [check_one].
   - destruct (run_sequence n statements l) as [k|] eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T | exact (sequence_sound _ _ _ _ R)].
   - match goal with |- option_map _ ?x = _ -> _ => destruct x as [k|] eqn:R end; [|discriminate].
@@ -113,6 +121,10 @@ Proof.
     destruct (check_refutes n (known s) x d) eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T|]; constructor; [|constructor].
     exists x; split; [exact F | exact (unreachable_sound _ _ _ _ I R)].
+  - destruct (PositiveMap.find i statements) as [[f|f|e]|] eqn:F; try discriminate.
+    destruct (check_pump n prefix pump e) eqn:R; [|discriminate]; intros [= <-].
+    split; [exact I|]; apply show_true; [exact T|]; constructor; [|constructor].
+    exists (Unbounded e); split; [exact F | exact (pump_sound _ _ _ _ R)].
   - destruct (check_listing n statements l shown0) eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T | exact (listing_sound _ _ _ _ R)].
 Qed.
@@ -148,18 +160,26 @@ Proof.
     rewrite Forall_forall in IH; auto.
 Qed.
 
-(** What the checker accepts is true. *)
-Theorem check_sound : forall n statements c l,
-  check n statements c l = true -> claimed n statements c.
+Lemma check_all_sound : forall n statements l s s',
+  invariants n (known s) -> all_true n statements (shown s) ->
+  check_all n (adjacency (transitions n) 1 (PositiveMap.empty _)) statements s l = Some s' ->
+  all_true n statements (shown s').
 Proof.
-  intros n statements c l; unfold check; set (a := adjacency _ _ _).
-  destruct (check_all n a statements _ l) as [s|] eqn:C; [|discriminate].
-  assert (H : forall l s s', invariants n (known s) -> all_true n statements (shown s) ->
-    check_all n a statements s l = Some s' -> all_true n statements (shown s')).
-  { clear; induction l as [|e r IH]; intros s s' I T; cbn; [intros [= <-]; exact T|].
-    destruct (check_one n a statements s e) as [s1|] eqn:O; [|discriminate].
-    destruct (check_one_sound n statements s e s1 I T O) as [I1 T1]; exact (IH s1 s' I1 T1). }
-  apply claim_follows; eapply H; [| |exact C].
-  - intros m _; apply valid_empty.
+  intros n statements l; induction l as [|e r IH]; intros s s' I T; cbn [check_all].
+  - intros [= <-]; exact T.
+  - destruct (check_one n _ statements s e) as [s1|] eqn:O; [|discriminate].
+    destruct (check_one_sound n statements s e s1 I T O) as [I1 T1]; exact (IH s1 s' I1 T1).
+Qed.
+
+(** What the checker accepts is true, if the assumptions are. *)
+Theorem check_sound : forall n assumed statements c l,
+  Forall (invariant n) assumed ->
+  check n assumed statements c l = true -> claimed n statements c.
+Proof.
+  intros n assumed statements c l A; unfold check.
+  destruct (check_all n _ statements _ l) as [s|] eqn:C; [|discriminate].
+  apply claim_follows; eapply check_all_sound; [| |exact C].
+  - intros m R; apply valid_push_all; [apply valid_empty|].
+    apply Forall_forall; intros f F; rewrite Forall_forall in A; exact (A f F m R).
   - intros i; cbn; rewrite PositiveMap.mem_find, PositiveMap.gempty; discriminate.
 Qed.

@@ -126,7 +126,7 @@ Theorem listing_sound : forall n statements l shown,
 Proof.
   intros n statements l shown C; apply andb_prop in C; destruct C as [C X].
   rewrite forallb_forall in X; apply Forall_forall; intros i I; specialize (X i I).
-  unfold excludes in X; destruct (PositiveMap.find i statements) as [[f|f]|] eqn:F; try discriminate.
+  unfold excludes in X; destruct (PositiveMap.find i statements) as [[f|f|e]|] eqn:F; try discriminate.
   exists (Unreachable f); split; [reflexivity|]; intros m R H.
   destruct (closed_sound n l m C R) as [x [Hx E]]; rewrite forallb_forall in X.
   specialize (X x Hx); apply (holds_same n _ _ f E), evaluate_spec in H; rewrite H in X.

@@ -77,12 +77,14 @@ Fixpoint holds (n : net) (m : marking) (f : predicate) : Prop :=
 
 Inductive statement :=
 | Reachable (f : predicate)
-| Unreachable (f : predicate).
+| Unreachable (f : predicate)
+| Unbounded (e : expression).
 
 Definition is_true (n : net) (s : statement) : Prop :=
   match s with
   | Reachable f => exists m, reachable n m /\ holds n m f
   | Unreachable f => forall m, reachable n m -> ~ holds n m f
+  | Unbounded e => forall k, exists m, reachable n m /\ (k < value e m)%Z
   end.
 
 (** A claim combines numbered statements. *)

@@ -139,7 +139,7 @@ Proof.
         * apply Z.eqb_eq in P; subst; apply (reachable_same n (tokens m)); [|exact R].
           intro p; unfold moved; lia.
         * apply repeated_reachable; auto; exact (by_number_spec _ _ _ F).
-      + destruct (PositiveMap.find i statements) as [[f|f]|] eqn:F; try discriminate.
+      + destruct (PositiveMap.find i statements) as [[f|f|e]|] eqn:F; try discriminate.
         destruct (evaluate n (tokens m) f) eqn:E; [|discriminate].
         destruct (run n (by_number n) statements m r) as [rest|] eqn:K; [|discriminate].
         intros [= <-]; constructor; [|exact (IH m rest R K)].

@@ -107,6 +107,7 @@ let statement transitions source =
   match next_word source with
   | "reachable" -> Reachable (predicate transitions source)
   | "unreachable" -> Unreachable (predicate transitions source)
+  | "unbounded" -> Unbounded (list source term)
   | word -> raise (Malformed ("there is no statement " ^ word))
 
 let rec claim source =
@@ -143,12 +144,14 @@ let rec derivation transitions source =
     Cut (middle, refuted, rest)
   | word -> raise (Malformed ("there is no derivation " ^ word))
 
+let firing source =
+  let transition = index source in
+  let times = natural source in
+  (transition, times)
+
 let action source =
   match next_word source with
-  | "fire" ->
-    let transition = index source in
-    let times = natural source in
-    Fire (transition, times)
+  | "fire" -> let (transition, times) = firing source in Fire (transition, times)
   | "goal" -> Goal (index source)
   | word -> raise (Malformed ("there is no action " ^ word))
 
@@ -188,13 +191,17 @@ let rec evidence places transitions source items =
       | "refutes" ->
         let number = index source in
         Refutes (number, derivation transitions source)
+      | "pump" ->
+        let number = index source in
+        let prefix = list source firing in
+        Pumping (number, prefix, list source firing)
       | "markings" ->
         let markings = list source (marking places) in
         Listing (markings, list source index)
       | word -> raise (Malformed ("there is no evidence " ^ word)) in
     evidence places transitions source (item :: items)
 
-let is_accepted source =
+let verdict source =
   expect source "parikh-claim";
   expect source "1";
   expect source "places";
@@ -204,6 +211,8 @@ let is_accepted source =
   expect source "transitions";
   let transitions = list source (transition places) in
   let table = Array.of_list transitions in
+  expect source "assumptions";
+  let assumed = list source (predicate table) in
   expect source "statements";
   let statements = list source (statement table) in
   let add (number, table) item = (Integer.succ number, PositiveMap.add number item table) in
@@ -211,7 +220,7 @@ let is_accepted source =
   expect source "claim";
   let whole = claim source in
   let items = evidence places table source [] in
-  check { initial; transitions } numbered whole items
+  (check { initial; transitions } assumed numbered whole items, List.length assumed)
 
 (* ---- The program ---- *)
 
@@ -220,9 +229,11 @@ let judge file =
   | exception Sys_error why -> Printf.printf "%s: %s\n%!" file why; 1
   | channel ->
     let source = { channel; line = 1; word = Buffer.create 80 } in
-    let code = match is_accepted source with
-      | true -> Printf.printf "%s: accepted\n%!" file; 0
-      | false -> Printf.printf "%s: refused\n%!" file; 4
+    let code = match verdict source with
+      | (true, 0) -> Printf.printf "%s: accepted\n%!" file; 0
+      | (true, count) ->
+        Printf.printf "%s: accepted if the assumptions hold (%d)\n%!" file count; 0
+      | (false, _) -> Printf.printf "%s: refused\n%!" file; 4
       | exception Malformed why -> Printf.printf "%s:%d: %s\n%!" file source.line why; 1
       | exception Stack_overflow -> Printf.printf "%s: the evidence is too deep\n%!" file; 1
       | exception Out_of_memory -> Printf.printf "%s: out of memory\n%!" file; 1 in

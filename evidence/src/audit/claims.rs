@@ -11,13 +11,13 @@ use crate::Document;
 use crate::certificate::derivation::{DocumentWriter, Target, write_predicate};
 use crate::certificate::markings::visit;
 use crate::depending::GoalIndex;
-use crate::file::{AnswerLine, DocumentLine, LoopsLine, ReductionLine};
+use crate::file::{self, AnswerLine, DocumentLine, LoopsLine, PumpLine, ReductionLine};
 use crate::kind::EvidenceKind;
 use crate::question::obligation::{NeededProofs, Obligation};
 use crate::question::{AnswerValue, Question};
-use crate::{Flaw, Replayer};
+use crate::{Flaw, Replayer, check_pumping};
 use parikh_net::printable::{Printable, Quoted};
-use parikh_net::{FiringSequence, FiringStep, Net, Predicate};
+use parikh_net::{FiringSequence, FiringStep, Net, Predicate, PumpSequence, Stage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -97,11 +97,11 @@ enum Claim {
 
 impl Claim {
     /// Returns the part of a formula over proof obligations that statements express. The statements
-    /// are the predicates to reach, then the predicates to refute. Alternatives with other
+    /// are the predicates to reach, the predicates to refute, and the sums that grow. Alternatives with other
     /// obligations are left out. Returns `None` if nothing is left.
-    fn of(needed: &NeededProofs, reach_count: usize) -> Option<Claim> {
+    fn of(needed: &NeededProofs, reach_count: usize, refute_count: usize) -> Option<Claim> {
         let parts = |parts: &[NeededProofs]| -> Vec<Option<Claim>> {
-            parts.iter().map(|part| Claim::of(part, reach_count)).collect()
+            parts.iter().map(|part| Claim::of(part, reach_count, refute_count)).collect()
         };
         match needed {
             NeededProofs::Reach(index) => Some(Claim::Statement(*index)),
@@ -114,8 +114,10 @@ impl Claim {
                 let parts: Vec<Claim> = parts(any).into_iter().flatten().collect();
                 (!parts.is_empty()).then_some(Claim::Connective { all: false, parts })
             }
-            NeededProofs::Grow(_)
-            | NeededProofs::StaysReachable(_)
+            NeededProofs::Grow(index) => {
+                Some(Claim::Statement(reach_count + refute_count + index))
+            }
+            NeededProofs::StaysReachable(_)
             | NeededProofs::NotStaysReachable(_)
             | NeededProofs::Run(_)
             | NeededProofs::NoRun(_)
@@ -153,8 +155,7 @@ fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
         NeededProofs::All(parts) | NeededProofs::Any(parts) => {
             parts.iter().find_map(other_obligation)
         }
-        NeededProofs::Reach(_) | NeededProofs::Refute(_) => None,
-        NeededProofs::Grow(_) => Some("unbounded sums"),
+        NeededProofs::Reach(_) | NeededProofs::Refute(_) | NeededProofs::Grow(_) => None,
         NeededProofs::StaysReachable(_) | NeededProofs::NotStaysReachable(_) => {
             Some("predicates that stay reachable")
         }
@@ -178,7 +179,7 @@ struct ClaimEvidence<'n> {
 ///
 /// # Errors
 /// The reason why the proved checker would not accept the answer.
-pub(super) fn file(
+pub(super) fn claim_file(
     context: &mut AuditContext<'_>,
     question: &Question,
     answer: &AnswerLine,
@@ -192,15 +193,12 @@ pub(super) fn file(
     if net.translation().is_some() {
         return refuse("inhibitor or reset arcs are translated");
     }
-    if assumes_units {
-        return refuse("the claim of safe units is assumed");
-    }
     if matches!(question, Question::Count { .. }) {
         return refuse("numbers of markings are not covered");
     }
     let value = AnswerValue::read(&answer.value).ok_or("the answer has no value")?;
     let obligation = question.obligation(net, value)?;
-    let claim = Claim::of(&obligation.needed, obligation.reach.len());
+    let claim = Claim::of(&obligation.needed, obligation.reach.len(), obligation.refute.len());
     let claim = claim.ok_or_else(|| {
         let what = other_obligation(&obligation.needed).unwrap_or("nothing");
         format!("statements about {what} are not covered")
@@ -209,7 +207,7 @@ pub(super) fn file(
         net,
         obligation,
         shown: BTreeSet::new(),
-        writer: DocumentWriter::new(net),
+        writer: DocumentWriter::new(net, assumes_units),
         left_out: Vec::new(),
     };
     evidence.collect(context, answer)?;
@@ -225,12 +223,20 @@ pub(super) fn file(
     let _ = writeln!(text, "# {}: {}", Quoted(&answer.id), Printable(&question.in_words(net)));
     let _ = writeln!(text, "# answer: {}", Printable(&answer.value));
     write_net(net, &mut text);
-    let Obligation { reach, refute, .. } = &evidence.obligation;
-    let _ = writeln!(text, "statements {}", reach.len() + refute.len());
+    evidence.writer.write_assumptions(&mut text);
+    let Obligation { reach, refute, grow, .. } = &evidence.obligation;
+    let _ = writeln!(text, "statements {}", reach.len() + refute.len() + grow.len());
     let statements = reach.iter().map(|it| ("reachable", it));
     for (word, predicate) in statements.chain(refute.iter().map(|it| ("unreachable", it))) {
         let _ = write!(text, "{word} ");
         write_predicate(predicate, &mut text);
+        text.push('\n');
+    }
+    for sum in grow {
+        let _ = write!(text, "unbounded {}", sum.terms().len());
+        for (place, a) in sum.terms() {
+            let _ = write!(text, " {} {a}", place.index());
+        }
         text.push('\n');
     }
     text.push_str("claim ");
@@ -300,6 +306,7 @@ impl ClaimEvidence<'_> {
                         None => self.left_out.push("nested loops are not covered".to_owned()),
                     }
                 }
+                EvidenceKind::Pump => self.add_pump(context, &shown.id)?,
                 EvidenceKind::Document => self.add_document(context, &shown.id)?,
                 kind => self.left_out.push(format!("`{}` lines are not covered", kind.name())),
             }
@@ -366,6 +373,37 @@ impl ClaimEvidence<'_> {
             let _ = write!(self.writer.text, "{separator}{action}");
         }
         self.writer.text.push('\n');
+    }
+
+    /// Writes a self-covering sequence with the sums that it increases.
+    fn add_pump(&mut self, context: &AuditContext<'_>, id: &str) -> Result<(), String> {
+        let PumpLine { earlier, prefix, pump } = context.lines.read(id)?;
+        if !earlier.is_empty() {
+            self.left_out.push("self-covering sequences in stages are not covered".to_owned());
+            return Ok(());
+        }
+        let last = Stage {
+            prefix: file::sequence(self.net, &prefix)?,
+            pump: file::sequence(self.net, &pump)?,
+        };
+        let pumping = PumpSequence { earlier: Vec::new(), last };
+        let growth = check_pumping(self.net, &pumping).map_err(|error| error.to_string())?;
+        let first = self.obligation.reach.len() + self.obligation.refute.len();
+        for (number, sum) in (first..).zip(&self.obligation.grow) {
+            if !growth.grows(sum) || !self.shown.insert(number) {
+                continue;
+            }
+            let _ = write!(self.writer.text, "pump {number}");
+            for sequence in [&pumping.last.prefix, &pumping.last.pump] {
+                let _ = write!(self.writer.text, "\n{}", sequence.steps().len());
+                for step in sequence.steps() {
+                    let _ =
+                        write!(self.writer.text, " {} {}", step.transition.index(), step.count);
+                }
+            }
+            self.writer.text.push('\n');
+        }
+        Ok(())
     }
 
     /// Writes a document, if it is about the net itself.

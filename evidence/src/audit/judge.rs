@@ -45,7 +45,7 @@ impl AnswerJudge<'_> {
     ) -> Result<String, String> {
         match self.questions.get(&answer.id) {
             Some(Ok(question)) => {
-                claims::file(&mut self.context, question, answer, assumes_units)
+                claims::claim_file(&mut self.context, question, answer, assumes_units)
             }
             _ => Err("there is no such question".to_owned()),
         }

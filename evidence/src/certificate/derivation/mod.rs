@@ -20,7 +20,7 @@ use explainer::{ClauseOrigin, Draft, Explainer, NotWritten, TermMeaning, compari
 use fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering};
 pub(crate) use formula::write_predicate;
 use formula::{Formula, Inequality};
-use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -34,14 +34,42 @@ pub(crate) struct DocumentWriter<'n> {
     pub(crate) text: String,
     /// The number of facts so far.
     fact_count: usize,
+    /// The assumptions that each unit of the model with the units around it holds at most one token,
+    /// by unit. They are the first facts. Empty if nothing is assumed.
+    safe_units: Vec<Inequality>,
 }
 
 /// A predicate to refute, with the number of its statement.
 pub(crate) type Target<'p> = (usize, &'p Predicate);
 
 impl<'n> DocumentWriter<'n> {
-    pub(crate) fn new(net: &'n Net) -> Self {
-        DocumentWriter { net, text: String::new(), fact_count: 0 }
+    /// Begins without evidence. The claim of the model that its units are safe is an assumption if
+    /// `assumes_units`.
+    pub(crate) fn new(net: &'n Net, assumes_units: bool) -> Self {
+        let mut safe_units = Vec::new();
+        if let Some(units) = net.safe_units().filter(|_| assumes_units) {
+            for number in 0..units.len() {
+                let mut sum: BTreeMap<usize, i128> = BTreeMap::new();
+                let mut enclosing = Some(UnitId::new(number));
+                while let Some(unit) = enclosing {
+                    let unit = units.get(unit);
+                    unit.places.iter().for_each(|p| *sum.entry(p.index()).or_default() += 1);
+                    enclosing = unit.parent;
+                }
+                safe_units.push(Inequality::new(sum, 1));
+            }
+        }
+        DocumentWriter { net, text: String::new(), fact_count: safe_units.len(), safe_units }
+    }
+
+    /// Writes the assumptions.
+    pub(crate) fn write_assumptions(&self, out: &mut String) {
+        let _ = writeln!(out, "assumptions {}", self.safe_units.len());
+        for inequality in &self.safe_units {
+            out.push_str("most ");
+            inequality.write(out);
+            out.push('\n');
+        }
     }
 
     /// Returns the number of facts so far.
@@ -156,9 +184,6 @@ impl<'n> DocumentWriter<'n> {
         linear: &LinearCertificate,
         targets: &[Target<'_>],
     ) -> Result<Vec<usize>, NotWritten> {
-        if linear.assumes_units {
-            return Err("the claim of safe units is assumed");
-        }
         if !linear.counters.is_empty() {
             return Err("counters of firings are not covered");
         }
@@ -198,6 +223,10 @@ impl<'n> DocumentWriter<'n> {
             for (fact, factor) in atoms.chain(traps).chain(bounds).chain(sum.iter().zip([1])) {
                 let Fact::Comparison(number, _) = fact else { return Err(UNCHECKED) };
                 terms.push((*number, factor));
+            }
+            for &(unit, factor) in &lemma.units {
+                self.safe_units.get(unit.index()).ok_or(UNCHECKED)?;
+                terms.push((FactNumber::Global(unit.index()), factor));
             }
             let derivation = Derivation::from(Conclusion::Sum(terms));
             lemmas.push((self.follows(&formula, &derivation), lemma));
@@ -247,7 +276,13 @@ impl<'n> DocumentWriter<'n> {
                         tighten(&mut known, bound, fact);
                     }
                 }
-                BoundStep::SafeUnits(_) => return Err("the claim of safe units is assumed"),
+                BoundStep::SafeUnits(places) => {
+                    for &place in places {
+                        let bound = TokenBound { place, upper: true, tokens: 1 };
+                        let fact = self.bound_by_unit(&bound)?;
+                        tighten(&mut known, &bound, fact);
+                    }
+                }
             }
         }
         Ok(known)
@@ -346,6 +381,17 @@ impl<'n> DocumentWriter<'n> {
                 terms.push((*number, weight.abs()));
             }
         }
+        let derivation = Derivation::from(Conclusion::Sum(terms));
+        Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
+    }
+
+    /// Writes that a place of a safe unit holds at most one token.
+    fn bound_by_unit(&mut self, bound: &TokenBound) -> Result<Fact, NotWritten> {
+        let has_place =
+            |unit: &Inequality| unit.sum.iter().any(|&(place, _)| place == bound.place.index());
+        let unit = self.safe_units.iter().position(has_place).ok_or(UNCHECKED)?;
+        let negation = FactNumber::Global(self.fact_count);
+        let terms = vec![(FactNumber::Global(unit), 1), (negation, 1)];
         let derivation = Derivation::from(Conclusion::Sum(terms));
         Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
     }
