@@ -42,6 +42,18 @@ pub(super) enum Fact {
     Any(FactNumber, Rc<[Formula]>),
 }
 
+impl Fact {
+    /// Returns true if the numbers of the facts are global and below a number.
+    pub(super) fn is_before(&self, end: usize) -> bool {
+        match self {
+            Fact::Comparison(FactNumber::Global(number), _)
+            | Fact::Any(FactNumber::Global(number), _) => *number < end,
+            Fact::All(facts) => facts.iter().all(|fact| fact.is_before(end)),
+            Fact::Comparison(..) | Fact::Any(..) => false,
+        }
+    }
+}
+
 /// Gives numbers to new facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbering {

@@ -17,12 +17,15 @@ use super::linear::LinearCertificate;
 use super::lower_bound::LowerBound;
 use super::propagation::{BoundLiteral, BoundPropagator};
 use explainer::{ClauseOrigin, Draft, Explainer, NotWritten, TermMeaning, comparison, product};
-use fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering};
+use fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering, contradiction};
 pub(crate) use formula::write_predicate;
 use formula::{Formula, Inequality};
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+
+/// The maximum number of disjuncts of a predicate that documents may refute one by one.
+const MAX_PARTS: usize = 8;
 
 /// The maximum number of literals that are chosen for a case distinction.
 const MAX_CASES: usize = 2_000;
@@ -37,6 +40,9 @@ pub(crate) struct DocumentWriter<'n> {
     /// The assumptions that each unit of the model with the units around it holds at most one token,
     /// by unit. They are the first facts. Empty if nothing is assumed.
     safe_units: Vec<Inequality>,
+    /// The negations of refuted disjuncts, by the number of the statement and the index of the
+    /// disjunct.
+    refuted_parts: HashMap<(usize, usize), Fact>,
 }
 
 /// A predicate to refute, with the number of its statement.
@@ -59,7 +65,13 @@ impl<'n> DocumentWriter<'n> {
                 safe_units.push(Inequality::new(sum, 1));
             }
         }
-        DocumentWriter { net, text: String::new(), fact_count: safe_units.len(), safe_units }
+        DocumentWriter {
+            net,
+            text: String::new(),
+            fact_count: safe_units.len(),
+            safe_units,
+            refuted_parts: HashMap::new(),
+        }
     }
 
     /// Writes the assumptions.
@@ -80,6 +92,7 @@ impl<'n> DocumentWriter<'n> {
     /// Removes the evidence after a length of the text and a number of facts.
     pub(crate) fn truncate(&mut self, length: usize, fact_count: usize) {
         self.text.truncate(length);
+        self.refuted_parts.retain(|_, fact| fact.is_before(fact_count));
         self.fact_count = fact_count;
     }
 
@@ -155,23 +168,13 @@ impl<'n> DocumentWriter<'n> {
             reasons.push(of_clause);
         }
         self.write_inductive(&clauses, &reasons, &mut explainer);
-        let mut refuted = Vec::new();
-        for &(number, predicate) in targets {
-            let predicate = predicate.to_atoms(self.net);
-            let mut local = explainer.clone();
-            let (_, added) = induction.variables(&predicate);
+        self.refute_targets(&mut explainer, targets, &|local, predicate| {
+            let (_, added) = induction.variables(predicate);
             let mut literals = literals.clone();
             literals.extend(added.into_iter().map(|atom| local.propagator.literal(atom)));
             local.name_rows();
-            let steps = &induction.ending;
-            let derivation = refute(&mut local, &predicate, literals, &|_| true, steps)?;
-            explainer.global = local.global;
-            if let Some(derivation) = derivation {
-                self.write_refutation(number, &derivation, &mut explainer);
-                refuted.push(number);
-            }
-        }
-        Ok(refuted)
+            refute(local, predicate, literals, &|_| true, &induction.ending)
+        })
     }
 
     /// Writes the lemmas of a linear certificate, and refutes the predicates that they exclude.
@@ -246,20 +249,87 @@ impl<'n> DocumentWriter<'n> {
             explainer.fix_global();
         }
         let checked = linear.lemmas();
+        let is_covered = |atom: &Atom| checked.has_variable(atom);
+        self.refute_targets(&mut explainer, targets, &|local, predicate| {
+            refute(local, predicate, literals.clone(), &is_covered, &linear.steps)
+        })
+    }
+
+    /// Refutes predicates, or disjuncts of a predicate of which other documents refute the others.
+    /// `attempt` refutes one predicate, whose leaves are comparisons, with a copy of the explainer.
+    /// Returns the numbers of the refuted statements.
+    fn refute_targets(
+        &mut self,
+        explainer: &mut Explainer,
+        targets: &[Target<'_>],
+        attempt: &dyn Fn(&mut Explainer, &Predicate) -> Result<Option<Derivation>, NotWritten>,
+    ) -> Result<Vec<usize>, NotWritten> {
         let mut refuted = Vec::new();
         for &(number, predicate) in targets {
-            let predicate = predicate.to_atoms(self.net);
-            let mut local = explainer.clone();
-            let is_covered = |atom: &Atom| checked.has_variable(atom);
-            let steps = &linear.steps;
-            let derivation = refute(&mut local, &predicate, literals.clone(), &is_covered, steps)?;
-            explainer.global = local.global;
-            if let Some(derivation) = derivation {
-                self.write_refutation(number, &derivation, &mut explainer);
+            let derive = |explainer: &mut Explainer, predicate: &Predicate| {
+                let mut local = explainer.clone();
+                let derivation = attempt(&mut local, predicate);
+                explainer.global = local.global;
+                derivation
+            };
+            let whole = predicate.to_atoms(self.net);
+            if let Some(derivation) = derive(explainer, &whole)? {
+                self.write_refutation(number, &derivation, explainer);
+                refuted.push(number);
+                continue;
+            }
+            let Predicate::Or(parts) = predicate else { continue };
+            if parts.len() > MAX_PARTS {
+                continue;
+            }
+            for (index, part) in parts.iter().enumerate() {
+                let part = part.to_atoms(self.net);
+                if self.refuted_parts.contains_key(&(number, index)) {
+                    continue;
+                }
+                let Some(derivation) = derive(explainer, &part)? else { continue };
+                self.write_new_consequences(explainer);
+                let formula = Formula::of(&part).ok_or(UNCHECKED)?;
+                let fact = self.follows(&formula.negated(), &derivation);
+                explainer.global.numbering = Numbering::global(self.fact_count);
+                self.refuted_parts.insert((number, index), fact);
+            }
+            if let Some(derivation) = self.refutation_by_parts(number, &whole, parts.len()) {
+                self.write_refutation(number, &derivation, explainer);
                 refuted.push(number);
             }
         }
         Ok(refuted)
+    }
+
+    /// Returns the refutation of a disjunction whose disjuncts are all refuted, or `None` if one is
+    /// not.
+    fn refutation_by_parts(
+        &self,
+        number: usize,
+        whole: &Predicate,
+        part_count: usize,
+    ) -> Option<Derivation> {
+        // The disjuncts of a disjunct are disjuncts of the whole.
+        let mut negations: Vec<&Fact> = Vec::new();
+        for index in 0..part_count {
+            match self.refuted_parts.get(&(number, index))? {
+                Fact::All(facts) => negations.extend(facts.iter()),
+                fact => negations.push(fact),
+            }
+        }
+        let mut numbering = Numbering::local(0);
+        let Fact::Any(root, cases) = numbering.push(&Formula::of(whole)?) else { return None };
+        if cases.len() != negations.len() {
+            return None;
+        }
+        let case = |(case, negation): (&Formula, &&Fact)| {
+            let mut numbering = numbering;
+            let assumed = numbering.push(case);
+            Some(Derivation::from(contradiction(&assumed, Some(negation), numbering)?))
+        };
+        let cases = cases.iter().zip(&negations).map(case).collect::<Option<_>>()?;
+        Some(Conclusion::Cases(root, cases).into())
     }
 
     /// Writes the derivation of bounds, and returns the tightest ones as facts.
@@ -550,6 +620,14 @@ impl<'n> DocumentWriter<'n> {
         self.fact_count = numbering.count();
     }
 
+    /// Writes the consequences that were added since the last call, if there are any.
+    fn write_new_consequences(&mut self, explainer: &mut Explainer) {
+        if !explainer.global.lines.is_empty() {
+            self.text.push_str("follows ");
+            self.write_consequences(explainer);
+        }
+    }
+
     /// Writes the refutation of a statement, after the consequences that it needs.
     fn write_refutation(
         &mut self,
@@ -557,10 +635,7 @@ impl<'n> DocumentWriter<'n> {
         derivation: &Derivation,
         explainer: &mut Explainer,
     ) {
-        if !explainer.global.lines.is_empty() {
-            self.text.push_str("follows ");
-            self.write_consequences(explainer);
-        }
+        self.write_new_consequences(explainer);
         let _ = write!(self.text, "refutes {number} ");
         derivation.write(self.fact_count, &mut self.text);
         self.text.push('\n');
