@@ -114,9 +114,7 @@ impl Claim {
                 let parts: Vec<Claim> = parts(any).into_iter().flatten().collect();
                 (!parts.is_empty()).then_some(Claim::Connective { all: false, parts })
             }
-            NeededProofs::Grow(index) => {
-                Some(Claim::Statement(reach_count + refute_count + index))
-            }
+            NeededProofs::Grow(index) => Some(Claim::Statement(reach_count + refute_count + index)),
             NeededProofs::StaysReachable(_)
             | NeededProofs::NotStaysReachable(_)
             | NeededProofs::Run(_)
@@ -397,8 +395,7 @@ impl ClaimEvidence<'_> {
             for sequence in [&pumping.last.prefix, &pumping.last.pump] {
                 let _ = write!(self.writer.text, "\n{}", sequence.steps().len());
                 for step in sequence.steps() {
-                    let _ =
-                        write!(self.writer.text, " {} {}", step.transition.index(), step.count);
+                    let _ = write!(self.writer.text, " {} {}", step.transition.index(), step.count);
                 }
             }
             self.writer.text.push('\n');
@@ -421,10 +418,8 @@ impl ClaimEvidence<'_> {
         let document = document.resolve(self.net).map_err(|flaw: Flaw| flaw.to_string())?;
         let refute = self.obligation.refute.clone();
         let first = self.obligation.reach.len();
-        let targets: Vec<Target<'_>> = (first..)
-            .zip(&refute)
-            .filter(|(number, _)| !self.shown.contains(number))
-            .collect();
+        let targets: Vec<Target<'_>> =
+            (first..).zip(&refute).filter(|(number, _)| !self.shown.contains(number)).collect();
         let (length, count) = (self.writer.text.len(), self.writer.fact_count());
         let result = match &document {
             Document::Linear(linear) => self.writer.linear(linear, &targets),

@@ -197,7 +197,10 @@ impl Induction {
     /// Returns the variables of the comparisons of the certificate and of `predicate`, and the
     /// comparisons that only the predicate has. The latter get the next variables, in the order of
     /// the predicate.
-    pub(super) fn variables<'a>(&'a self, predicate: &'a Predicate) -> (Variables<'a>, Vec<&'a Atom>) {
+    pub(super) fn variables<'a>(
+        &'a self,
+        predicate: &'a Predicate,
+    ) -> (Variables<'a>, Vec<&'a Atom>) {
         let mut variables = Variables::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);

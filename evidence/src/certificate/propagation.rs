@@ -383,7 +383,8 @@ impl BoundPropagator {
 
     /// Undoes all changes in the trail but the first `trail_length`.
     pub(super) fn backtrack(&mut self, trail_length: usize) {
-        for BoundChange { term, upper, before, earlier, .. } in self.trail.drain(trail_length..).rev()
+        for BoundChange { term, upper, before, earlier, .. } in
+            self.trail.drain(trail_length..).rev()
         {
             match upper {
                 true => self.high[term] = before,
@@ -483,7 +484,8 @@ impl BoundPropagator {
     /// [`MAX_ROW_VISITS`] times. Returns true on a contradiction.
     fn propagate_changes(&mut self) -> bool {
         loop {
-            while let Some(&BoundChange { term, upper, .. }) = self.trail.get(self.propagated_count) {
+            while let Some(&BoundChange { term, upper, .. }) = self.trail.get(self.propagated_count)
+            {
                 self.propagated_count += 1;
                 for position in 0..self.rows_of[term].len() {
                     let row = self.rows_of[term][position];

@@ -4,8 +4,8 @@
 use super::unfolding::RequiredBindings;
 use super::{ColouredModel, UnfoldingFlaw};
 use crate::audit::{
-    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport, EvidenceFileError, EvidenceReader,
-    NextLine, OpenResult, STATE_SPACE,
+    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport, EvidenceFileError,
+    EvidenceReader, NextLine, OpenResult, STATE_SPACE,
 };
 use crate::file::{EvidenceLine, Unfolding};
 use crate::reader::queries::AuditedProperty;

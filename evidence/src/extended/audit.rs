@@ -2,7 +2,9 @@
 //! is about, then the answers as for any net.
 
 use super::made_again;
-use crate::audit::{Audit, AuditReport, AuditWatch, ClaimExport, EvidenceFileError, EvidenceReader, OpenResult};
+use crate::audit::{
+    Audit, AuditReport, AuditWatch, ClaimExport, EvidenceFileError, EvidenceReader, OpenResult,
+};
 use crate::file::NamedTranslation;
 use crate::question::cases::{self, extended_with_cases};
 use crate::reader::queries::AuditedProperty;

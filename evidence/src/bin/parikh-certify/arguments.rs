@@ -62,7 +62,7 @@ impl CertifyArguments {
 
 /// The request of the command line.
 pub(crate) enum CertifyRequest {
-    Audit(CertifyArguments),
+    Audit(Box<CertifyArguments>),
     /// A text to print, for `--help` and `--version`.
     Text(String),
 }
@@ -162,7 +162,7 @@ pub(crate) fn read(
     if arguments.evidence.is_empty() {
         return Err("the argument EVIDENCE is missing".to_owned());
     }
-    Ok(CertifyRequest::Audit(arguments))
+    Ok(CertifyRequest::Audit(Box::new(arguments)))
 }
 
 /// Parses the value of an option as a number.

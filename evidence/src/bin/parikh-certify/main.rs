@@ -33,7 +33,7 @@ use std::sync::{Arc, mpsc};
 
 fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args_os().skip(1)) {
-        Ok(CertifyRequest::Audit(arguments)) => Arc::new(arguments),
+        Ok(CertifyRequest::Audit(arguments)) => Arc::new(*arguments),
         Ok(CertifyRequest::Text(text)) => {
             print(&text);
             return ExitCode::SUCCESS;
@@ -313,8 +313,7 @@ fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> b
         print_message("note", &format!("{} was not exported: {reason}", Quoted(id)));
     }
     let (written, left_out) = (results.written.len(), results.left_out.len());
-    let summary =
-        format!("{written} of {} confirmed answers were exported", written + left_out);
+    let summary = format!("{written} of {} confirmed answers were exported", written + left_out);
     print_message("note", &format!("{}: {summary}", folder.display()));
     if let Some(failure) = &results.failure {
         print_message("error", failure);

@@ -292,7 +292,10 @@ impl Explainer {
         match (&fact, literals) {
             (_, &[literal]) => branch.assume(literal, fact),
             (Fact::All(facts), literals) if facts.len() == literals.len() => {
-                literals.iter().zip(&**facts).for_each(|(it, fact)| branch.assume(*it, fact.clone()));
+                literals
+                    .iter()
+                    .zip(&**facts)
+                    .for_each(|(it, fact)| branch.assume(*it, fact.clone()));
             }
             _ => return Err(INTERNAL),
         }

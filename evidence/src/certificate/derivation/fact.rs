@@ -201,7 +201,11 @@ fn write_multiples(terms: &Multiples, base: usize, out: &mut String) {
 /// Returns the contradiction of two facts, one of which implies the negation of the other. `new`
 /// numbers the facts of the cases. Without a second fact, the first one contradicts that no place
 /// holds fewer than 0 tokens. Returns `None` if this is not the case.
-pub(super) fn contradiction(one: &Fact, other: Option<&Fact>, new: Numbering) -> Option<Conclusion> {
+pub(super) fn contradiction(
+    one: &Fact,
+    other: Option<&Fact>,
+    new: Numbering,
+) -> Option<Conclusion> {
     let Some(other) = other else {
         let Fact::Comparison(number, inequality) = one else { return None };
         let is_negative = inequality.bound < 0 && inequality.sum.iter().all(|&(_, a)| a > 0);

@@ -10,25 +10,26 @@
 mod explainer;
 mod fact;
 mod formula;
+mod preservation;
+mod refutation;
+mod simple_invariants;
 
-use super::bounds::{BoundStep, BoundsCertificate, TokenBound};
+use super::bounds::BoundsCertificate;
 use super::induction::{self, Induction};
 use super::linear::LinearCertificate;
-use super::lower_bound::LowerBound;
 use super::propagation::{BoundLiteral, BoundPropagator};
-use explainer::{ClauseOrigin, Draft, Explainer, NotWritten, TermMeaning, comparison, product};
+use explainer::{ClauseOrigin, Explainer, NotWritten};
 use fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering, contradiction};
 pub(crate) use formula::write_predicate;
 use formula::{Formula, Inequality};
-use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
+use parikh_net::{Atom, Net, Predicate, UnitId};
+use preservation::Firing;
+use refutation::{refute, resolve};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 /// The maximum number of disjuncts of a predicate that documents may refute one by one.
 const MAX_PARTS: usize = 8;
-
-/// The maximum number of literals that are chosen for a case distinction.
-const MAX_CASES: usize = 2_000;
 
 /// Evidence that statements are unreachable, as text. Facts are numbered through the whole text.
 pub(crate) struct DocumentWriter<'n> {
@@ -44,6 +45,10 @@ pub(crate) struct DocumentWriter<'n> {
     /// disjunct.
     refuted_parts: HashMap<(usize, usize), Fact>,
 }
+
+/// A function that refutes a predicate, whose leaves are comparisons, with a copy of an explainer.
+type Attempt<'a> =
+    dyn Fn(&mut Explainer, &Predicate) -> Result<Option<Derivation>, NotWritten> + 'a;
 
 /// A predicate to refute, with the number of its statement.
 pub(crate) type Target<'p> = (usize, &'p Predicate);
@@ -262,7 +267,7 @@ impl<'n> DocumentWriter<'n> {
         &mut self,
         explainer: &mut Explainer,
         targets: &[Target<'_>],
-        attempt: &dyn Fn(&mut Explainer, &Predicate) -> Result<Option<Derivation>, NotWritten>,
+        attempt: &Attempt<'_>,
     ) -> Result<Vec<usize>, NotWritten> {
         let mut refuted = Vec::new();
         for &(number, predicate) in targets {
@@ -332,281 +337,6 @@ impl<'n> DocumentWriter<'n> {
         Some(Conclusion::Cases(root, cases).into())
     }
 
-    /// Writes the derivation of bounds, and returns the tightest ones as facts.
-    fn known_bounds(&mut self, bounds: &BoundsCertificate) -> Result<KnownBounds, NotWritten> {
-        let mut known = KnownBounds::new();
-        for step in &bounds.steps {
-            match step {
-                BoundStep::Inductive(bounds) => self.inductive_bounds(bounds, &mut known),
-                BoundStep::Weighted { weights, bounds } => {
-                    let sum = self.weighted(weights)?;
-                    let before = known.clone();
-                    for bound in bounds {
-                        let fact = self.bound_by_weights(&sum, bound, &before)?;
-                        tighten(&mut known, bound, fact);
-                    }
-                }
-                BoundStep::SafeUnits(places) => {
-                    for &place in places {
-                        let bound = TokenBound { place, upper: true, tokens: 1 };
-                        let fact = self.bound_by_unit(&bound)?;
-                        tighten(&mut known, &bound, fact);
-                    }
-                }
-            }
-        }
-        Ok(known)
-    }
-
-    /// Writes bounds that are inductive together.
-    fn inductive_bounds(&mut self, bounds: &[TokenBound], known: &mut KnownBounds) {
-        let mut numbering = Numbering::global(self.fact_count);
-        for bound in bounds {
-            let fact = numbering.push(&Formula::AtMost(bound_inequality(bound)));
-            tighten(known, bound, fact);
-        }
-        let base = numbering.count();
-        let _ = write!(self.text, "inductive {}", bounds.len());
-        for bound in bounds {
-            self.text.push_str("\nmost ");
-            bound_inequality(bound).write(&mut self.text);
-            let place = bound.place;
-            let adjacent = self.net.producers(place).iter().chain(self.net.consumers(place));
-            let mut transitions: Vec<TransitionId> = adjacent.map(|arc| arc.transition).collect();
-            transitions.retain(|&t| {
-                let pre = self.net.pre_weight(t, place);
-                let post = self.net.post_weight(t, place);
-                if bound.upper { post > pre } else { post < pre && post < bound.tokens }
-            });
-            self.write_blocked(transitions, known, base);
-        }
-        self.text.push_str(" 0\n");
-        self.fact_count = base;
-    }
-
-    /// Writes for each transition the reason that an upper bound disables it, if there is one.
-    /// `base` is the number of facts of the check of inductive clauses.
-    fn write_blocked(
-        &mut self,
-        mut transitions: Vec<TransitionId>,
-        known: &KnownBounds,
-        base: usize,
-    ) {
-        transitions.sort_unstable();
-        transitions.dedup();
-        let reason = |&t: &TransitionId| {
-            let sum = |(position, arc): (usize, &parikh_net::Arc)| {
-                let known = known.get(&(arc.place.index(), true))?;
-                let Fact::Comparison(FactNumber::Global(number), bound) = known else {
-                    return None;
-                };
-                let is_too_low = bound.bound < i128::from(arc.weight);
-                is_too_low.then(|| format!("sum 2 {number} 1 {} 1", base + position))
-            };
-            Some((t, self.net.pre(t).iter().enumerate().find_map(sum)?))
-        };
-        let blocked: Vec<(TransitionId, String)> = transitions.iter().filter_map(reason).collect();
-        let _ = write!(self.text, " {}", blocked.len());
-        for (t, sum) in blocked {
-            let _ = write!(self.text, " after {} 0 {sum}", t.index());
-        }
-    }
-
-    /// Writes that a weighted sum of tokens never exceeds its initial value.
-    fn weighted(&mut self, weights: &[(PlaceId, i128)]) -> Result<Fact, NotWritten> {
-        let mut sum: BTreeMap<usize, i128> = BTreeMap::new();
-        let mut bound = 0i128;
-        for &(place, weight) in weights {
-            *sum.entry(place.index()).or_default() += weight;
-            let initially = product(weight, self.net.initial()[place].into())?;
-            bound = bound.checked_add(initially).ok_or(OVERFLOW)?;
-        }
-        sum.retain(|_, weight| *weight != 0);
-        Ok(self.preserved_at_once(Inequality::new(sum, bound)))
-    }
-
-    /// Writes a comparison that every firing preserves, as the checker sees at once.
-    fn preserved_at_once(&mut self, inequality: Inequality) -> Fact {
-        self.text.push_str("inductive 1 most ");
-        inequality.write(&mut self.text);
-        self.text.push_str(" 0 0\n");
-        self.fact_count += 1;
-        comparison(FactNumber::Global(self.fact_count - 1), inequality)
-    }
-
-    /// Writes a bound that follows from a weighted sum and the bounds of the other places.
-    fn bound_by_weights(
-        &mut self,
-        sum: &Fact,
-        bound: &TokenBound,
-        known: &KnownBounds,
-    ) -> Result<Fact, NotWritten> {
-        let Fact::Comparison(number, sum) = sum else { return Err(UNCHECKED) };
-        let own = bound.place.index();
-        let mut terms: Multiples = vec![(*number, 1)];
-        for &(place, weight) in sum.sum.iter() {
-            if place == own {
-                terms.push((FactNumber::Global(self.fact_count), weight.abs()));
-            } else if let Some(Fact::Comparison(number, _)) = known.get(&(place, weight < 0)) {
-                terms.push((*number, weight.abs()));
-            }
-        }
-        let derivation = Derivation::from(Conclusion::Sum(terms));
-        Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
-    }
-
-    /// Writes that a place of a safe unit holds at most one token.
-    fn bound_by_unit(&mut self, bound: &TokenBound) -> Result<Fact, NotWritten> {
-        let has_place =
-            |unit: &Inequality| unit.sum.iter().any(|&(place, _)| place == bound.place.index());
-        let unit = self.safe_units.iter().position(has_place).ok_or(UNCHECKED)?;
-        let negation = FactNumber::Global(self.fact_count);
-        let terms = vec![(FactNumber::Global(unit), 1), (negation, 1)];
-        let derivation = Derivation::from(Conclusion::Sum(terms));
-        Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
-    }
-
-    /// Writes that a marked trap stays marked.
-    fn trap(&mut self, trap: &[PlaceId]) -> Fact {
-        let places: std::collections::BTreeSet<usize> =
-            trap.iter().map(|place| place.index()).collect();
-        self.preserved_at_once(Inequality::new(places.into_iter().map(|place| (place, -1)), -1))
-    }
-
-    /// Writes that a weighted sum of tokens never falls below a number.
-    fn lower_bound(
-        &mut self,
-        bound: &LowerBound,
-        known: &KnownBounds,
-    ) -> Result<Fact, NotWritten> {
-        let mut weights: BTreeMap<usize, i128> = BTreeMap::new();
-        for &(place, weight) in &bound.weights {
-            *weights.entry(place.index()).or_default() += i128::from(weight);
-        }
-        weights.retain(|_, weight| *weight != 0);
-        let negated = weights.iter().map(|(&place, &weight)| (place, -weight));
-        let inequality = Inequality::new(negated, -i128::from(bound.tokens));
-        let (mut least, mut terms) = (0i128, vec![(FactNumber::Global(self.fact_count), 1)]);
-        for (&place, &weight) in &weights {
-            if let Some(Fact::Comparison(number, low)) = known.get(&(place, false)) {
-                terms.push((*number, weight));
-                let own = product(weight, -low.bound)?;
-                least = least.checked_add(own).ok_or(OVERFLOW)?;
-            }
-        }
-        if least >= i128::from(bound.tokens) {
-            let derivation = Derivation::from(Conclusion::Sum(terms));
-            return Ok(self.follows(&Formula::AtMost(inequality), &derivation));
-        }
-        let base = self.fact_count + 1;
-        self.text.push_str("inductive 1 most ");
-        inequality.write(&mut self.text);
-        let consuming = weights.keys().flat_map(|&place| self.net.consumers(PlaceId::new(place)));
-        let transitions = consuming.map(|arc| arc.transition).collect();
-        self.write_blocked(transitions, known, base);
-        self.text.push_str(" 0\n");
-        self.fact_count = base;
-        Ok(comparison(FactNumber::Global(base - 1), inequality))
-    }
-
-    /// Writes a formula whose negation contradicts the facts so far.
-    fn follows(&mut self, formula: &Formula, derivation: &Derivation) -> Fact {
-        self.text.push_str("follows 1 ");
-        formula.write(&mut self.text);
-        self.text.push(' ');
-        derivation.write(self.fact_count, &mut self.text);
-        self.text.push('\n');
-        let mut numbering = Numbering::global(self.fact_count);
-        let fact = numbering.push(formula);
-        self.fact_count = numbering.count();
-        fact
-    }
-
-    /// Returns the reason that a firing preserves a clause.
-    fn preservation(
-        &self,
-        explainer: &mut Explainer,
-        known: &KnownBounds,
-        firing: &Firing<'_>,
-    ) -> Result<Preservation, NotWritten> {
-        let t = firing.transition;
-        let mut draft = Draft::new(Numbering::local(0));
-        let mut assumed = Vec::new();
-        let mut assume = |draft: &mut Draft, literal: BoundLiteral, inequality: Inequality| {
-            let fact = draft.numbering.push(&Formula::AtMost(inequality));
-            draft.assume(literal, fact);
-            assumed.push(literal);
-        };
-        for arc in self.net.pre(t) {
-            let (term, bound) = (arc.place.index(), i128::from(arc.weight));
-            let literal = BoundLiteral { term, upper: false, bound };
-            assume(&mut draft, literal, Inequality::new([(term, -1)], -bound));
-        }
-        for (position, literal) in firing.clause.iter().enumerate() {
-            let change = firing.changes.get(&position).copied().unwrap_or(0);
-            let literal = literal.negated().precondition(change).map_err(|_| OVERFLOW)?;
-            let Formula::AtMost(part) = part_of(firing.formula, position) else {
-                return Err(UNCHECKED);
-            };
-            assume(&mut draft, literal, self.before(t, &part.negated())?);
-        }
-        let mut after = Vec::new();
-        for change in self.net.delta(t) {
-            let key = (change.place.index(), true);
-            if let Some(Fact::Comparison(FactNumber::Global(number), high)) = known.get(&key)
-                && change.delta > 0
-            {
-                let literal = BoundLiteral { term: key.0, upper: true, bound: high.bound };
-                let literal = literal.precondition(change.delta.into()).map_err(|_| OVERFLOW)?;
-                assume(&mut draft, literal, self.before(t, high)?);
-                after.push(*number);
-            }
-        }
-        let derivation = explainer.refute_facts(draft, &assumed)?.ok_or("a clause is lost")?;
-        Ok(Preservation { transition: t, after, derivation })
-    }
-
-    /// Returns the comparison that holds before a firing if the one given holds after it.
-    fn before(&self, t: TransitionId, inequality: &Inequality) -> Result<Inequality, NotWritten> {
-        let sum: HashMap<usize, i128> = inequality.sum.iter().copied().collect();
-        let mut bound = inequality.bound;
-        for change in self.net.delta(t) {
-            let a = sum.get(&change.place.index()).copied().unwrap_or(0);
-            bound = bound.checked_sub(product(a, change.delta.into())?).ok_or(OVERFLOW)?;
-        }
-        Ok(Inequality { sum: inequality.sum.clone(), bound })
-    }
-
-    /// Writes clauses that are inductive together, with their consequences so far.
-    fn write_inductive(
-        &mut self,
-        clauses: &[(Vec<BoundLiteral>, Formula)],
-        reasons: &[Vec<Preservation>],
-        explainer: &mut Explainer,
-    ) {
-        self.fact_count += clauses.len();
-        if clauses.is_empty() {
-            return;
-        }
-        let base = explainer.global.numbering.count();
-        let _ = write!(self.text, "inductive {}", clauses.len());
-        for ((_, formula), reasons) in clauses.iter().zip(reasons) {
-            self.text.push('\n');
-            formula.write(&mut self.text);
-            let _ = write!(self.text, " {}", reasons.len());
-            for Preservation { transition, after, derivation } in reasons {
-                let _ = write!(self.text, "\nafter {} {}", transition.index(), after.len());
-                after.iter().for_each(|number| {
-                    let _ = write!(self.text, " {number}");
-                });
-                self.text.push(' ');
-                derivation.write(base, &mut self.text);
-            }
-        }
-        self.text.push('\n');
-        self.write_consequences(explainer);
-    }
-
     /// Writes the number of consequences that were added since the last call, and the consequences.
     fn write_consequences(&mut self, explainer: &mut Explainer) {
         let lines = std::mem::take(&mut explainer.global.lines);
@@ -642,154 +372,5 @@ impl<'n> DocumentWriter<'n> {
     }
 }
 
-/// Known bounds as facts, by place and side; true for an upper bound.
-type KnownBounds = HashMap<(usize, bool), Fact>;
-
 const UNCHECKED: NotWritten = "the document has a part that its checker does not use";
 const OVERFLOW: NotWritten = "the numbers are too large";
-
-/// A firing that may make a literal of a clause false.
-struct Firing<'c> {
-    transition: TransitionId,
-    clause: &'c [BoundLiteral],
-    formula: &'c Formula,
-    /// The changes of the terms of literals, by position in the clause.
-    changes: BTreeMap<usize, i128>,
-}
-
-/// The reason that a firing preserves a clause.
-struct Preservation {
-    transition: TransitionId,
-    /// The numbers of the facts that are used in the marking after the firing.
-    after: Vec<usize>,
-    derivation: Derivation,
-}
-
-/// Returns the part of a clause with this index.
-fn part_of(clause: &Formula, index: usize) -> &Formula {
-    match clause {
-        Formula::Any(parts) => &parts[index],
-        formula => formula,
-    }
-}
-
-/// Returns the literals of a clause, whose variables are numbered from 1.
-fn resolve(clause: &[i32], literals: &[BoundLiteral]) -> Result<Vec<BoundLiteral>, NotWritten> {
-    let literal = |&variable: &i32| {
-        let index = (variable.unsigned_abs() as usize).checked_sub(1)?;
-        let literal = *literals.get(index)?;
-        Some(if variable > 0 { literal } else { literal.negated() })
-    };
-    clause.iter().map(literal).collect::<Option<Vec<_>>>().ok_or(UNCHECKED)
-}
-
-/// Returns the comparison of a bound.
-fn bound_inequality(bound: &TokenBound) -> Inequality {
-    let (place, tokens) = (bound.place.index(), i128::from(bound.tokens));
-    match bound.upper {
-        true => Inequality::new([(place, 1)], tokens),
-        false => Inequality::new([(place, -1)], -tokens),
-    }
-}
-
-/// Records the fact of a bound, unless a tighter bound of the place is known.
-fn tighten(known: &mut KnownBounds, bound: &TokenBound, fact: Fact) {
-    let key = (bound.place.index(), bound.upper);
-    let limit = bound_inequality(bound).bound;
-    match known.get(&key) {
-        Some(Fact::Comparison(_, tight)) if tight.bound <= limit => {}
-        _ if !bound.upper && bound.tokens == 0 => {}
-        _ => {
-            known.insert(key, fact);
-        }
-    }
-}
-
-/// Returns the derivation that a predicate, whose leaves are comparisons, contradicts the facts of
-/// an explainer. `literals` are those of the variables of `steps`, to which the variables of
-/// conjunctions and disjunctions are added. Comparisons that are not covered count as true. Returns
-/// `None` if no derivation is found.
-fn refute(
-    explainer: &mut Explainer,
-    predicate: &Predicate,
-    mut literals: Vec<BoundLiteral>,
-    is_covered: &dyn Fn(&Atom) -> bool,
-    steps: &[Vec<i32>],
-) -> Result<Option<Derivation>, NotWritten> {
-    let mut draft = Draft::new(Numbering::local(0));
-    let formula = Formula::of(predicate).ok_or(UNCHECKED)?;
-    let fact = draft.numbering.push(&formula);
-    if let (Fact::Any(number, _), Predicate::False) = (&fact, predicate) {
-        return Ok(Some(Conclusion::Cases(*number, Vec::new()).into()));
-    }
-    let mut clauses = Vec::new();
-    let root = assume(explainer, predicate, &mut literals, is_covered, &mut clauses)?;
-    let Some(root) = root else { return Ok(None) };
-    clauses.push((vec![root], ClauseOrigin::Fact(fact)));
-    for (clause, origin) in clauses {
-        if explainer.add(clause, origin) {
-            return explainer.conclude(draft).map(Some);
-        }
-    }
-    for step in steps {
-        let Ok(step) = resolve(step, &literals) else { continue };
-        let formula = explainer.clause_formula(&step);
-        let negated: Vec<BoundLiteral> = step.iter().map(|literal| literal.negated()).collect();
-        let Some(derivation) = explainer.refute(Some(&mut draft), &formula.negated(), &negated)?
-        else {
-            continue;
-        };
-        let fact = draft.cut(formula, derivation);
-        if explainer.add(step, ClauseOrigin::Fact(fact)) {
-            return explainer.conclude(draft).map(Some);
-        }
-    }
-    if explainer.propagator.assume_all([]) {
-        return explainer.conclude(draft).map(Some);
-    }
-    explainer.refute_by_cases(draft, &literals, &mut MAX_CASES.clone())
-}
-
-/// Adds the terms of a predicate, and the clauses that relate it to its parts. Returns its literal,
-/// or `None` if the predicate counts as true. The order of the terms is that of
-/// [`Skeleton`](super::skeleton::Skeleton).
-fn assume(
-    explainer: &mut Explainer,
-    predicate: &Predicate,
-    literals: &mut Vec<BoundLiteral>,
-    is_covered: &dyn Fn(&Atom) -> bool,
-    clauses: &mut Vec<(Vec<BoundLiteral>, ClauseOrigin)>,
-) -> Result<Option<BoundLiteral>, NotWritten> {
-    let parts = match predicate {
-        Predicate::Atom(atom) if is_covered(atom) => {
-            let literal = explainer.propagator.literal(atom);
-            explainer.name_rows();
-            return Ok(Some(literal));
-        }
-        Predicate::And(parts) | Predicate::Or(parts) => parts,
-        _ => return Ok(None),
-    };
-    let term = explainer.propagator.add_term(Some(0), Some(1));
-    explainer.terms.push(TermMeaning::Truth(Formula::of(predicate).ok_or(UNCHECKED)?));
-    let whole = BoundLiteral { term, upper: false, bound: 1 };
-    literals.push(whole);
-    if matches!(predicate, Predicate::And(_)) {
-        let mut is_constrained = false;
-        for (index, part) in parts.iter().enumerate() {
-            if let Some(part) = assume(explainer, part, literals, is_covered, clauses)? {
-                clauses.push((vec![whole.negated(), part], ClauseOrigin::Part(index)));
-                is_constrained = true;
-            }
-        }
-        return Ok(is_constrained.then_some(whole));
-    }
-    let mut clause = vec![whole.negated()];
-    for part in parts {
-        match assume(explainer, part, literals, is_covered, clauses)? {
-            Some(part) => clause.push(part),
-            None => return Ok(None),
-        }
-    }
-    clauses.push((clause, ClauseOrigin::Parts));
-    Ok(Some(whole))
-}
