@@ -49,6 +49,14 @@ const PAGES: &[Page<'_>] = &[
     Page { path: "docs/library.md", not_run: &[], before: &[] },
     Page { path: "docs/evidence.md", not_run: &[], before: &[] },
     Page { path: "docs/certificates.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/proved-checker.md",
+        not_run: &[
+            ("scripts/proofs.sh", "installs Coq: .ci/run does it"),
+            ("target/proofs/parikh-proved", "scripts/proofs.sh builds and tries it"),
+        ],
+        before: &[],
+    },
     Page { path: "docs/deciding.md", not_run: &[], before: &[] },
     Page {
         path: "docs/encodings.md",

@@ -5,6 +5,7 @@ mod support;
 
 mod assumptions;
 mod check;
+mod claims;
 mod contest_kit;
 mod draw;
 mod encode;

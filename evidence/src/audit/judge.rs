@@ -2,7 +2,7 @@
 
 use super::account::AnswerObligations;
 use super::context::AuditContext;
-use super::{AuditVerdict, figures, kinds};
+use super::{AuditVerdict, claims, figures, kinds};
 use crate::description;
 use crate::file::{AnswerAssumption, AnswerLine};
 use crate::question::{AnswerValue, Question};
@@ -33,6 +33,21 @@ impl AnswerJudge<'_> {
                 }
             }
             _ => String::new(),
+        }
+    }
+
+    /// Returns the file about a confirmed answer for the proved checker, or the reason why there is
+    /// none.
+    pub(super) fn claim_file(
+        &mut self,
+        answer: &AnswerLine,
+        assumes_units: bool,
+    ) -> Result<String, String> {
+        match self.questions.get(&answer.id) {
+            Some(Ok(question)) => {
+                claims::claim_file(&mut self.context, question, answer, assumes_units)
+            }
+            _ => Err("there is no such question".to_owned()),
         }
     }
 

@@ -39,6 +39,7 @@
 
 mod account;
 mod claim_search;
+mod claims;
 mod context;
 mod figures;
 mod homes;
@@ -55,6 +56,7 @@ mod tests;
 mod trees;
 mod watch;
 
+pub use claims::{ClaimExport, ClaimResults};
 pub use report::{AuditReport, AuditVerdict, AuditedAnswer, EvidenceFileError, MissingFigures};
 pub(crate) use source::{EvidenceReader, NextLine, OpenResult};
 pub use watch::{AuditProgress, AuditWatch, ExhaustedLimit};
@@ -98,6 +100,8 @@ pub struct Audit<'n> {
     has_case_markings: bool,
     /// The watch that limits time and memory.
     watch: AuditWatch,
+    /// The export of confirmed answers for the proved checker; `None` without an export.
+    export: Option<ClaimExport>,
     /// The results so far.
     report: AuditReport,
 }
@@ -114,6 +118,7 @@ impl<'n> Audit<'n> {
             final_markings: Vec::new(),
             has_case_markings: false,
             watch: AuditWatch::default(),
+            export: None,
             report: AuditReport::default(),
         }
     }
@@ -136,6 +141,12 @@ impl<'n> Audit<'n> {
     #[must_use]
     pub fn with_watch(self, watch: AuditWatch) -> Self {
         Audit { watch, ..self }
+    }
+
+    /// Sets the export of confirmed answers, or no export.
+    #[must_use]
+    pub fn with_export(self, export: Option<ClaimExport>) -> Self {
+        Audit { export, ..self }
     }
 
     /// Audits one file. Does nothing if the audit has already run out of time or memory. A file
@@ -192,6 +203,7 @@ impl<'n> Audit<'n> {
         let mut file_audit = FileAudit {
             judge,
             watch: &self.watch,
+            export: self.export.as_ref(),
             report: &mut self.report,
             answered: HashMap::new(),
             withdrawn: HashSet::new(),
@@ -395,6 +407,8 @@ struct FileAudit<'s, 'a> {
     judge: AnswerJudge<'s>,
     /// The watch that limits time and memory.
     watch: &'a AuditWatch,
+    /// The export of confirmed answers; `None` without an export.
+    export: Option<&'a ClaimExport>,
     /// The report to which verdicts are added.
     report: &'a mut AuditReport,
     /// The answered questions, each with the positions of its answer in the report and in the
@@ -481,6 +495,10 @@ impl FileAudit<'_, '_> {
         };
         let (file, line) = (source.name().to_owned(), source.place().line);
         let examination = source.header().examination.clone();
+        if let (Some(export), AuditVerdict::Confirmed(_)) = (self.export, &verdict) {
+            let file = self.judge.claim_file(&answer, assumes_units);
+            export.add(&examination, &answer.id, file);
+        }
         let assumptions = self.judge.context.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;
         let index = self.report.judged.len();

@@ -160,7 +160,7 @@ impl Induction {
     /// to one value. Each clause of a pair has one comparison: the sum is at most k, and at least
     /// k. The search ends at the first other pair. The clauses need not be correct yet: rewriting a
     /// sum in terms of these sums is valid whatever their values are.
-    fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
+    pub(super) fn fixed(&self, net: &Net, literals: &[BoundLiteral]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
             let &[variable] = clause else { return None };
             let index = (variable.unsigned_abs() as usize).checked_sub(1)?;
@@ -197,7 +197,10 @@ impl Induction {
     /// Returns the variables of the comparisons of the certificate and of `predicate`, and the
     /// comparisons that only the predicate has. The latter get the next variables, in the order of
     /// the predicate.
-    fn variables<'a>(&'a self, predicate: &'a Predicate) -> (Variables<'a>, Vec<&'a Atom>) {
+    pub(super) fn variables<'a>(
+        &'a self,
+        predicate: &'a Predicate,
+    ) -> (Variables<'a>, Vec<&'a Atom>) {
         let mut variables = Variables::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
             variables.entry(&atom.sum).or_default().entry(atom.bound).or_insert(variable);
@@ -318,7 +321,7 @@ pub(super) fn refute_within(
 }
 
 /// Returns a propagator with the places as terms, within their bounds.
-fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
+pub(super) fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
     let mut known = BoundPropagator::default();
     for place in net.places() {
         let (low, high) = bounds.interval(place);
@@ -430,7 +433,7 @@ fn resolve_clause(
 }
 
 /// Returns, by place, the transitions that change it, with the change.
-fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
+pub(super) fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
     let mut effects = vec![Vec::new(); net.place_count()];
     for t in net.transitions() {
         for change in net.delta(t) {
@@ -441,11 +444,11 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
 }
 
 /// For one transition, its changes of the terms of a clause's literals, by position in the clause.
-type LiteralChanges = Vec<(usize, i128)>;
+pub(super) type LiteralChanges = Vec<(usize, i128)>;
 
 /// Returns the transitions that may make a true literal of the clause false. Each transition has
 /// its changes of the terms of the literals.
-fn falsifying_transitions(
+pub(super) fn falsifying_transitions(
     propagator: &BoundPropagator,
     clause: &[BoundLiteral],
     effects: &[Vec<(TransitionId, i128)>],

@@ -32,7 +32,7 @@ use super::flaw::{Flaw, check_places};
 use super::lemma::Lemma;
 use super::lower_bound::LowerBound;
 use super::precedence::Precedence;
-use super::skeleton::{Skeleton, Variables};
+use super::skeleton::{Skeleton, Variables, variable_of};
 use super::traps::check_trap;
 use crate::refutation;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId, UnitId};
@@ -138,7 +138,7 @@ impl LinearCertificate {
     }
 
     /// Builds the clauses of the lemmas without checking them.
-    fn lemmas(&self) -> Lemmas<'_> {
+    pub(super) fn lemmas(&self) -> Lemmas<'_> {
         let mut variables = Variables::new();
         let mut clauses = Vec::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
@@ -173,6 +173,11 @@ impl LinearCertificate {
 }
 
 impl Lemmas<'_> {
+    /// Returns true if the comparison, or a weaker one of the same sum, occurs in the certificate.
+    pub(super) fn has_variable(&self, atom: &Atom) -> bool {
+        variable_of(atom, &self.variables).is_some()
+    }
+
     /// Checks that the lemmas exclude `predicate`, whose only leaves are comparisons.
     ///
     /// # Errors

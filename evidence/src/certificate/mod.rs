@@ -20,6 +20,7 @@
 pub mod bounds;
 pub mod closed_set;
 mod counters;
+pub(crate) mod derivation;
 mod document;
 mod flaw;
 pub mod induction;

@@ -55,10 +55,40 @@ impl BoundLiteral {
 
 /// A row: the definition of `term` as a weighted sum of other terms.
 #[derive(Clone, Debug)]
-struct SumRow {
-    term: usize,
+pub(super) struct SumRow {
+    pub(super) term: usize,
     /// The terms of the sum, with their coefficients.
-    terms: Vec<(usize, i128)>,
+    pub(super) terms: Vec<(usize, i128)>,
+}
+
+/// The reason for a change of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChangeReason {
+    /// The literal was assumed.
+    Assumed,
+    /// All other literals of a clause are false. The number counts the calls of
+    /// [`BoundPropagator::add`] before that of the clause.
+    Clause(u32),
+    /// The bounds of the other terms of a row, by the index of the row. The upper bound of the row's
+    /// term was used or its lower bound changed if `true`, and the opposite bounds if `false`.
+    Row(u32, bool),
+    /// The term has a known remainder.
+    Remainder,
+}
+
+/// A change of a bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundChange {
+    pub(super) term: usize,
+    /// True for a change of the upper bound.
+    pub(super) upper: bool,
+    /// The bound before the change.
+    before: i128,
+    /// The bound after the change.
+    pub(super) bound: i128,
+    pub(super) reason: ChangeReason,
+    /// The index in the trail of the change of the same bound before this one.
+    pub(super) earlier: Option<u32>,
 }
 
 /// The set of numbers that are congruent to `remainder` modulo `modulus`.
@@ -98,11 +128,19 @@ pub(super) struct BoundPropagator {
     /// The clauses of two or more literals. No two literals of a clause have the same slot, that
     /// is, bound the same end of the same term. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
+    /// For each clause, the number of calls of `add` before that of the clause.
+    added: Vec<u32>,
+    /// The number of calls of `add`.
+    added_count: u32,
     /// For each slot (an end of a term's interval), the clauses that watch a literal of this slot,
     /// as indices in `clauses`.
     watchers: Vec<Vec<usize>>,
-    /// The undo log: a term, true for its upper bound, and the bound before the change.
-    trail: Vec<(usize, bool, i128)>,
+    /// The undo log.
+    trail: Vec<BoundChange>,
+    /// For each slot, the index in the trail of the last change of its bound.
+    last_changes: Vec<Option<u32>>,
+    /// The literal that was found false last, with the reason why it must be true.
+    conflict: Option<(BoundLiteral, ChangeReason)>,
     /// The number of changes in the trail that have been propagated.
     propagated_count: usize,
     /// The rows to examine, as indices in `rows`.
@@ -122,6 +160,7 @@ impl BoundPropagator {
         self.high.push(high.unwrap_or(UNBOUNDED));
         self.rows_of.push(Vec::new());
         self.watchers.extend([Vec::new(), Vec::new()]);
+        self.last_changes.extend([None, None]);
         self.low.len() - 1
     }
 
@@ -174,10 +213,11 @@ impl BoundPropagator {
         }
         let remainder = Remainder { modulus, remainder: of };
         self.remainders.insert(term, remainder);
-        for (upper, side) in [(true, &mut self.high[term]), (false, &mut self.low[term])] {
-            let rounded = remainder.nearest(*side, upper);
-            if side.abs() < UNBOUNDED && rounded != *side {
-                self.trail.push((term, upper, std::mem::replace(side, rounded)));
+        for (upper, side) in [(true, self.high[term]), (false, self.low[term])] {
+            let rounded = remainder.nearest(side, upper);
+            if side.abs() < UNBOUNDED && rounded != side {
+                let literal = BoundLiteral { term, upper, bound: rounded };
+                self.change(literal, ChangeReason::Remainder);
             }
         }
         true
@@ -243,6 +283,8 @@ impl BoundPropagator {
 
     /// Adds a clause permanently and propagates. Returns true on a contradiction.
     pub(super) fn add(&mut self, clause: &[BoundLiteral]) -> bool {
+        let number = self.added_count;
+        self.added_count += 1;
         let mut merged: Vec<BoundLiteral> = clause.to_vec();
         merged.sort_unstable_by_key(|literal| {
             (literal.slot(), if literal.upper { -literal.bound } else { literal.bound })
@@ -251,10 +293,15 @@ impl BoundPropagator {
         merged.dedup_by_key(|literal| literal.slot());
         merged.sort_by_key(|&literal| self.is_false(literal));
         match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
-            0 => true,
-            1 => self.assume(merged[0]) || self.propagate(),
+            // Without literals, the conflict is that of an impossible bound.
+            0 => match merged.first() {
+                Some(&literal) => self.assume(literal, ChangeReason::Clause(number)),
+                None => true,
+            },
+            1 => self.assume(merged[0], ChangeReason::Clause(number)) || self.propagate(),
             _ => {
                 let index = self.clauses.len();
+                self.added.push(number);
                 self.watchers[merged[0].slot()].push(index);
                 self.watchers[merged[1].slot()].push(index);
                 self.clauses.push(merged);
@@ -267,9 +314,14 @@ impl BoundPropagator {
     /// Returns true if the assumptions propagate to a contradiction. The assumptions are undone.
     pub(super) fn contradicts(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
         let trail_length = self.trail.len();
-        let contradiction = assumed.into_iter().any(|it| self.assume(it)) || self.propagate();
+        let contradiction = self.assume_all(assumed);
         self.backtrack(trail_length);
         contradiction
+    }
+
+    /// Assumes literals and propagates. Returns true on a contradiction.
+    pub(super) fn assume_all(&mut self, assumed: impl IntoIterator<Item = BoundLiteral>) -> bool {
+        assumed.into_iter().any(|it| self.assume(it, ChangeReason::Assumed)) || self.propagate()
     }
 
     /// Distinguishes cases by the truth values of clause literals and of `splits`. Returns true if
@@ -303,7 +355,7 @@ impl BoundPropagator {
             if contradiction {
                 let Some((trail_length, literal)) = open_cases.pop() else { return Some(true) };
                 self.backtrack(trail_length);
-                contradiction = self.assume(literal.negated()) || self.propagate();
+                contradiction = self.assume_all([literal.negated()]);
                 continue;
             }
             let Some(decision) = self.undecided(splits).filter(|_| cases < max_cases) else {
@@ -314,14 +366,14 @@ impl BoundPropagator {
             }
             cases += 1;
             open_cases.push((self.trail.len(), decision));
-            contradiction = self.assume(decision) || self.propagate();
+            contradiction = self.assume_all([decision]);
         }
     }
 
     /// Returns an undecided literal of the first clause that is not yet true, or else of `splits`.
     /// A literal is undecided if the interval of its term neither implies nor excludes it. Returns
     /// `None` if there is none.
-    fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
+    pub(super) fn undecided(&self, splits: &[BoundLiteral]) -> Option<BoundLiteral> {
         let is_open = |clause: &&Vec<BoundLiteral>| !clause.iter().any(|&it| self.is_true(it));
         let open_clause = self.clauses.iter().find(is_open);
         let undecided = |&it: &BoundLiteral| !self.is_true(it) && !self.is_false(it);
@@ -330,14 +382,46 @@ impl BoundPropagator {
     }
 
     /// Undoes all changes in the trail but the first `trail_length`.
-    fn backtrack(&mut self, trail_length: usize) {
-        for (term, upper, bound) in self.trail.drain(trail_length..).rev() {
+    pub(super) fn backtrack(&mut self, trail_length: usize) {
+        for BoundChange { term, upper, before, earlier, .. } in
+            self.trail.drain(trail_length..).rev()
+        {
             match upper {
-                true => self.high[term] = bound,
-                false => self.low[term] = bound,
+                true => self.high[term] = before,
+                false => self.low[term] = before,
             }
+            self.last_changes[2 * term + usize::from(!upper)] = earlier;
         }
         self.propagated_count = trail_length;
+    }
+
+    /// Returns the changes of bounds so far, in order.
+    pub(super) fn trail(&self) -> &[BoundChange] {
+        &self.trail
+    }
+
+    /// Returns the index in the trail of the last change of a bound before the change `end`.
+    pub(super) fn last_change(&self, term: usize, upper: bool, end: usize) -> Option<usize> {
+        let mut change = self.last_changes[2 * term + usize::from(!upper)];
+        while let Some(index) = change.filter(|&index| index as usize >= end) {
+            change = self.trail[index as usize].earlier;
+        }
+        change.map(|index| index as usize)
+    }
+
+    /// Returns the literal that was found false last, with the reason why it must be true.
+    pub(super) fn conflict(&self) -> Option<(BoundLiteral, ChangeReason)> {
+        self.conflict
+    }
+
+    /// Returns the row with this index.
+    pub(super) fn row(&self, index: u32) -> &SumRow {
+        &self.rows[index as usize]
+    }
+
+    /// Returns the number of terms.
+    pub(super) fn term_count(&self) -> usize {
+        self.low.len()
     }
 
     /// Returns true if the interval of the term excludes the literal.
@@ -358,8 +442,9 @@ impl BoundPropagator {
 
     /// Makes a literal true by tightening the interval of its term. Returns true if the literal is
     /// already false, which is a contradiction.
-    fn assume(&mut self, literal: BoundLiteral) -> bool {
+    fn assume(&mut self, literal: BoundLiteral, reason: ChangeReason) -> bool {
         if self.is_false(literal) {
+            self.conflict = Some((literal, reason));
             return true;
         }
         if !self.is_true(literal) {
@@ -368,10 +453,19 @@ impl BoundPropagator {
             if let Some(remainder) = self.remainders.get(&term) {
                 bound = remainder.nearest(bound, upper);
             }
-            let side = if upper { &mut self.high } else { &mut self.low };
-            self.trail.push((term, upper, std::mem::replace(&mut side[term], bound)));
+            self.change(BoundLiteral { term, upper, bound }, reason);
         }
         false
+    }
+
+    /// Changes a bound.
+    fn change(&mut self, literal: BoundLiteral, reason: ChangeReason) {
+        let BoundLiteral { term, upper, bound } = literal;
+        let side = if upper { &mut self.high } else { &mut self.low };
+        let before = std::mem::replace(&mut side[term], bound);
+        let index = self.trail.len() as u32;
+        let earlier = self.last_changes[literal.slot()].replace(index);
+        self.trail.push(BoundChange { term, upper, before, bound, reason, earlier });
     }
 
     /// Propagates all changes. Returns true on a contradiction.
@@ -390,7 +484,8 @@ impl BoundPropagator {
     /// [`MAX_ROW_VISITS`] times. Returns true on a contradiction.
     fn propagate_changes(&mut self) -> bool {
         loop {
-            while let Some(&(term, upper, _)) = self.trail.get(self.propagated_count) {
+            while let Some(&BoundChange { term, upper, .. }) = self.trail.get(self.propagated_count)
+            {
                 self.propagated_count += 1;
                 for position in 0..self.rows_of[term].len() {
                     let row = self.rows_of[term][position];
@@ -437,7 +532,7 @@ impl BoundPropagator {
                     false
                 }
                 None => {
-                    contradiction = self.assume(other);
+                    contradiction = self.assume(other, ChangeReason::Clause(self.added[index]));
                     true
                 }
             }
@@ -452,7 +547,7 @@ impl BoundPropagator {
         let SumRow { term, terms: parts } =
             std::mem::replace(&mut self.rows[row], SumRow { term: 0, terms: Vec::new() });
         let contradiction =
-            self.tighten_side(term, &parts, 1) || self.tighten_side(term, &parts, -1);
+            self.tighten_side(row, term, &parts, 1) || self.tighten_side(row, term, &parts, -1);
         self.rows[row] = SumRow { term, terms: parts };
         contradiction
     }
@@ -460,7 +555,14 @@ impl BoundPropagator {
     /// With `sign` 1, the row is at least the sum of the least values of its parts. It bounds each
     /// part by the least values of the other parts. With `sign` −1, the same for the negated row
     /// and parts. Returns true on a contradiction.
-    fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
+    fn tighten_side(
+        &mut self,
+        row: usize,
+        term: usize,
+        parts: &[(usize, i128)],
+        sign: i128,
+    ) -> bool {
+        let reason = ChangeReason::Row(row as u32, sign > 0);
         let (mut min_sum, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {
             match self.min_product(part, a * sign) {
@@ -474,7 +576,7 @@ impl BoundPropagator {
         if unbounded == 0 && min_sum.abs() < UNBOUNDED {
             // The inequality sign · row ≥ min_sum.
             let bound = BoundLiteral { term, upper: sign < 0, bound: min_sum * sign };
-            if self.assume(bound) {
+            if self.assume(bound, reason) {
                 return true;
             }
         }
@@ -495,7 +597,8 @@ impl BoundPropagator {
             // The inequality a · part ≤ max_part.
             let upper = a > 0;
             let bound = if upper { max_part.div_euclid(a) } else { -max_part.div_euclid(-a) };
-            if bound.abs() < UNBOUNDED && self.assume(BoundLiteral { term: part, upper, bound }) {
+            let literal = BoundLiteral { term: part, upper, bound };
+            if bound.abs() < UNBOUNDED && self.assume(literal, reason) {
                 return true;
             }
         }

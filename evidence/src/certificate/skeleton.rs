@@ -16,7 +16,7 @@ pub(super) type Variables<'a> = HashMap<&'a LinearSum, BTreeMap<i64, i32>>;
 
 /// Returns the variable of `atom`, or else of the tightest weaker comparison of the same sum that
 /// has a variable. Returns `None` if there is none.
-fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
+pub(super) fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
     let (_, &variable) = variables.get(&atom.sum)?.range(atom.bound..).next()?;
     Some(variable)
 }

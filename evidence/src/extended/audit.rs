@@ -2,7 +2,9 @@
 //! the place/transition net that the answers are about. Then it audits the answers as for any net.
 
 use super::rebuild;
-use crate::audit::{Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, OpenResult};
+use crate::audit::{
+    Audit, AuditReport, AuditWatch, ClaimExport, EvidenceFileError, EvidenceReader, OpenResult,
+};
 use crate::file::NamedTranslation;
 use crate::question::cases::{self, extended_with_cases};
 use crate::reader::queries::AuditedProperty;
@@ -31,6 +33,8 @@ pub struct ExtendedAudit<'m> {
     /// number of cases is about one case.
     of_cases: bool,
     watch: AuditWatch,
+    /// The export of confirmed answers; `None` without an export.
+    export: Option<ClaimExport>,
     /// The last net that was built, with its beginning and the translation that a file listed. The
     /// next file of a run usually needs the same net.
     last_net: Option<(NetBeginning, NamedTranslation, Net)>,
@@ -41,8 +45,18 @@ impl<'m> ExtendedAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
         let (watch, last_net, report) = (AuditWatch::default(), None, AuditReport::default());
-        let (finals, of_cases) = (Vec::new(), false);
-        ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, last_net, report }
+        let (finals, of_cases, export) = (Vec::new(), false, None);
+        ExtendedAudit {
+            model,
+            most_visited,
+            queries,
+            finals,
+            of_cases,
+            watch,
+            export,
+            last_net,
+            report,
+        }
     }
 
     /// Sets the final markings of one case. If `finals` is empty, the final markings of the model
@@ -63,6 +77,12 @@ impl<'m> ExtendedAudit<'m> {
     #[must_use]
     pub fn with_watch(self, watch: AuditWatch) -> Self {
         ExtendedAudit { watch, ..self }
+    }
+
+    /// Sets the export of confirmed answers, or no export.
+    #[must_use]
+    pub fn with_export(self, export: Option<ClaimExport>) -> Self {
+        ExtendedAudit { export, ..self }
     }
 
     /// Audits a file, unless the audit has already been stopped by a limit. A stop during this file
@@ -122,7 +142,7 @@ impl<'m> ExtendedAudit<'m> {
         let Some((.., net)) = &self.last_net else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
-        let mut audit = audit.with_case_markings();
+        let mut audit = audit.with_case_markings().with_export(self.export.clone());
         let result = audit.audit_source(source);
         self.report.extend(audit.finish());
         result

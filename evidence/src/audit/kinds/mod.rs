@@ -10,7 +10,7 @@ mod loops;
 mod no_run;
 mod pump;
 mod structure;
-mod trace;
+pub(super) mod trace;
 mod visited;
 
 use super::account::AnswerObligations;

@@ -31,7 +31,10 @@ pub(super) fn check_trace<'n>(
 }
 
 /// Reads the firing sequence with this id.
-pub(super) fn sequence(lines: &EvidenceLines<'_>, id: &str) -> Result<FiringSequence, String> {
+pub(in crate::audit) fn sequence(
+    lines: &EvidenceLines<'_>,
+    id: &str,
+) -> Result<FiringSequence, String> {
     let TraceLine { steps } = lines.read(id)?;
     file::sequence(lines.net(), &steps)
 }

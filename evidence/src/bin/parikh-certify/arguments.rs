@@ -45,6 +45,8 @@ pub(crate) struct CertifyArguments {
     pub(crate) timeout: Duration,
     /// The memory limit in bytes.
     pub(crate) memory: u64,
+    /// The folder for files of claims; `None` if no files are written.
+    pub(crate) export: Option<PathBuf>,
     /// True if the text output leaves out confirmed answers.
     pub(crate) quiet: bool,
     /// True if the output is JSON, false if it is text.
@@ -60,7 +62,7 @@ impl CertifyArguments {
 
 /// The request of the command line.
 pub(crate) enum CertifyRequest {
-    Audit(CertifyArguments),
+    Audit(Box<CertifyArguments>),
     /// A text to print, for `--help` and `--version`.
     Text(String),
 }
@@ -88,6 +90,7 @@ pub(crate) fn read(
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
         memory: 4 << 30,
+        export: None,
         quiet: false,
         json: false,
     };
@@ -135,6 +138,7 @@ pub(crate) fn read(
             "--unfold" => arguments.unfold = number(option, &value()?)?,
             "--timeout" => arguments.timeout = time(&value()?)?,
             "--memory" => arguments.memory = size(&value()?)?,
+            "--export" => arguments.export = Some(value()?.into()),
             "--format" => match value()?.to_str() {
                 Some("text") => arguments.json = false,
                 Some("json") => arguments.json = true,
@@ -158,7 +162,7 @@ pub(crate) fn read(
     if arguments.evidence.is_empty() {
         return Err("the argument EVIDENCE is missing".to_owned());
     }
-    Ok(CertifyRequest::Audit(arguments))
+    Ok(CertifyRequest::Audit(Box::new(arguments)))
 }
 
 /// Parses the value of an option as a number.

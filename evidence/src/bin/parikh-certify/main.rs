@@ -11,8 +11,8 @@ mod systems;
 use arguments::{CertifyArguments, CertifyRequest};
 use guard::AuditEnd;
 use parikh_evidence::audit::{
-    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
-    ExhaustedLimit,
+    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport,
+    EvidenceFileError, ExhaustedLimit,
 };
 use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
 use parikh_evidence::extended::ExtendedAudit;
@@ -33,7 +33,7 @@ use std::sync::{Arc, mpsc};
 
 fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args_os().skip(1)) {
-        Ok(CertifyRequest::Audit(arguments)) => Arc::new(arguments),
+        Ok(CertifyRequest::Audit(arguments)) => Arc::new(*arguments),
         Ok(CertifyRequest::Text(text)) => {
             print(&text);
             return ExitCode::SUCCESS;
@@ -98,6 +98,8 @@ struct AuditOutcome {
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
+    /// The export of confirmed answers; `None` without an export.
+    export: Option<ClaimExport>,
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
@@ -122,6 +124,7 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
             let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
             outcome.report.extend(of_net.report);
             outcome.broken.extend(of_net.broken);
+            outcome.export = of_net.export;
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -139,6 +142,13 @@ fn audit_net(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
+    let export = match &arguments.export {
+        None => None,
+        Some(folder) => {
+            let opened = ClaimExport::to(folder.clone());
+            Some(opened.map_err(|error| format!("{}: {error}", folder.display()))?)
+        }
+    };
     let questions =
         |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
@@ -151,7 +161,7 @@ fn audit_net(
         let limits =
             RepeatLimits { max_tried_colours: arguments.unfold, max_markings: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
-        let mut audit = audit.with_watch(watch.clone());
+        let mut audit = audit.with_watch(watch.clone()).with_export(export.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
@@ -165,9 +175,11 @@ fn audit_net(
             Err(extended) => {
                 let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+                let audit = audit.with_export(export.clone());
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
-                return Ok(AuditOutcome { report: audit.finish(), broken, unasked: Vec::new() });
+                let report = audit.finish();
+                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), export });
             }
         };
         let net = &match arguments.cases {
@@ -179,11 +191,12 @@ fn audit_net(
             arguments.visit,
             Box::new(move |examination| questions(net, examination)),
         );
-        let mut audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+        let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+        let mut audit = audit.with_export(export.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new(), export })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -251,7 +264,7 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    AuditOutcome { report, broken, unasked }: AuditOutcome,
+    AuditOutcome { report, broken, unasked, export }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
@@ -276,18 +289,36 @@ fn print_outcome(
         true => printed::json(&report, broken.len()),
         false => printed::text(&report, arguments.quiet),
     });
+    let is_exported = print_export(arguments, export.as_ref());
     let judged = &report.judged;
     let has_verdict =
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
     match () {
         () if has_verdict(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
-        () if !broken.is_empty() => 1,
+        () if !broken.is_empty() || !is_exported => 1,
         () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
         () if has_verdict(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
         () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
         () if !report.incomplete.is_empty() => 5,
         () => 0,
     }
+}
+
+/// Prints how many answers were exported, and why the others were not. Returns false if a file could
+/// not be written.
+fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> bool {
+    let Some(folder) = &arguments.export else { return true };
+    let results = export.map(ClaimExport::results).unwrap_or_default();
+    for (id, reason) in &results.left_out {
+        print_message("note", &format!("{} was not exported: {reason}", Quoted(id)));
+    }
+    let (written, left_out) = (results.written.len(), results.left_out.len());
+    let summary = format!("{written} of {} confirmed answers were exported", written + left_out);
+    print_message("note", &format!("{}: {summary}", folder.display()));
+    if let Some(failure) = &results.failure {
+        print_message("error", failure);
+    }
+    results.failure.is_none()
 }
 
 /// Returns the questions about `net` of an examination, from its query file or from the formulas

@@ -1,0 +1,528 @@
+//! Turns what a [`BoundPropagator`] finds into derivations.
+//!
+//! The propagator records the reason for every change of a bound. From a contradiction, the
+//! explainer follows the reasons backwards, and writes one line for each change that was needed, in
+//! the order of the changes.
+
+use super::super::propagation::{BoundLiteral, BoundPropagator, ChangeReason};
+use super::fact::{
+    Conclusion, Derivation, Fact, FactNumber, Line, Multiples, Numbering, contradiction,
+};
+use super::formula::{Formula, Inequality};
+use std::collections::{BTreeSet, HashMap};
+
+/// The reason why a derivation cannot be written.
+pub(super) type NotWritten = &'static str;
+
+const INTERNAL: NotWritten = "a step of the checker has no derivation";
+const OVERFLOW: NotWritten = "the numbers are too large";
+
+/// The origin of a clause.
+#[derive(Clone, Debug)]
+pub(super) enum ClauseOrigin {
+    /// The literals are the parts of a known disjunction, in order, or one known comparison.
+    Fact(Fact),
+    /// A formula implies its part with this index. The literals are the negation of the formula,
+    /// and the part.
+    Part(usize),
+    /// A formula implies one of its parts. The literals are the negation of the formula, and the
+    /// parts.
+    Parts,
+}
+
+/// A clause of the propagator, as it was added.
+#[derive(Clone, Debug)]
+pub(super) struct ExplainedClause {
+    pub(super) literals: Vec<BoundLiteral>,
+    pub(super) origin: ClauseOrigin,
+}
+
+/// The meaning of a term of the propagator.
+#[derive(Clone, Debug)]
+pub(super) enum TermMeaning {
+    /// A weighted sum of places.
+    Sum(Vec<(usize, i128)>),
+    /// The truth value of a formula.
+    Truth(Formula),
+}
+
+/// Lines under construction, with the facts that they add.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The lines so far.
+    pub(super) lines: Vec<Line>,
+    pub(super) numbering: Numbering,
+    /// The facts of changes, by their index in the trail.
+    facts: HashMap<usize, Fact>,
+    /// The assumed literals with their facts.
+    assumed: Vec<(BoundLiteral, Fact)>,
+}
+
+impl Draft {
+    pub(super) fn new(numbering: Numbering) -> Self {
+        Draft { lines: Vec::new(), numbering, facts: HashMap::new(), assumed: Vec::new() }
+    }
+
+    /// Adds an assumed literal, of which the formula is known.
+    pub(super) fn assume(&mut self, literal: BoundLiteral, fact: Fact) {
+        self.assumed.push((literal, fact));
+    }
+
+    /// Returns a draft of a derivation that may use the facts of this draft.
+    pub(super) fn branch(&self) -> Draft {
+        Draft { lines: Vec::new(), ..self.clone() }
+    }
+
+    /// Adds a formula with its refutation.
+    pub(super) fn cut(&mut self, formula: Formula, refutation: Derivation) -> Fact {
+        let fact = self.numbering.push(&formula);
+        self.lines.push(Line::Cut { formula, refutation });
+        fact
+    }
+}
+
+/// A propagator with the meaning of its terms and clauses.
+#[derive(Clone)]
+pub(super) struct Explainer {
+    pub(super) propagator: BoundPropagator,
+    /// The meaning of each term of the propagator.
+    pub(super) terms: Vec<TermMeaning>,
+    /// The clauses of the propagator, in the order in which they were added.
+    clauses: Vec<ExplainedClause>,
+    /// The facts of the first bounds of terms. Without an entry, a place holds at least 0 tokens.
+    first_bounds: HashMap<(usize, bool), Fact>,
+    /// The number of changes in the trail that hold in every reachable marking.
+    pub(super) global_length: usize,
+    /// The consequences that hold in every reachable marking.
+    pub(super) global: Draft,
+}
+
+impl Explainer {
+    /// Makes an explainer of a propagator whose terms are places so far.
+    pub(super) fn new(
+        propagator: BoundPropagator,
+        place_count: usize,
+        first_bounds: HashMap<(usize, bool), Fact>,
+        numbering: Numbering,
+    ) -> Self {
+        let terms = (0..place_count).map(|place| TermMeaning::Sum(vec![(place, 1)])).collect();
+        let global_length = propagator.trail().len();
+        let mut explainer = Explainer {
+            propagator,
+            terms,
+            clauses: Vec::new(),
+            first_bounds,
+            global_length,
+            global: Draft::new(numbering),
+        };
+        explainer.name_rows();
+        explainer
+    }
+
+    /// Records the meaning of the rows that the propagator has added.
+    pub(super) fn name_rows(&mut self) {
+        for term in self.terms.len()..self.propagator.term_count() {
+            self.terms.push(TermMeaning::Sum(self.propagator.summands(term)));
+        }
+    }
+
+    /// Adds a clause permanently and propagates. Returns true on a contradiction.
+    pub(super) fn add(&mut self, literals: Vec<BoundLiteral>, origin: ClauseOrigin) -> bool {
+        let contradiction = self.propagator.add(&literals);
+        self.clauses.push(ExplainedClause { literals, origin });
+        contradiction
+    }
+
+    /// Declares that all changes so far hold in every reachable marking.
+    pub(super) fn fix_global(&mut self) {
+        self.global_length = self.propagator.trail().len();
+    }
+
+    /// Adds a clause that follows from the global facts by propagation. Returns `None` if it does
+    /// not follow.
+    pub(super) fn conclude_globally(
+        &mut self,
+        clause: Vec<BoundLiteral>,
+    ) -> Result<Option<()>, NotWritten> {
+        let formula = self.clause_formula(&clause);
+        let negated: Vec<BoundLiteral> = clause.iter().map(|literal| literal.negated()).collect();
+        let refutation = self.refute(None, &formula.negated(), &negated)?;
+        let Some(refutation) = refutation else { return Ok(None) };
+        let fact = self.global.cut(formula, refutation);
+        self.add(clause, ClauseOrigin::Fact(fact));
+        self.fix_global();
+        Ok(Some(()))
+    }
+
+    /// Returns the refutation of assumed literals, whose facts the draft has. Returns `None` if
+    /// propagation finds no contradiction.
+    pub(super) fn refute_facts(
+        &mut self,
+        draft: Draft,
+        literals: &[BoundLiteral],
+    ) -> Result<Option<Derivation>, NotWritten> {
+        let length = self.propagator.trail().len();
+        let derivation = match self.propagator.assume_all(literals.iter().copied()) {
+            true => Some(self.conclude(draft)?),
+            false => None,
+        };
+        self.propagator.backtrack(length);
+        Ok(derivation)
+    }
+
+    /// Returns the disjunction of literals.
+    pub(super) fn clause_formula(&self, clause: &[BoundLiteral]) -> Formula {
+        Formula::any(clause.iter().map(|&literal| self.formula(literal)).collect())
+    }
+
+    /// Returns the formula of a literal.
+    pub(super) fn formula(&self, literal: BoundLiteral) -> Formula {
+        match &self.terms[literal.term] {
+            TermMeaning::Sum(_) => Formula::AtMost(self.inequality(literal)),
+            TermMeaning::Truth(formula) if literal.upper => formula.negated(),
+            TermMeaning::Truth(formula) => formula.clone(),
+        }
+    }
+
+    /// Returns the comparison of a literal, whose term is a sum.
+    fn inequality(&self, literal: BoundLiteral) -> Inequality {
+        let sum = match &self.terms[literal.term] {
+            TermMeaning::Sum(sum) => &sum[..],
+            TermMeaning::Truth(_) => &[],
+        };
+        let sign = if literal.upper { 1 } else { -1 };
+        Inequality::new(sum.iter().map(|&(place, a)| (place, sign * a)), sign * literal.bound)
+    }
+
+    /// Returns the derivation of the contradiction that the propagator has found.
+    pub(super) fn conclude(&mut self, mut draft: Draft) -> Result<Derivation, NotWritten> {
+        let (literal, reason) = self.propagator.conflict().ok_or(INTERNAL)?;
+        let end = self.propagator.trail().len();
+        let needed = self.needed_for_conflict()?;
+        self.derive_all(needed, &mut draft)?;
+        let fact = self.derive(literal, reason, end, &mut draft)?;
+        let opposite = self.bound_fact(literal.term, !literal.upper, end, &draft);
+        let conclusion = contradiction(&fact, opposite.as_ref(), draft.numbering);
+        Ok(Derivation { lines: draft.lines, conclusion: conclusion.ok_or(INTERNAL)? })
+    }
+
+    /// Derives the facts of changes and of all changes that they depend on.
+    fn derive_all(&mut self, needed: Vec<usize>, draft: &mut Draft) -> Result<(), NotWritten> {
+        for index in self.underived(needed, draft) {
+            let change = self.propagator.trail()[index];
+            let literal =
+                BoundLiteral { term: change.term, upper: change.upper, bound: change.bound };
+            if index < self.global_length {
+                let mut global = std::mem::replace(&mut self.global, Draft::new(draft.numbering));
+                let fact = self.derive(literal, change.reason, index, &mut global);
+                self.global = global;
+                self.global.facts.insert(index, fact?);
+            } else {
+                let fact = self.derive(literal, change.reason, index, draft)?;
+                draft.facts.insert(index, fact);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the changes without facts among those given and all that they depend on, in order.
+    fn underived(&self, needed: Vec<usize>, draft: &Draft) -> BTreeSet<usize> {
+        let mut open = needed;
+        let mut changes: BTreeSet<usize> = BTreeSet::new();
+        while let Some(index) = open.pop() {
+            let is_known =
+                self.global.facts.contains_key(&index) || draft.facts.contains_key(&index);
+            if is_known || !changes.insert(index) {
+                continue;
+            }
+            let change = self.propagator.trail()[index];
+            let literal =
+                BoundLiteral { term: change.term, upper: change.upper, bound: change.bound };
+            open.extend(self.antecedents(literal, change.reason, index));
+        }
+        changes
+    }
+
+    /// Returns the changes that the contradiction found depends on directly.
+    fn needed_for_conflict(&self) -> Result<Vec<usize>, NotWritten> {
+        let (literal, reason) = self.propagator.conflict().ok_or(INTERNAL)?;
+        let end = self.propagator.trail().len();
+        let mut needed = self.antecedents(literal, reason, end);
+        needed.extend(self.propagator.last_change(literal.term, !literal.upper, end));
+        Ok(needed)
+    }
+
+    /// Returns the refutation of assumed literals, whose formula is `formula`: one literal, or the
+    /// conjunction of several. Returns `None` if propagation finds no contradiction. Facts that do
+    /// not depend on the literals are added to the draft, or to the global facts if there is no
+    /// draft.
+    pub(super) fn refute(
+        &mut self,
+        draft: Option<&mut Draft>,
+        formula: &Formula,
+        literals: &[BoundLiteral],
+    ) -> Result<Option<Derivation>, NotWritten> {
+        let length = self.propagator.trail().len();
+        let contradiction = self.propagator.assume_all(literals.iter().copied());
+        let derivation = match contradiction {
+            true => Some(self.refutation(draft, formula, literals, length)?),
+            false => None,
+        };
+        self.propagator.backtrack(length);
+        Ok(derivation)
+    }
+
+    /// Returns the refutation of assumed literals that the propagator has found. `length` is the
+    /// length of the trail before the literals.
+    fn refutation(
+        &mut self,
+        draft: Option<&mut Draft>,
+        formula: &Formula,
+        literals: &[BoundLiteral],
+        length: usize,
+    ) -> Result<Derivation, NotWritten> {
+        let needed = self.needed_for_conflict()?;
+        let mut unused = Draft::new(Numbering::local(0));
+        let is_global = draft.is_none();
+        let draft = draft.unwrap_or(&mut unused);
+        let changes = self.underived(needed, draft);
+        self.derive_all(changes.into_iter().filter(|&index| index < length).collect(), draft)?;
+        let mut branch = if is_global { self.global.branch() } else { draft.branch() };
+        let fact = branch.numbering.push(formula);
+        match (&fact, literals) {
+            (_, &[literal]) => branch.assume(literal, fact),
+            (Fact::All(facts), literals) if facts.len() == literals.len() => {
+                literals
+                    .iter()
+                    .zip(&**facts)
+                    .for_each(|(it, fact)| branch.assume(*it, fact.clone()));
+            }
+            _ => return Err(INTERNAL),
+        }
+        self.conclude(branch)
+    }
+
+    /// Returns the changes before `end` that a literal follows from, by the reason given.
+    fn antecedents(&self, literal: BoundLiteral, reason: ChangeReason, end: usize) -> Vec<usize> {
+        let last = |term: usize, upper: bool| self.propagator.last_change(term, upper, end);
+        match reason {
+            ChangeReason::Assumed | ChangeReason::Remainder => Vec::new(),
+            ChangeReason::Clause(number) => {
+                let others = self.clauses[number as usize].literals.iter();
+                let others = others.filter(|other| !implies(**other, literal));
+                others.filter_map(|other| last(other.term, !other.upper)).collect()
+            }
+            ChangeReason::Row(row, sign) => {
+                let row_terms = self.row_bounds(literal, row, sign);
+                row_terms.iter().filter_map(|&(term, upper, _)| last(term, upper)).collect()
+            }
+        }
+    }
+
+    /// Returns the bounds that a row uses to derive a literal: the term, true for its upper bound,
+    /// and the multiplier.
+    fn row_bounds(&self, literal: BoundLiteral, row: u32, sign: bool) -> Vec<(usize, bool, i128)> {
+        let row = self.propagator.row(row);
+        let sign = if sign { 1 } else { -1 };
+        let parts = row.terms.iter().filter(|(part, _)| *part != literal.term);
+        // The least value of sign · a · part.
+        let mut bounds: Vec<(usize, bool, i128)> =
+            parts.map(|&(part, a)| (part, a * sign < 0, a.abs())).collect();
+        if literal.term != row.term {
+            bounds.push((row.term, sign > 0, 1));
+        }
+        bounds
+    }
+
+    /// Returns the fact of the last bound of a term before the change `end`. Returns `None` if there
+    /// is no bound, or only that of no tokens.
+    fn bound_fact(&self, term: usize, upper: bool, end: usize, draft: &Draft) -> Option<Fact> {
+        match self.propagator.last_change(term, upper, end) {
+            Some(index) => draft.facts.get(&index).or_else(|| self.global.facts.get(&index)),
+            None => self.first_bounds.get(&(term, upper)),
+        }
+        .cloned()
+    }
+
+    /// Adds the lines that derive a literal, and returns its fact. The facts that it follows from
+    /// are known.
+    fn derive(
+        &self,
+        literal: BoundLiteral,
+        reason: ChangeReason,
+        end: usize,
+        draft: &mut Draft,
+    ) -> Result<Fact, NotWritten> {
+        match reason {
+            ChangeReason::Assumed => {
+                let is_same = |(assumed, _): &&(BoundLiteral, Fact)| *assumed == literal;
+                let (_, fact) = draft.assumed.iter().rev().find(is_same).ok_or(INTERNAL)?;
+                let fact = fact.clone();
+                self.normal(fact, literal, draft)
+            }
+            ChangeReason::Remainder => Err("remainders of sums are not covered"),
+            ChangeReason::Row(row, sign) => {
+                let inequality = self.inequality(literal);
+                let mut terms: Multiples = Vec::new();
+                for (term, upper, multiplier) in self.row_bounds(literal, row, sign) {
+                    match self.bound_fact(term, upper, end, draft) {
+                        Some(Fact::Comparison(number, _)) => terms.push((number, multiplier)),
+                        Some(_) => return Err(INTERNAL),
+                        // No place holds fewer than 0 tokens.
+                        None if !upper => {}
+                        None => return Err(INTERNAL),
+                    }
+                }
+                let row = self.propagator.row(row);
+                let own = row.terms.iter().find(|(part, _)| *part == literal.term);
+                let divisor = own.filter(|_| literal.term != row.term).map_or(1, |(_, a)| a.abs());
+                let fact = draft.numbering.push(&Formula::AtMost(inequality.clone()));
+                draft.lines.push(Line::Bound { inequality, divisor, terms });
+                Ok(fact)
+            }
+            ChangeReason::Clause(number) => self.derive_by_clause(literal, number, end, draft),
+        }
+    }
+
+    /// Adds the lines that derive a literal by a clause, of which the other literals are false.
+    fn derive_by_clause(
+        &self,
+        literal: BoundLiteral,
+        number: u32,
+        end: usize,
+        draft: &mut Draft,
+    ) -> Result<Fact, NotWritten> {
+        let ExplainedClause { literals, origin } = &self.clauses[number as usize];
+        let is_first = implies(literals[0], literal);
+        let fact = match origin {
+            ClauseOrigin::Fact(fact) if literals.len() == 1 => {
+                return self.normal(fact.clone(), literal, draft);
+            }
+            ClauseOrigin::Fact(fact) => Some(fact.clone()),
+            ClauseOrigin::Part(index) if !is_first => {
+                let whole = self.bound_fact(literals[0].term, !literals[0].upper, end, draft);
+                let Some(Fact::All(parts)) = whole else { return Err(INTERNAL) };
+                return self.normal(parts[*index].clone(), literal, draft);
+            }
+            ClauseOrigin::Parts if !is_first => {
+                self.bound_fact(literals[0].term, !literals[0].upper, end, draft)
+            }
+            ClauseOrigin::Part(_) | ClauseOrigin::Parts => None,
+        };
+        let formula = self.formula(literal);
+        let mut inner = draft.numbering;
+        let negation = inner.push(&formula.negated());
+        let opposite = |part: BoundLiteral| match implies(part, literal) {
+            true => Some(negation.clone()),
+            false => self.bound_fact(part.term, !part.upper, end, draft),
+        };
+        let conclusion = match (&fact, origin) {
+            // The negation is the formula itself, of which a part is false.
+            (None, ClauseOrigin::Part(index)) => {
+                let Fact::All(parts) = &negation else { return Err(INTERNAL) };
+                contradiction(&parts[*index], opposite(literals[1]).as_ref(), inner)
+            }
+            (fact, _) => {
+                let parts = match origin {
+                    ClauseOrigin::Fact(_) => &literals[..],
+                    _ => &literals[1..],
+                };
+                let Fact::Any(number, cases) = fact.as_ref().unwrap_or(&negation) else {
+                    return Err(INTERNAL);
+                };
+                if cases.len() != parts.len() {
+                    return Err(INTERNAL);
+                }
+                let case = |(part, case): (&BoundLiteral, &Formula)| {
+                    let mut new = inner;
+                    let assumed = new.push(case);
+                    let opposite = opposite(*part);
+                    Some(Derivation::from(contradiction(&assumed, opposite.as_ref(), new)?))
+                };
+                let cases = parts.iter().zip(&**cases).map(case).collect::<Option<_>>();
+                cases.map(|cases| Conclusion::Cases(*number, cases))
+            }
+        };
+        Ok(draft.cut(formula, conclusion.ok_or(INTERNAL)?.into()))
+    }
+
+    /// Returns a fact in the form of a literal: if the known comparison of one place has another
+    /// factor or a tighter bound, a line divides it.
+    fn normal(
+        &self,
+        fact: Fact,
+        literal: BoundLiteral,
+        draft: &mut Draft,
+    ) -> Result<Fact, NotWritten> {
+        let Fact::Comparison(number, known) = &fact else { return Ok(fact) };
+        let wanted = self.inequality(literal);
+        if *known == wanted {
+            return Ok(fact);
+        }
+        let divisor = match (&*known.sum, &*wanted.sum) {
+            (&[(p, a)], &[(q, b)]) if p == q && a % b == 0 => a / b,
+            (a, b) if a == b => 1,
+            _ => return Err(INTERNAL),
+        };
+        if divisor <= 0 || known.bound.div_euclid(divisor) > wanted.bound {
+            return Err(INTERNAL);
+        }
+        let terms: Multiples = vec![(*number, 1)];
+        let fact = draft.numbering.push(&Formula::AtMost(wanted.clone()));
+        draft.lines.push(Line::Bound { inequality: wanted, divisor, terms });
+        Ok(fact)
+    }
+
+    /// Returns the derivation of a contradiction of the draft's facts, by cases if propagation
+    /// finds none. At most `cases` literals are chosen. Returns `None` if this does not suffice.
+    pub(super) fn refute_by_cases(
+        &mut self,
+        mut draft: Draft,
+        splits: &[BoundLiteral],
+        cases: &mut usize,
+    ) -> Result<Option<Derivation>, NotWritten> {
+        let Some(decision) = self.propagator.undecided(splits).filter(|_| *cases > 0) else {
+            return Ok(None);
+        };
+        *cases -= 1;
+        // The first case is refuted, which adds the negation of the decision.
+        let length = self.propagator.trail().len();
+        let mut branch = draft.branch();
+        let formula = self.formula(decision);
+        let fact = branch.numbering.push(&formula);
+        branch.assume(decision, fact);
+        let refutation = match self.propagator.assume_all([decision]) {
+            true => Some(self.conclude(branch)?),
+            false => self.refute_by_cases(branch, splits, cases)?,
+        };
+        self.propagator.backtrack(length);
+        let Some(refutation) = refutation else { return Ok(None) };
+        draft.facts.retain(|&index, _| index < length);
+        let negation = decision.negated();
+        let fact = draft.cut(formula.negated(), refutation);
+        draft.assume(negation, fact);
+        let derivation = match self.propagator.assume_all([negation]) {
+            true => Some(self.conclude(draft)?),
+            false => self.refute_by_cases(draft, splits, cases)?,
+        };
+        self.propagator.backtrack(length);
+        Ok(derivation)
+    }
+}
+
+/// Returns true if the first literal implies the second.
+fn implies(one: BoundLiteral, other: BoundLiteral) -> bool {
+    one.term == other.term
+        && one.upper == other.upper
+        && if one.upper { one.bound <= other.bound } else { one.bound >= other.bound }
+}
+
+/// Returns a fact for a comparison with the number given.
+pub(super) fn comparison(number: FactNumber, inequality: Inequality) -> Fact {
+    Fact::Comparison(number, inequality)
+}
+
+/// Returns the product, or the reason that it is too large.
+pub(super) fn product(a: i128, b: i128) -> Result<i128, NotWritten> {
+    a.checked_mul(b).ok_or(OVERFLOW)
+}
