@@ -11,6 +11,7 @@ pub mod coloured_walk;
 pub mod coverability;
 pub mod diagrams;
 pub mod explicit;
+pub mod family;
 pub mod fixpoint;
 pub mod growing;
 pub mod home;

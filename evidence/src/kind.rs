@@ -33,11 +33,14 @@ pub enum EvidenceKind {
     Labelling,
     /// The number of markings that were visited to count the reachable markings.
     Count,
+    /// A proof that the reachable markings are the solutions of place invariants, which determine
+    /// their number.
+    Family,
 }
 
 impl EvidenceKind {
     /// The kinds of evidence.
-    pub const ALL: [EvidenceKind; 11] = [
+    pub const ALL: [EvidenceKind; 12] = [
         EvidenceKind::Trace,
         EvidenceKind::Pump,
         EvidenceKind::Loops,
@@ -49,6 +52,7 @@ impl EvidenceKind {
         EvidenceKind::Visited,
         EvidenceKind::Labelling,
         EvidenceKind::Count,
+        EvidenceKind::Family,
     ];
 
     /// Returns the kind's name in files, and the first letter of the ids of its lines.
@@ -65,6 +69,7 @@ impl EvidenceKind {
             EvidenceKind::Visited => ("visited", 'v'),
             EvidenceKind::Labelling => ("labelling", 'b'),
             EvidenceKind::Count => ("count", 'c'),
+            EvidenceKind::Family => ("family", 'f'),
         }
     }
 

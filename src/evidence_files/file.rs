@@ -14,13 +14,14 @@
 
 use super::{Strength, Writer};
 use crate::answer::{AnswerWitness, GoalAnswer, Grade};
-use crate::run::CountResult;
+use crate::run::{CountEvidence, CountResult};
 use parikh_engine::board::{
     Evidence, HomeKnowledge, Knowledge, Maximum, ReachKnowledge, RunKnowledge, TreeKnowledge,
     Witness,
 };
 use parikh_engine::working_net::CheckedLog;
 use parikh_evidence::Document;
+use parikh_evidence::counting::family::{FamilyProof, NamedFamily};
 use parikh_evidence::file::{self, EvidenceReference, ExhaustiveSearch};
 use parikh_evidence::home::HomeArgument;
 use parikh_evidence::kind::EvidenceKind;
@@ -53,6 +54,8 @@ pub struct EvidenceFile<'n, W: Write> {
     structures: HashMap<*const (), (LineId, Arc<HomeArgument>)>,
     /// The id of the line with the number of markings; `None` before it is written.
     count_id: Option<LineId>,
+    /// The id of the line with the proof from place invariants; `None` before it is written.
+    family_id: Option<LineId>,
     /// The questions with a valid answer.
     answered: HashSet<String>,
 }
@@ -83,6 +86,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             logs: HashMap::new(),
             structures: HashMap::new(),
             count_id: None,
+            family_id: None,
             answered: HashSet::new(),
         })
     }
@@ -145,14 +149,19 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Writes a figure of the state space, such as the number of markings, as an answer. If
-    /// `counted` is given, the figure comes from this count through a reduction, which is written
-    /// before. A self-covering sequence that no goal has found is also written before.
+    /// `counted` is given, the figure comes from this count, whose evidence is written before. A
+    /// self-covering sequence that no goal has found is also written before.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn figure(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) -> io::Result<()> {
+    pub fn figure(&mut self, answer: &GoalAnswer, counted: Option<CountEvidence<'_>>) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
-            (Some(counted), _) => EvidenceReference::new(EvidenceKind::Count, self.count(counted)?),
+            (Some(CountEvidence::Counted(counted)), _) => {
+                EvidenceReference::new(EvidenceKind::Count, self.count(counted)?)
+            }
+            (Some(CountEvidence::Family(proof)), _) => {
+                EvidenceReference::new(EvidenceKind::Family, self.family(proof)?)
+            }
             (None, Some(AnswerWitness::Pump(pumping))) if answer.rests_on.is_empty() => {
                 EvidenceReference::new(EvidenceKind::Pump, self.writer.pump(pumping)?)
             }
@@ -196,6 +205,18 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let on = log.map(|log| self.writer.reduction(None, log)).transpose()?;
         let id: LineId = self.writer.count(on, counted.visited)?.into();
         self.count_id = Some(id.clone());
+        Ok(id)
+    }
+
+    /// Writes a proof from place invariants, unless one is written already. Returns the id of its
+    /// line.
+    fn family(&mut self, proof: &FamilyProof) -> io::Result<LineId> {
+        if let Some(id_before) = &self.family_id {
+            return Ok(id_before.clone());
+        }
+        let content = NamedFamily::of(self.net, proof);
+        let id: LineId = self.writer.put(EvidenceKind::Family, &content)?.into();
+        self.family_id = Some(id.clone());
         Ok(id)
     }
 

@@ -77,7 +77,7 @@ fn contest_name(engine: &'static str) -> &'static str {
         "ABSTRACTION" => "ABSTRACTIONS",
         // These techniques fire transitions from single markings.
         "INITIAL_STATE" | "RANDOM_WALK" | "PARIKH_WALK" | "LOOPS" | "COVERABILITY" => "EXPLICIT",
-        "SIPHON_TRAP" => "TOPOLOGICAL",
+        "SIPHON_TRAP" | "PLACE_INVARIANTS" => "TOPOLOGICAL",
         // The engine uses integer and SAT solvers.
         "STATE_EQUATION" => "SAT_SMT",
         other => other,

@@ -4,6 +4,7 @@ use super::counting::CountResult;
 use super::open::OpenQuestion;
 use crate::answer::GoalAnswer;
 use parikh_engine::board::Knowledge;
+use parikh_evidence::counting::family::FamilyProof;
 use parikh_input::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
@@ -30,9 +31,10 @@ pub enum Event<'a> {
     /// A question is decided. The goals that it rests on were reported before, except that an
     /// unbounded maximum may be reported later.
     Answered(&'a GoalAnswer),
-    /// A figure of a state space, with its count if it was computed through a reduction. For a
-    /// maximum that was settled as a goal, the evidence is reported by [`Event::Settled`].
-    Figure(&'a GoalAnswer, Option<&'a CountResult>),
+    /// A figure of a state space, with its count if it was computed through a reduction or from
+    /// place invariants. For a maximum that was settled as a goal, the evidence is reported by
+    /// [`Event::Settled`].
+    Figure(&'a GoalAnswer, Option<CountEvidence<'a>>),
     /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
     /// is violated. The question is asked again.
     Withdrawn {
@@ -128,4 +130,13 @@ impl RunReport {
         self.statistics.extend(rest.statistics);
         self.turns.extend(rest.turns);
     }
+}
+
+/// The evidence of a number of markings or firings.
+#[derive(Clone, Copy, Debug)]
+pub enum CountEvidence<'a> {
+    /// A count through a reduction.
+    Counted(&'a CountResult),
+    /// A proof from place invariants.
+    Family(&'a FamilyProof),
 }

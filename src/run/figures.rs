@@ -1,10 +1,12 @@
 //! Figures of a state space as answers, with their reasons.
 
 use super::counting::CountResult;
-use crate::answer::reason::{NetSize, StageSize};
+use crate::answer::reason::{InterpolatedValues, NetSize, StageSize};
 use crate::answer::{AnswerWitness, Cause, GoalAnswer, Grade, QuestionValue, ReasonNodes};
 use parikh_engine::board::Technique;
-use parikh_engine::{diagrams, explicit};
+use parikh_engine::{diagrams, explicit, family};
+use parikh_evidence::counting::StateSpaceFigures;
+use parikh_evidence::counting::family::{FamilyFigures, FamilyProof};
 use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
 
@@ -77,6 +79,24 @@ pub(super) fn through_reduction(found: &CountResult) -> [GoalAnswer; 2] {
     let numbers = [(FIGURES[0], &figures.states), (FIGURES[1], &figures.transitions)];
     numbers.map(|(key, number)| {
         figure(key, QuestionValue::Count(number.clone()), techniques.clone(), &reason, grade)
+    })
+}
+
+/// Returns the numbers of markings and firings as answers, from place invariants.
+pub(super) fn from_invariants(proof: &FamilyProof, found: &FamilyFigures) -> [GoalAnswer; 2] {
+    let reason = Cause::PlaceInvariants {
+        invariants: proof.equations.len(),
+        interpolated: found.interpolated.map(|it| InterpolatedValues {
+            first: it.first,
+            period: it.period,
+            values: it.values,
+            degree: it.degree,
+        }),
+    };
+    let StateSpaceFigures { states, transitions } = &found.figures;
+    [(FIGURES[0], states), (FIGURES[1], transitions)].map(|(key, number)| {
+        let value = QuestionValue::Count(number.clone());
+        figure(key, value, vec![family::TECHNIQUE], &reason, Grade::Certified)
     })
 }
 

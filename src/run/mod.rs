@@ -33,7 +33,7 @@ mod worker;
 pub use coloured::{quotient, run_coloured};
 pub use config::{RunConfig, engine_name, engine_names, engines_named};
 pub use counting::{CountMethod, CountResult, ReducedCount};
-pub use event::{EngineAtWork, EngineTurn, Event, MaximumRange, RunReport};
+pub use event::{CountEvidence, EngineAtWork, EngineTurn, Event, MaximumRange, RunReport};
 pub use figures::FIGURES;
 pub use net::run_net;
 pub use open::{KnownRange, OpenCause, OpenGoals, OpenQuestion, OpenReason, PartialKnowledge};

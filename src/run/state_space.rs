@@ -5,17 +5,18 @@
 //! Markings are counted by visiting the markings of the net, or of a reduced net that preserves the
 //! count ([`ReducedCount`]). If there are too many, they are counted on decision diagrams. With
 //! several threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share
-//! of the time. Each figure is reported as soon as it is known. A figure that is found twice is
+//! of the time. Before, place invariants may give the numbers without a visit
+//! ([`parikh_engine::family`]), which pays for nets with very many tokens. Each figure is reported as soon as it is known. A figure that is found twice is
 //! compared with the first value.
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
-use super::figures::{FIGURES, described, pumped, through_reduction, visited};
+use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};
 use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
-use super::{Event, OpenCause, OpenQuestion, RunConfig, RunReport};
+use super::{CountEvidence, Event, OpenCause, OpenQuestion, RunConfig, RunReport};
 use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
-use parikh_engine::{coverability, diagrams, walk};
+use parikh_engine::{coverability, diagrams, family, walk};
 use parikh_evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
 use parikh_solvers::Budget;
@@ -109,6 +110,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 &budget.slice(FIRST_VISIT),
             );
         }
+        self.find_from_invariants(net, config, &budget.share(EARLY_STEP));
         match &mut count {
             Some(count) if config.threads > 1 && !self.is_counted() => {
                 self.find_with_diagrams(net, count, config, budget);
@@ -274,7 +276,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// Records a figure and reports it. A figure that is known already is compared with the first
     /// value. A different value is an internal error, unless the first one assumes safe units: then
     /// it is withdrawn and replaced.
-    fn record(&mut self, answer: &GoalAnswer, counted: Option<&CountResult>) {
+    fn record(&mut self, answer: &GoalAnswer, counted: Option<CountEvidence<'_>>) {
         match self.known_figures.get(&answer.id) {
             Some(previous) if previous.value == answer.value => {}
             Some(previous) if !previous.assumes_units => {
@@ -330,6 +332,22 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
+    /// Finds the numbers of markings and firings from place invariants, unless they are known. The
+    /// checker computes them.
+    fn find_from_invariants(&mut self, net: &Net, config: &RunConfig, budget: &Budget) {
+        if self.is_counted() {
+            return;
+        }
+        match family::prove(net, config.smt_solver.as_ref(), budget) {
+            Ok((proof, found)) => {
+                for figure in from_invariants(&proof, &found) {
+                    self.record(&figure, Some(CountEvidence::Family(&proof)));
+                }
+            }
+            Err(why) => tracing::info!("no numbers from place invariants: {why}"),
+        }
+    }
+
     /// Counts the markings and firings through a reduction, unless their numbers are known.
     fn count_through_reduction(
         &mut self,
@@ -352,7 +370,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             }
             Ok(result) => {
                 for figure in through_reduction(&result) {
-                    self.record(&figure, Some(&result));
+                    self.record(&figure, Some(CountEvidence::Counted(&result)));
                 }
             }
             Err(why) => self.failure_reason = failed(why),

@@ -4,6 +4,7 @@ use super::context::AuditContext;
 use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
+use crate::counting::family::{FamilyError, FamilyFigures, NamedFamily};
 use crate::counting::{self, CountError, CountingFormula, StateSpaceFigures};
 use crate::description::{self, all_markings_were, markings_were};
 use crate::file::{AnswerLine, CountLine, ReductionLine};
@@ -43,6 +44,11 @@ pub(super) fn judge(
 /// Checks the number of markings or firings in the answer.
 fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -> AuditVerdict {
     let (max_markings, watch) = (context.max_markings, &context.watch);
+    if let [shown] = &answer.shown_by[..]
+        && shown.kind == EvidenceKind::Family
+    {
+        return check_family(context, answer, &shown.id, firings);
+    }
     let mut is_reduced = false;
     let formula_and_count = match (&answer.shown_by[..], &answer.searched) {
         ([shown], _) if shown.kind == EvidenceKind::Count => read_count(context, &shown.id)
@@ -79,6 +85,39 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
             AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
         Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
+    }
+}
+
+/// Checks a number of markings or firings that follows from place invariants.
+fn check_family(
+    context: &AuditContext<'_>,
+    answer: &AnswerLine,
+    id: &str,
+    firings: bool,
+) -> AuditVerdict {
+    let refused = |why: String| AuditVerdict::Refused(format!("family {}: {why}", Quoted(id)));
+    let proof = match context.lines.read::<NamedFamily>(id) {
+        Ok(named) => named.resolve(context.net),
+        Err(why) => return refused(why),
+    };
+    let proof = match proof {
+        Ok(proof) => proof,
+        Err(flaw) => return refused(flaw.to_string()),
+    };
+    match proof.check(context.net, &mut || context.watch.goes_on()) {
+        Ok(FamilyFigures { figures, .. }) => {
+            let number = if firings { figures.transitions } else { figures.states };
+            match number.to_string() == answer.value {
+                true => AuditVerdict::Confirmed("calculated again from place invariants".to_owned()),
+                false => AuditVerdict::Refused(description::shortened(format!(
+                    "calculated again: the number is {number}"
+                ))),
+            }
+        }
+        Err(
+            limit @ (FamilyError::TooManyCases | FamilyError::TooManyRays | FamilyError::TooManySums),
+        ) => AuditVerdict::Unsupported(format!("the proof from place invariants: {limit}")),
+        Err(error) => refused(error.to_string()),
     }
 }
 

@@ -23,6 +23,7 @@
 //! equations*, STTT 22, 2020.
 
 mod equations;
+pub mod family;
 mod formula;
 mod visit;
 mod weights;

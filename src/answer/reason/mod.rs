@@ -201,9 +201,30 @@ pub enum Cause {
         /// The sizes of the net before and after the reduction; `None` without a reduction.
         reduced: Option<[NetSize; 2]>,
     },
+    /// The reachable markings are the solutions of place invariants, and these were counted.
+    PlaceInvariants {
+        /// The number of place invariants.
+        invariants: usize,
+        /// The values that determine a polynomial; `None` if the solutions were counted directly.
+        interpolated: Option<InterpolatedValues>,
+    },
     /// A cause for a question about a process.
     #[serde(untagged)]
     Process(ProcessCause),
+}
+
+/// Numbers of tokens n at which solutions were counted. The number of solutions is a polynomial in
+/// n from the first one on, for the values of n with the same remainder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct InterpolatedValues {
+    /// The smallest n.
+    pub first: u64,
+    /// The distance between consecutive n.
+    pub period: u64,
+    /// The number of values.
+    pub values: usize,
+    /// The largest possible degree of the polynomial.
+    pub degree: usize,
 }
 
 /// The subject of a goal.
@@ -426,6 +447,18 @@ impl Cause {
             }
             Cause::Counted { .. } => {
                 text.push_words(self.count_in_words());
+            }
+            Cause::PlaceInvariants { invariants, interpolated } => {
+                let invariants = counted(*invariants, "place invariant");
+                text.push_words(format!(
+                    "the reachable markings are the solutions of {invariants}"
+                ));
+                if let Some(InterpolatedValues { values, degree, .. }) = interpolated {
+                    text.push_words(format!(
+                        ", and {values} smaller initial markings determine a polynomial of degree \
+                         at most {degree} in the number of tokens"
+                    ));
+                }
             }
             Cause::Process(cause) => cause.write(text),
         }

@@ -163,6 +163,12 @@ fn causes_of_figures_have_a_sentence_each() {
     let said = "2 markings of the net on decision diagrams (the checker confirmed that no marking \
                 is missing)";
     reads(counted(2, true, false, None), said);
+    let said = "the reachable markings are the solutions of 1 place invariant";
+    reads(Cause::PlaceInvariants { invariants: 1, interpolated: None }, said);
+    let interpolated = Some(InterpolatedValues { first: 1, period: 1, values: 4, degree: 2 });
+    let said = "the reachable markings are the solutions of 2 place invariants, and 4 smaller \
+                initial markings determine a polynomial of degree at most 2 in the number of tokens";
+    reads(Cause::PlaceInvariants { invariants: 2, interpolated }, said);
 }
 
 #[test]

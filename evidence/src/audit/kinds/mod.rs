@@ -78,7 +78,9 @@ fn check_line<'n>(
         EvidenceKind::NoRun => no_run::check_no_run(context, obligations, id),
         EvidenceKind::Visited => visited::check_visited(context, obligations, id),
         EvidenceKind::Labelling => labelling::check_labelling(context, obligations, id),
-        EvidenceKind::Count => Err("the question does not ask for a number".to_owned()),
+        EvidenceKind::Count | EvidenceKind::Family => {
+            Err("the question does not ask for a number".to_owned())
+        }
         EvidenceKind::Reduction => Err("a reduction alone proves nothing".to_owned()),
     };
     result.map_err(|why| failed_check(kind, id, &why))

@@ -1,0 +1,67 @@
+//! Numbers of markings and firings from place invariants, for nets with very many tokens.
+//!
+//! [`prove`] searches for the data of a [`FamilyProof`]; [`parikh_evidence::counting::family`] has the
+//! theory and the checker. The search has three parts:
+//!
+//! - `equations` chooses independent place invariants with positive weights.
+//! - `weights` finds weights that decrease on the way from every solution back to the initial
+//!   marking.
+//! - `growth` guesses how the initial marking depends on one number n.
+//!
+//! No marking is visited, so the numbers of tokens hardly matter.
+
+mod equations;
+pub mod growth;
+mod weights;
+
+pub use weights::FamilyFailure;
+
+use parikh_evidence::counting::family::{FamilyError, FamilyFigures, FamilyProof};
+use parikh_net::{Features, Net};
+use parikh_solvers::Budget;
+use parikh_solvers::guest::Program;
+
+/// The technique's name in answers.
+pub const TECHNIQUE: &str = "PLACE_INVARIANTS";
+
+/// The largest number of places or transitions. Larger nets rarely have so simple markings.
+const MAX_NODES: usize = 1_000;
+
+/// Searches for a proof of the numbers of markings and firings, and checks it. `smt_solver` is the
+/// SMT solver to use; `None` stands for the built-in one.
+///
+/// # Errors
+/// The reason why no proof was found.
+pub fn prove(
+    net: &Net,
+    smt_solver: Option<&Program>,
+    budget: &Budget,
+) -> Result<(FamilyProof, FamilyFigures), FamilyFailure> {
+    if net.place_count().max(net.transition_count()) > MAX_NODES {
+        return Err(FamilyFailure::TooLarge);
+    }
+    if !Features::WEIGHTS.cover(net.features()) {
+        return Err(FamilyError::Features.into());
+    }
+    let equations = equations::independent(net, budget)?;
+    let mut proof = weights::search(net, equations, smt_solver, budget)?;
+    tracing::info!(
+        "every solution of {} place invariants is reachable",
+        proof.equations.len()
+    );
+    let mut failure = FamilyError::TooManySums;
+    // The last attempt counts the solutions directly.
+    let candidates = growth::candidates(net.initial()).into_iter().map(Some);
+    for candidate in candidates.chain([None]) {
+        proof.growth = candidate;
+        let slice = budget.share(0.5);
+        match proof.check(net, &mut || !slice.is_exhausted()) {
+            Ok(figures) => return Ok((proof, figures)),
+            Err(error) => {
+                tracing::debug!("{:?}: {error}", proof.growth);
+                failure = error;
+            }
+        }
+    }
+    Err(failure.into())
+}

@@ -1,0 +1,246 @@
+//! The number of non-negative integer solutions of linear equations with non-negative coefficients,
+//! by dynamic programming.
+//!
+//! The places are considered in a fixed order. What remains to be counted after some places depends
+//! only on the remaining right-hand sides. With g(i, r) for the number of solutions of the places
+//! from i on with the right-hand sides r, and a for the coefficients of place i:
+//! g(i, r) = g(i + 1, r) + g(i, r − a). If place i is the last one of an equation, its value follows
+//! from this equation.
+
+use super::FamilyError;
+use super::system::InvariantSystem;
+use num_bigint::BigUint;
+use std::collections::HashMap;
+
+/// The largest number of stored numbers g(i, r). Each takes about 100 bytes.
+const MAX_STORED: usize = 3_000_000;
+
+/// A counter of solutions, which keeps intermediate results for further right-hand sides.
+pub(super) struct SolutionCounter {
+    /// The places in the order in which they are considered.
+    levels: Vec<Level>,
+    /// The known numbers by level, for places whose value does not follow.
+    known: Vec<HashMap<Box<[u64]>, BigUint>>,
+    /// The number of entries of `known`.
+    stored: usize,
+}
+
+/// A place in the order, with its coefficients.
+struct Level {
+    /// The equations in which the place occurs, with its coefficient.
+    coefficients: Vec<(usize, u64)>,
+    /// The equation whose last place this is, with the coefficient; `None` if there is none.
+    last_of: Option<(usize, u64)>,
+    /// The equations with places from this level on. Other equations are finished, and their
+    /// remaining right-hand side is 0.
+    unfinished: Vec<usize>,
+}
+
+impl SolutionCounter {
+    /// Prepares the count for the left-hand sides of `system`.
+    ///
+    /// # Errors
+    /// [`FamilyError::TooLarge`] if a coefficient does not fit.
+    pub(super) fn new(system: &InvariantSystem) -> Result<SolutionCounter, FamilyError> {
+        let mut columns: Vec<Vec<(usize, u64)>> = vec![Vec::new(); system.places()];
+        for (equation, terms) in system.equations().iter().enumerate() {
+            for &(p, weight) in terms {
+                let weight = u64::try_from(weight).map_err(|_| FamilyError::TooLarge)?;
+                columns[p.index()].push((equation, weight));
+            }
+        }
+        let order = order(&columns, system.equations().len());
+        let mut is_unfinished = vec![false; system.equations().len()];
+        let mut levels: Vec<Level> = Vec::with_capacity(order.len());
+        for &place in order.iter().rev() {
+            let coefficients = columns[place].clone();
+            let last_of = coefficients.iter().copied().find(|&(it, _)| !is_unfinished[it]);
+            coefficients.iter().for_each(|&(equation, _)| is_unfinished[equation] = true);
+            let unfinished = (0..is_unfinished.len()).filter(|&it| is_unfinished[it]).collect();
+            levels.push(Level { coefficients, last_of, unfinished });
+        }
+        levels.reverse();
+        let known = levels.iter().map(|_| HashMap::new()).collect();
+        Ok(SolutionCounter { levels, known, stored: 0 })
+    }
+
+    /// Returns the number of solutions with these right-hand sides, one per equation.
+    ///
+    /// # Errors
+    /// [`FamilyError::TooManySums`] if too many intermediate results are needed,
+    /// [`FamilyError::TooLarge`], or [`FamilyError::Stopped`].
+    pub(super) fn count(
+        &mut self,
+        right_hand_sides: &[i128],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<BigUint, FamilyError> {
+        if right_hand_sides.iter().any(|&value| value < 0) {
+            return Ok(BigUint::ZERO);
+        }
+        let values = right_hand_sides.iter().map(|&value| u64::try_from(value));
+        let values: Vec<u64> =
+            values.collect::<Result<_, _>>().map_err(|_| FamilyError::TooLarge)?;
+        self.count_from(0, values, goes_on)
+    }
+
+    /// Returns g(`level`, `rest`).
+    fn count_from(
+        &mut self,
+        level: usize,
+        mut rest: Vec<u64>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<BigUint, FamilyError> {
+        let Some(place) = self.levels.get(level) else {
+            return Ok(BigUint::from(u8::from(rest.iter().all(|&value| value == 0))));
+        };
+        if let Some((equation, coefficient)) = place.last_of {
+            let value = rest[equation] / coefficient;
+            let is_solved = place.subtract(&mut rest, value);
+            let next = self.levels.get(level + 1);
+            let finished = |it: &(usize, u64)| {
+                next.is_none_or(|next| next.unfinished.binary_search(&it.0).is_err())
+            };
+            let mut ending = place.coefficients.iter().filter(|it| finished(it));
+            if !is_solved || ending.any(|&(it, _)| rest[it] != 0) {
+                return Ok(BigUint::ZERO);
+            }
+            return self.count_from(level + 1, rest, goes_on);
+        }
+        // All values of the place, until a known number takes over or an equation is exceeded.
+        let mut missing = Vec::new();
+        let mut sum = BigUint::ZERO;
+        loop {
+            let key = self.levels[level].key(&rest);
+            if let Some(known) = self.known[level].get(&key) {
+                sum = known.clone();
+                break;
+            }
+            missing.push((key, rest.clone()));
+            if !self.levels[level].subtract(&mut rest, 1) {
+                break;
+            }
+        }
+        for (key, rest) in missing.into_iter().rev() {
+            if !goes_on() {
+                return Err(FamilyError::Stopped);
+            }
+            if self.stored == MAX_STORED {
+                return Err(FamilyError::TooManySums);
+            }
+            sum += self.count_from(level + 1, rest, goes_on)?;
+            self.known[level].insert(key, sum.clone());
+            self.stored += 1;
+        }
+        Ok(sum)
+    }
+}
+
+impl Level {
+    /// Subtracts the contribution of `value` tokens. Returns false if a right-hand side is
+    /// exceeded; then `rest` has no meaning.
+    fn subtract(&self, rest: &mut [u64], value: u64) -> bool {
+        self.coefficients.iter().all(|&(equation, coefficient)| {
+            let remaining = coefficient
+                .checked_mul(value)
+                .and_then(|contribution| rest[equation].checked_sub(contribution));
+            remaining.is_some_and(|remaining| {
+                rest[equation] = remaining;
+                true
+            })
+        })
+    }
+
+    /// Returns the right-hand sides on which the count depends.
+    fn key(&self, rest: &[u64]) -> Box<[u64]> {
+        self.unfinished.iter().map(|&equation| rest[equation]).collect()
+    }
+}
+
+/// Returns an order of the places with few equations in progress at a time. An equation is in
+/// progress if it has a place before and a place after. The next place is always one that leaves
+/// the fewest equations in progress, and of those one that finishes most equations.
+fn order(columns: &[Vec<(usize, u64)>], equations: usize) -> Vec<usize> {
+    let mut remaining = vec![0usize; equations];
+    columns.iter().flatten().for_each(|&(equation, _)| remaining[equation] += 1);
+    let mut is_begun = vec![false; equations];
+    let mut open: Vec<usize> = (0..columns.len()).collect();
+    let mut order = Vec::with_capacity(columns.len());
+    while !open.is_empty() {
+        let cost = |&(_, place): &(usize, &usize)| {
+            let column = &columns[*place];
+            let begun = column.iter().filter(|it| !is_begun[it.0] && remaining[it.0] > 1).count();
+            let ended = column.iter().filter(|it| is_begun[it.0] && remaining[it.0] == 1).count();
+            let left: usize = column.iter().map(|it| remaining[it.0]).min().unwrap_or(0);
+            (begun as isize - ended as isize, std::cmp::Reverse(ended), left)
+        };
+        let Some((index, _)) = open.iter().enumerate().min_by_key(cost) else { break };
+        let place = open.remove(index);
+        for &(equation, _) in &columns[place] {
+            is_begun[equation] = true;
+            remaining[equation] -= 1;
+        }
+        order.push(place);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{PlaceId, text};
+
+    /// A net without transitions, for which all sums are invariant.
+    fn system(places: usize, equations: &[&[(usize, i64)]]) -> InvariantSystem {
+        let places: String = (0..places).map(|p| format!("place p{p} 1\n")).collect();
+        let equation =
+            |terms: &&[(usize, i64)]| terms.iter().map(|&(p, k)| (PlaceId::new(p), k)).collect();
+        let equations: Vec<Vec<_>> = equations.iter().map(equation).collect();
+        InvariantSystem::new(&text::parse(&places).unwrap(), &equations).unwrap()
+    }
+
+    fn count(system: &InvariantSystem, values: &[i128]) -> u64 {
+        let mut counter = SolutionCounter::new(system).unwrap();
+        counter.count(values, &mut || true).unwrap().try_into().unwrap()
+    }
+
+    #[test]
+    fn distributions_of_tokens_are_counted() {
+        let simplex = system(3, &[&[(0, 1), (1, 1), (2, 1)]]);
+        assert_eq!([0, 1, 2, 10].map(|n| count(&simplex, &[n])), [1, 3, 6, 66]);
+        assert_eq!(count(&simplex, &[-1]), 0);
+    }
+
+    #[test]
+    fn coefficients_are_respected() {
+        // The ways to pay n with coins of 1, 2 and 5.
+        let coins = system(3, &[&[(0, 1), (1, 2), (2, 5)]]);
+        assert_eq!([1, 5, 10].map(|n| count(&coins, &[n])), [1, 4, 10]);
+        let even = system(2, &[&[(0, 2), (1, 4)]]);
+        assert_eq!([3, 4].map(|n| count(&even, &[n])), [0, 2]);
+    }
+
+    #[test]
+    fn coupled_equations_agree_with_enumeration() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for _ in 0..200 {
+            let places = rng.usize(2..5);
+            let mut equations = vec![(0..places).map(|p| (p, 1)).collect::<Vec<_>>()];
+            for _ in 0..rng.usize(0..3) {
+                let terms: Vec<(usize, i64)> =
+                    (0..places).filter_map(|p| Some((p, rng.i64(0..3))).filter(|it| it.1 > 0)).collect();
+                equations.extend((!terms.is_empty()).then_some(terms));
+            }
+            let values: Vec<i128> = equations.iter().map(|_| rng.i128(0..7)).collect();
+            let slices: Vec<&[(usize, i64)]> = equations.iter().map(|it| &it[..]).collect();
+            let mut expected = 0;
+            for code in 0..8u32.pow(places as u32) {
+                let tokens = |p: usize| i128::from(code / 8u32.pow(p as u32) % 8);
+                let solves = |(terms, value): (&Vec<(usize, i64)>, &i128)| {
+                    terms.iter().map(|&(p, k)| tokens(p) * i128::from(k)).sum::<i128>() == *value
+                };
+                expected += u64::from(equations.iter().zip(&values).all(solves));
+            }
+            assert_eq!(count(&system(places, &slices), &values), expected, "{equations:?} {values:?}");
+        }
+    }
+}
