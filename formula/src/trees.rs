@@ -18,6 +18,7 @@ use super::unsupported::UnsupportedFormula;
 use parikh_evidence::tree::{MAX_LEAVES, RunBounds, run_bounds};
 use parikh_net::coloured::Folding;
 use parikh_net::precondition::condition_before;
+use parikh_net::property::literal_of;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, Predicate, TreeProperty};
 use parikh_temporal::{
@@ -190,8 +191,7 @@ fn run_goal(property: &TreeProperty, part: Ctl, net: &Net) -> Option<TreeProposi
     let mut formulas = property.formulas().clone();
     let negation = formulas.negate(part);
     let mut atoms = property.atoms().to_vec();
-    let dead = AtomId(atoms.len() as u32);
-    atoms.push(Predicate::Dead);
+    let dead = literal_of(&mut atoms, Predicate::Dead);
     let some_run_violates = |all: Ctl| {
         let mut linear = Ltl::default();
         let kept = formulas.on_all_paths(all, &mut linear, dead)?;

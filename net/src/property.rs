@@ -2,7 +2,7 @@
 
 use crate::fairness::Fairness;
 use crate::predicate::Predicate;
-use parikh_temporal::{AtomId, Formula, Formulas, Node, PartValues, Paths};
+use parikh_temporal::{AtomId, Formula, Formulas, Literal, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -96,6 +96,31 @@ impl<P: Paths, A> Property<P, A> {
     }
 }
 
+/// Returns the literal that means the predicate: an atom of the list, or the negation of one.
+/// Returns `None` if the list has no such atom. Predicates are compared in sorted form.
+pub fn known_literal(atoms: &[Predicate], predicate: &Predicate) -> Option<Literal> {
+    let sorted_atoms: Vec<Predicate> = atoms.iter().map(|atom| atom.clone().sorted()).collect();
+    let atom_of = |wanted: &Predicate| {
+        let index = sorted_atoms.iter().position(|atom| atom == wanted);
+        index.map(|index| AtomId(index as u32))
+    };
+    let predicate = predicate.clone().sorted();
+    let positive = atom_of(&predicate).map(Literal::positive);
+    positive.or_else(|| atom_of(&predicate.negated().sorted()).map(Literal::negative))
+}
+
+/// Returns the literal that means the predicate, as [`known_literal`]. Adds the predicate to the
+/// list if there is no such literal.
+///
+/// Rules that simplify formulas treat atoms as independent. So a predicate and its negation should
+/// not be two atoms.
+pub fn literal_of(atoms: &mut Vec<Predicate>, predicate: Predicate) -> Literal {
+    known_literal(atoms, &predicate).unwrap_or_else(|| {
+        atoms.push(predicate);
+        Literal::positive(AtomId(atoms.len() as u32 - 1))
+    })
+}
+
 /// Converts a subformula without temporal operators to a predicate. Returns `None` if it has a
 /// temporal operator, or an atom that is not about a marking only. `of_atom` returns the predicate
 /// of an atom, if the atom is about a marking only.
@@ -139,5 +164,31 @@ impl<P: Paths, A: Hash> Hash for Property<P, A> {
         self.atoms.hash(state);
         self.fairness.hash(state);
         self.nodes().for_each(|node| node.hash(state));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{PlaceId, TransitionId};
+
+    #[test]
+    fn a_predicate_and_its_negation_share_an_atom() {
+        let p = Predicate::at_least(PlaceId::new(0), 1);
+        let (enabled, disabled) =
+            (Predicate::Enabled(TransitionId::new(0)), Predicate::Disabled(TransitionId::new(0)));
+        let first = Literal::positive(AtomId(0));
+        let second = Literal::positive(AtomId(1));
+        let mut atoms = vec![Predicate::NotDead];
+        assert_eq!(known_literal(&atoms, &Predicate::NotDead), Some(first));
+        assert_eq!(literal_of(&mut atoms, Predicate::Dead), first.negated());
+        assert_eq!(known_literal(&atoms, &p), None);
+        let both = Predicate::Or(vec![p.clone(), enabled.clone()]);
+        assert_eq!(literal_of(&mut atoms, both), second);
+        // The parts of a conjunction or disjunction may have any order.
+        let neither = Predicate::And(vec![disabled, p.clone().negated()]);
+        assert_eq!(literal_of(&mut atoms, neither), second.negated());
+        assert_eq!(literal_of(&mut atoms, Predicate::Or(vec![enabled, p])), second);
+        assert_eq!(atoms.len(), 2);
     }
 }

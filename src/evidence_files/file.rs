@@ -154,7 +154,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn figure(&mut self, answer: &GoalAnswer, counted: Option<CountEvidence<'_>>) -> io::Result<()> {
+    pub fn figure(
+        &mut self,
+        answer: &GoalAnswer,
+        counted: Option<CountEvidence<'_>>,
+    ) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
             (Some(CountEvidence::Counted(counted)), _) => {
                 EvidenceReference::new(EvidenceKind::Count, self.count(counted)?)

@@ -10,7 +10,7 @@
 //! The table below is ours.
 //!
 //! # The formulas of a part
-//! For each part φ, in negation normal form, formulas are built from those of its parts. The atom
+//! For each part φ, in negation normal form, formulas are built from those of its parts. The literal
 //! `dead` is true at states without successor. The caller provides a condition c on states for each
 //! next operator: c implies AX φ, and EX φ implies c.
 //!
@@ -38,7 +38,7 @@
 //!
 //! So φ is true if some run satisfies along(φ), and false if no run satisfies one of the some(φ).
 
-use crate::atom::{AtomId, Literal};
+use crate::atom::Literal;
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::paths::{Linear, Quantifier};
 use crate::subformulas::PartValues;
@@ -70,14 +70,14 @@ struct PartBounds {
 }
 
 impl Ctl {
-    /// Returns the LTL formulas that bound `formula`. The atom `dead` is true at states without
-    /// successor. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
+    /// Returns the LTL formulas that bound `formula`. The literal `dead` is true at states
+    /// without successor, and only there. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
     /// that implies AX φ, or is implied by EX φ. It returns `None` if no condition is known.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,
         store: &mut Ltl,
-        dead: AtomId,
+        dead: Literal,
         condition_of_next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
     ) -> LinearBounds {
         let bounds =
@@ -111,13 +111,13 @@ fn bounds_of_node(
     bounds_of: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
     store: &mut Ltl,
-    dead: AtomId,
+    dead: Literal,
 ) -> PartBounds {
     let without_operators =
         |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
     let without_alternatives = |along, all| PartBounds { along, all, some: vec![all] };
-    let is_dead = store.literal(Literal::positive(dead));
-    let is_not_dead = store.literal(Literal::negative(dead));
+    let is_dead = store.literal(dead);
+    let is_not_dead = store.literal(dead.negated());
     match node {
         Node::True => without_operators(store.constant(true)),
         Node::False => without_operators(store.constant(false)),

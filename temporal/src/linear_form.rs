@@ -26,7 +26,7 @@
 //! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000; this is a part of that
 //! fragment.
 
-use crate::atom::AtomId;
+use crate::atom::Literal;
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::paths::{Linear, Quantifier};
 use crate::subformulas::PartValues;
@@ -54,13 +54,13 @@ impl LinearPart {
 
 impl Ctl {
     /// Returns a linear formula such that a state satisfies `formula` if and only if all paths from
-    /// it satisfy the linear formula. Returns `None` if none is found. The atom `dead` is true at
-    /// states without successor.
+    /// it satisfy the linear formula. Returns `None` if none is found. The literal `dead` is true
+    /// at states without successor, and only there.
     pub fn on_all_paths(
         &self,
         formula: Formula<Quantifier>,
         store: &mut Ltl,
-        dead: AtomId,
+        dead: Literal,
     ) -> Option<Formula<Linear>> {
         let classified =
             self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
@@ -75,7 +75,7 @@ impl Ctl {
         node: &Node<Quantifier>,
         class_of: &PartValues<Quantifier, LinearPart>,
         store: &mut Ltl,
-        dead: AtomId,
+        dead: Literal,
     ) -> LinearPart {
         let is_condition =
             |part: &Formula<Quantifier>| matches!(class_of[*part], LinearPart::Condition(_));
@@ -107,7 +107,7 @@ impl Ctl {
             }
             Node::Next(Quantifier::All, inner) => class_of[*inner].linear().map(|inner| {
                 let next = store.next(Linear, inner);
-                let dead = store.atom(dead);
+                let dead = store.literal(dead);
                 store.or([dead, next])
             }),
             Node::Until(Quantifier::All, left, right) if is_condition(right) => {

@@ -14,10 +14,10 @@ use parikh::evidence::kind;
 use parikh::evidence::question::Question;
 use parikh::evidence::tree::{NamedLabelling, TreePremises};
 use parikh::evidence_files::Writer;
-use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
+use parikh::net::{Facts, FiringSequence, Goal, Net, Predicate, TreeProperty, text};
 use parikh::solvers::Budget;
 use parikh_generate::{RandomKind, Shape, random, random_ctl, random_predicate};
-use parikh_temporal::Ctl;
+use parikh_temporal::{AtomId, Ctl, Literal, Quantifier};
 use serde_json::json;
 
 fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
@@ -179,4 +179,43 @@ fn searches_of_trees_are_made_again() {
         }
     }
     assert!(answers[0] > 100 && answers[1] > 100, "{answers:?}");
+}
+
+/// A condition and its negation are one atom, whichever of the two the reader met first. Otherwise
+/// E(¬c U (c ∨ φ)) is not simplified to EF (c ∨ φ), and a firing sequence does not show it.
+#[test]
+fn conditions_that_occur_with_their_negations_are_one_atom() {
+    let net = text::parse("place p 2\nplace q\ntransition t: p -> q").unwrap();
+    let q = net.place_named("q").unwrap();
+    let t = net.transition_named("t").unwrap();
+    let both_in_q = Predicate::at_least(q, 2);
+    // AX q ≥ 2 is true in dead markings, and where `before` is. Both are reachable.
+    let before = both_in_q.before_all_near(&net, 100).unwrap().sorted();
+    let not_before = before.clone().negated().sorted();
+    assert!(!before.holds(&net, net.initial()) && before != not_before);
+    let mut sequence = FiringSequence::new();
+    sequence.push(t, 1);
+    let mut writer = Writer::new(&net, "Some", Vec::new()).unwrap();
+    let trace = json!({"trace": writer.trace(&sequence).unwrap()});
+    let written = String::from_utf8(writer.finish().unwrap()).unwrap();
+    let lines: Vec<serde_json::Value> =
+        written.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    // Each until waits for `before` or a dead marking, in one of two ways to write the condition.
+    for (waiting, positive) in
+        [(Predicate::NotDead, true), (Predicate::Dead, false), (not_before, true), (before, false)]
+    {
+        let mut formulas = Ctl::default();
+        let [waiting_id, both_id] = [0, 1].map(AtomId);
+        let left = formulas.literal(Literal { atom: waiting_id, positive });
+        let right = formulas.atom(both_id);
+        let next = formulas.next(Quantifier::All, right);
+        let until = formulas.until(Quantifier::Exists, left, next);
+        let atoms = [waiting.clone(), both_in_q.clone()];
+        let property = TreeProperty::new(&formulas, until, &atoms);
+        let mut trial = Trial::new(&net);
+        trial.add(Question::of_tree(&net, &property), true, &lines, std::slice::from_ref(&trace));
+        trial.add(Question::of_tree(&net, &property.negated()), true, &lines, &[trace.clone()]);
+        let verdicts: Vec<bool> = trial.judged().iter().map(is_confirmed).collect();
+        assert_eq!(verdicts, [true, false], "{waiting:?}, {positive}");
+    }
 }

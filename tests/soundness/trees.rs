@@ -11,12 +11,13 @@ use parikh::board::{Evidence, Knowledge, TreeKnowledge};
 use parikh::engine::Engine;
 use parikh::engine::registry::ENGINES;
 use parikh::evidence::tree::{run_bounds, silent};
+use parikh::net::property::literal_of;
 use parikh::net::run_property::RunAtom;
 use parikh::net::{Goal, GoalKind, Net, Predicate, RunProperty, TreeProperty};
 use parikh::run::{Event, RunConfig, run_net};
 use parikh::solvers::Budget;
 use parikh_generate::{Shape, random, random_ctl, random_predicate};
-use parikh_temporal::{AtomId, Ctl, Ltl};
+use parikh_temporal::{Ctl, Ltl};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(2);
@@ -132,10 +133,9 @@ fn what_all_paths_decide_is_what_the_tree_is() {
         let Some(space) = explore(&net, OracleLimits { states: 100, tokens: 60 }) else { continue };
         for property in properties(seed, &net, 4) {
             let mut linear = Ltl::default();
-            let mut atoms: Vec<RunAtom> =
-                property.atoms().iter().cloned().map(RunAtom::Holds).collect();
-            let dead = AtomId(atoms.len() as u32);
-            atoms.push(RunAtom::Holds(Predicate::Dead));
+            let mut atoms = property.atoms().to_vec();
+            let dead = literal_of(&mut atoms, Predicate::Dead);
+            let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
             let (formulas, formula) = (property.formulas(), property.formula());
             let Some(all) = formulas.on_all_paths(formula, &mut linear, dead) else { continue };
             let violated = linear.negate(all);

@@ -25,8 +25,7 @@ pub(super) fn independent(
     let weights = |flow: &parikh_structure::flows::PlaceFlow| {
         flow.terms().iter().map(|(p, weight)| Some((*p, weight.to_i64()?))).collect()
     };
-    let mut flows: Vec<Vec<(PlaceId, i64)>> =
-        semiflows.flows.iter().filter_map(weights).collect();
+    let mut flows: Vec<Vec<(PlaceId, i64)>> = semiflows.flows.iter().filter_map(weights).collect();
     flows.sort_by_key(|terms| (terms.len(), terms.iter().map(|it| it.1).max()));
     let mut basis = Basis::default();
     flows.retain(|terms| {

@@ -45,10 +45,7 @@ pub fn prove(
     }
     let equations = equations::independent(net, budget)?;
     let mut proof = weights::search(net, equations, smt_solver, budget)?;
-    tracing::info!(
-        "every solution of {} place invariants is reachable",
-        proof.equations.len()
-    );
+    tracing::info!("every solution of {} place invariants is reachable", proof.equations.len());
     let mut failure = FamilyError::TooManySums;
     // The last attempt counts the solutions directly.
     let candidates = growth::candidates(net.initial()).into_iter().map(Some);

@@ -190,9 +190,7 @@ impl Demands {
             return Err(FamilyFailure::Unreachable);
         }
         let some_increases = self.terms.or(increases);
-        self.solver
-            .assert(&self.terms, some_increases)
-            .map_err(|_| FamilyFailure::NoSolver)?;
+        self.solver.assert(&self.terms, some_increases).map_err(|_| FamilyFailure::NoSolver)?;
         for limit in WEIGHT_LIMITS {
             let mut bounds = Vec::with_capacity(2 * self.weights.len());
             for &weight in &self.weights {
@@ -285,10 +283,9 @@ mod tests {
     #[test]
     fn an_unreachable_solution_is_found() {
         // With a = 1, the markings of p and q are reachable, but not both tokens on q.
-        let net = text::parse(
-            "place p 2\nplace q\nplace a\nplace b 1\ntransition t: p + b -> q + a",
-        )
-        .unwrap();
+        let net =
+            text::parse("place p 2\nplace q\nplace a\nplace b 1\ntransition t: p + b -> q + a")
+                .unwrap();
         let failure = prove(&net, None, &Budget::unlimited()).map(|_| ());
         assert_eq!(failure, Ok(()));
         let net = text::parse("place p 2\nplace q\ntransition t: p + q -> 2*q").unwrap();

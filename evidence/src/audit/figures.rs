@@ -108,14 +108,18 @@ fn check_family(
         Ok(FamilyFigures { figures, .. }) => {
             let number = if firings { figures.transitions } else { figures.states };
             match number.to_string() == answer.value {
-                true => AuditVerdict::Confirmed("calculated again from place invariants".to_owned()),
+                true => {
+                    AuditVerdict::Confirmed("calculated again from place invariants".to_owned())
+                }
                 false => AuditVerdict::Refused(description::shortened(format!(
                     "calculated again: the number is {number}"
                 ))),
             }
         }
         Err(
-            limit @ (FamilyError::TooManyCases | FamilyError::TooManyRays | FamilyError::TooManySums),
+            limit @ (FamilyError::TooManyCases
+            | FamilyError::TooManyRays
+            | FamilyError::TooManySums),
         ) => AuditVerdict::Unsupported(format!("the proof from place invariants: {limit}")),
         Err(error) => refused(error.to_string()),
     }

@@ -12,10 +12,10 @@
 use super::Question;
 use crate::tree::{MAX_LEAVES, run_bounds};
 use parikh_net::precondition::condition_before;
-use parikh_net::property::condition;
+use parikh_net::property::{condition, literal_of};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
-use parikh_temporal::{AtomId, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
+use parikh_temporal::{BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
 /// The maximum number of rewriting steps.
 const MAX_REWRITE_STEPS: usize = 20_000;
@@ -158,9 +158,9 @@ fn run_question(
 ) -> Option<Question> {
     let mut formulas = formulas.clone();
     let negation = formulas.negate(formula);
-    let dead = AtomId(atoms.len() as u32);
-    let run_atoms: Vec<RunAtom> =
-        atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
+    let mut atoms = atoms.to_vec();
+    let dead = literal_of(&mut atoms, Predicate::Dead);
+    let run_atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
     let none_violates = |all| {
         let mut linear = Ltl::default();
         let linear_formula = formulas.on_all_paths(all, &mut linear, dead)?;

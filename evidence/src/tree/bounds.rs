@@ -6,9 +6,10 @@
 //! ([`implying_predicates`]) are used, too.
 
 use super::implying::implying_predicates;
+use parikh_net::property::literal_of;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, RunProperty};
-use parikh_temporal::{AtomId, Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
+use parikh_temporal::{Ctl, Formula, LinearBounds, Literal, Ltl, Node, Quantifier};
 use std::collections::HashMap;
 
 /// Conditions on runs that are sufficient or necessary for a subformula of a CTL formula. The
@@ -44,8 +45,7 @@ pub fn run_bounds(
     let existential = if exists { part } else { formulas.negate(part) };
     let mut atoms = atoms.to_vec();
     let next_literals = next_conditions(net, &mut formulas, existential, &mut atoms);
-    let dead = AtomId(atoms.len() as u32);
-    atoms.push(Predicate::Dead);
+    let dead = literal_of(&mut atoms, Predicate::Dead);
     let mut linear = Ltl::default();
     let next = |part: Formula<Quantifier>| next_literals.get(&part).copied();
     let LinearBounds { sufficient: sufficient_formula, necessary: necessary_formulas } =
@@ -66,7 +66,7 @@ pub fn run_bounds(
 /// Returns a literal for each subformula of `formula` of the form EX φ or AX φ, if a condition on
 /// the current marking is found. For AX φ, the condition implies AX φ and the literal is the
 /// condition. For EX φ, the condition implies AX ¬φ and the literal is its negation, which EX φ
-/// implies. Adds each condition to `atoms` as a new atom.
+/// implies. Adds a condition to `atoms` unless the condition or its negation is an atom already.
 fn next_conditions(
     net: &Net,
     formulas: &mut Ctl,
@@ -93,9 +93,8 @@ fn next_conditions(
     for (part, universal, positive) in next_formulas {
         let Ok(index) = subformulas.binary_search(&universal) else { continue };
         if implying[index] != Predicate::False {
-            let atom = AtomId(atoms.len() as u32);
-            atoms.push(implying[index].clone());
-            literals.insert(part, Literal { atom, positive });
+            let condition = literal_of(atoms, implying[index].clone());
+            literals.insert(part, if positive { condition } else { condition.negated() });
         }
     }
     literals

@@ -5,9 +5,10 @@ use super::implying::implying_predicates;
 use super::silent::silent;
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
+use parikh_net::property::{known_literal, literal_of};
 use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{
-    AtomId, BRANCHING_RULES, Ctl, Formula, Literal, Node, PartValues, PartialTruth, Quantifier,
+    AtomId, BRANCHING_RULES, Ctl, Formula, Node, PartValues, PartialTruth, Quantifier,
 };
 use std::collections::HashMap;
 
@@ -146,25 +147,17 @@ impl Labelling {
 }
 
 /// Returns the predicate as a formula of the store: a known atom, the negation of a known atom, a
-/// constant, or a new atom. `predicate` must be in sorted form.
+/// constant, or a new atom.
 fn predicate_formula(
     store: &mut Ctl,
     atoms: &mut Vec<Predicate>,
     predicate: Predicate,
 ) -> Formula<Quantifier> {
-    let negation = predicate.clone().negated().sorted();
-    let position_of =
-        |wanted: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *wanted);
-    let known_index = position_of(&predicate).or_else(|| position_of(&negation));
-    if let (Predicate::True | Predicate::False, None) = (&predicate, known_index) {
-        return store.constant(predicate == Predicate::True);
+    match (known_literal(atoms, &predicate), &predicate) {
+        (None, Predicate::True | Predicate::False) => store.constant(predicate == Predicate::True),
+        (Some(literal), _) => store.literal(literal),
+        (None, _) => store.literal(literal_of(atoms, predicate)),
     }
-    let index = known_index.unwrap_or_else(|| {
-        atoms.push(predicate.clone());
-        atoms.len() - 1
-    });
-    let positive = atoms[index].clone().sorted() == predicate;
-    store.literal(Literal { atom: AtomId(index as u32), positive })
 }
 
 /// Returns the value of a formula at the initial marking, or `PartialTruth::Unknown`. There the

@@ -44,8 +44,7 @@ impl<'s> Family<'s> {
             return Err(FamilyError::NotGrowing);
         }
         let growing_values = system.products(&growth)?;
-        let mut family =
-            Family { system, growth, constant, growing_values, degree: 0, period: 1 };
+        let mut family = Family { system, growth, constant, growing_values, degree: 0, period: 1 };
         let places = system.places();
         let rays = extreme_rays(&family.cone(None)?, places + 1, goes_on)?;
         for ray in &rays {
@@ -56,8 +55,7 @@ impl<'s> Family<'s> {
             let multiple = (family.period / gcd(family.period, scale)).checked_mul(scale);
             family.period = multiple.ok_or(FamilyError::TooLarge)?;
         }
-        let used: Vec<usize> =
-            (0..places).filter(|&p| rays.iter().any(|ray| ray[p] > 0)).collect();
+        let used: Vec<usize> = (0..places).filter(|&p| rays.iter().any(|ray| ray[p] > 0)).collect();
         family.degree = used.len() - family.rank(&used);
         Ok(family)
     }

@@ -67,6 +67,9 @@ use solutions::SolutionCounter;
 use std::collections::BTreeMap;
 use system::tokens;
 
+/// The largest number of places of a checked net. The count of solutions recurses once per place.
+const MAX_PLACES: usize = 1_000;
+
 /// A proof of the numbers of markings and firings of a net. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FamilyProof {
@@ -180,14 +183,12 @@ impl FamilyProof {
         if !Features::WEIGHTS.cover(net.features()) {
             return Err(FamilyError::Features);
         }
+        if net.place_count() > MAX_PLACES {
+            return Err(FamilyError::TooManyCases);
+        }
         let system = InvariantSystem::new(net, &self.equations)?;
-        let mut search = BackwardSearch::new(
-            net,
-            &system,
-            &self.weights,
-            &self.sequences,
-            &self.combinations,
-        )?;
+        let mut search =
+            BackwardSearch::new(net, &system, &self.weights, &self.sequences, &self.combinations)?;
         match search.run(goes_on)? {
             Coverage::All => count_solutions(net, &system, self.growth.as_ref(), goes_on),
             Coverage::Stuck(_) => Err(FamilyError::NotReachable),
@@ -264,8 +265,7 @@ fn count_solutions(
         }
         Ok(value.into_parts().1)
     };
-    let figures =
-        StateSpaceFigures { states: value(&states)?, transitions: value(&transitions)? };
+    let figures = StateSpaceFigures { states: value(&states)?, transitions: value(&transitions)? };
     let number = |it: i128| u64::try_from(it).map_err(|_| FamilyError::TooLarge);
     let interpolated = Some(Interpolated {
         first: number(first)?,

@@ -78,9 +78,11 @@ fn intersect(
             }
             let gcd = gcd(values[i], values[j]);
             let (a, b) = (-values[j] / gcd, values[i] / gcd);
-            let entries = positive.entries.iter().zip(&negative.entries).map(|(x, y)| {
-                a.checked_mul(*x)?.checked_add(b.checked_mul(*y)?)
-            });
+            let entries = positive
+                .entries
+                .iter()
+                .zip(&negative.entries)
+                .map(|(x, y)| a.checked_mul(*x)?.checked_add(b.checked_mul(*y)?));
             let entries: Option<Vec<i128>> = entries.collect();
             added.push(Ray::new(divided(entries.ok_or(FamilyError::TooLarge)?)));
         }

@@ -127,11 +127,7 @@ impl BackwardSearch {
 
     /// Finishes a box or divides it into boxes, which are added to `open`. Returns false if neither
     /// is possible.
-    fn visit(
-        &self,
-        mut it: MarkingBox,
-        open: &mut Vec<MarkingBox>,
-    ) -> Result<bool, FamilyError> {
+    fn visit(&self, mut it: MarkingBox, open: &mut Vec<MarkingBox>) -> Result<bool, FamilyError> {
         if !self.narrow(&mut it)? {
             return Ok(true);
         }
@@ -165,11 +161,13 @@ impl BackwardSearch {
             return Ok(true);
         }
         // No step is possible. The markings that differ from m₀ on some place must be excluded.
-        let differs = |p: &usize| it.lower[*p] < it.upper[*p] && {
-            (it.lower[*p]..=it.upper[*p]).contains(&self.initial[*p])
+        let differs = |p: &usize| {
+            it.lower[*p] < it.upper[*p] && {
+                (it.lower[*p]..=it.upper[*p]).contains(&self.initial[*p])
+            }
         };
-        let includes_initial = (0..self.initial.len())
-            .all(|p| (it.lower[p]..=it.upper[p]).contains(&self.initial[p]));
+        let includes_initial =
+            (0..self.initial.len()).all(|p| (it.lower[p]..=it.upper[p]).contains(&self.initial[p]));
         let Some(p) = (0..self.initial.len()).find(differs).filter(|_| includes_initial) else {
             return Ok(false);
         };

@@ -226,8 +226,9 @@ mod tests {
             let places = rng.usize(2..5);
             let mut equations = vec![(0..places).map(|p| (p, 1)).collect::<Vec<_>>()];
             for _ in 0..rng.usize(0..3) {
-                let terms: Vec<(usize, i64)> =
-                    (0..places).filter_map(|p| Some((p, rng.i64(0..3))).filter(|it| it.1 > 0)).collect();
+                let terms: Vec<(usize, i64)> = (0..places)
+                    .filter_map(|p| Some((p, rng.i64(0..3))).filter(|it| it.1 > 0))
+                    .collect();
                 equations.extend((!terms.is_empty()).then_some(terms));
             }
             let values: Vec<i128> = equations.iter().map(|_| rng.i128(0..7)).collect();
@@ -240,7 +241,11 @@ mod tests {
                 };
                 expected += u64::from(equations.iter().zip(&values).all(solves));
             }
-            assert_eq!(count(&system(places, &slices), &values), expected, "{equations:?} {values:?}");
+            assert_eq!(
+                count(&system(places, &slices), &values),
+                expected,
+                "{equations:?} {values:?}"
+            );
         }
     }
 }
