@@ -6,8 +6,8 @@
 //! count ([`ReducedCount`]). If there are too many, they are counted on decision diagrams. With
 //! several threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share
 //! of the time. Before, place invariants may give the numbers without a visit
-//! ([`parikh_engine::family`]), which pays for nets with very many tokens. Each figure is reported as soon as it is known. A figure that is found twice is
-//! compared with the first value.
+//! ([`parikh_engine::family`]), which pays for nets with very many tokens. Each figure is reported
+//! as soon as it is known. A figure that is found twice is compared with the first value.
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};

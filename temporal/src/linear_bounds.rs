@@ -10,9 +10,9 @@
 //! The table below is ours.
 //!
 //! # The formulas of a part
-//! For each part φ, in negation normal form, formulas are built from those of its parts. The literal
-//! `dead` is true at states without successor. The caller provides a condition c on states for each
-//! next operator: c implies AX φ, and EX φ implies c.
+//! For each part φ, in negation normal form, formulas are built from those of its parts. The
+//! literal `dead` is true at states without successor. The caller provides a condition c on states
+//! for each next operator: c implies AX φ, and EX φ implies c.
 //!
 //! | φ | along(φ) | all(φ) | some(φ), in conjunction with all(φ) |
 //! |---|---|---|---|
@@ -70,9 +70,10 @@ struct PartBounds {
 }
 
 impl Ctl {
-    /// Returns the LTL formulas that bound `formula`. The literal `dead` is true at states
-    /// without successor, and only there. `condition_of_next` returns a condition on states for a formula AX φ or EX φ: one
-    /// that implies AX φ, or is implied by EX φ. It returns `None` if no condition is known.
+    /// Returns the LTL formulas that bound `formula`. The literal `dead` is true at states without
+    /// successor, and only there. `condition_of_next` returns a condition on states for a formula
+    /// AX φ or EX φ: one that implies AX φ, or is implied by EX φ. It returns `None` if no
+    /// condition is known.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,

@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn dependent_semiflows_are_left_out() {
-        // a + c, a + d, b + c and b + d are semiflows of minimal support, and three are independent.
+        // a + c, a + d, b + c and b + d are semiflows of minimal support, and three are
+        // independent.
         let net = text::parse(
             "place a 1\nplace b 1\nplace c\nplace d\ntransition t: a + b -> c + d\n\
              transition u: c + d -> a + b",

@@ -1,7 +1,7 @@
 //! Numbers of markings and firings from place invariants, for nets with very many tokens.
 //!
-//! [`prove`] searches for the data of a [`FamilyProof`]; [`parikh_evidence::counting::family`] has the
-//! theory and the checker. The search has three parts:
+//! [`prove`] searches for the data of a [`FamilyProof`]; [`parikh_evidence::counting::family`] has
+//! the theory and the checker. The search has three parts:
 //!
 //! - `equations` chooses independent place invariants with positive weights.
 //! - `weights` finds weights that decrease on the way from every solution back to the initial

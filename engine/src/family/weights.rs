@@ -3,9 +3,9 @@
 //!
 //! The weights are found by counterexamples. The checker's search stops at a box of markings in
 //! which no backward step is possible. If the box has a solution m, then the weights must increase
-//! along some transition that can be undone in m. An SMT solver finds weights that satisfy all these
-//! demands. If the box has no solution over the rationals, a combination of the equations shows it,
-//! and is added for the search.
+//! along some transition that can be undone in m. An SMT solver finds weights that satisfy all
+//! these demands. If the box has no solution over the rationals, a combination of the equations
+//! shows it, and is added for the search.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;

@@ -97,8 +97,8 @@ enum Claim {
 
 impl Claim {
     /// Returns the part of a formula over proof obligations that statements express. The statements
-    /// are the predicates to reach, the predicates to refute, and the sums that grow. Alternatives with other
-    /// obligations are left out. Returns `None` if nothing is left.
+    /// are the predicates to reach, the predicates to refute, and the sums that grow. Alternatives
+    /// with other obligations are left out. Returns `None` if nothing is left.
     fn of(needed: &NeededProofs, reach_count: usize, refute_count: usize) -> Option<Claim> {
         let parts = |parts: &[NeededProofs]| -> Vec<Option<Claim>> {
             parts.iter().map(|part| Claim::of(part, reach_count, refute_count)).collect()

@@ -69,8 +69,9 @@ pub(super) enum ChangeReason {
     /// All other literals of a clause are false. The number counts the calls of
     /// [`BoundPropagator::add`] before that of the clause.
     Clause(u32),
-    /// The bounds of the other terms of a row, by the index of the row. The upper bound of the row's
-    /// term was used or its lower bound changed if `true`, and the opposite bounds if `false`.
+    /// The bounds of the other terms of a row, by the index of the row. The upper bound of the
+    /// row's term was used or its lower bound changed if `true`, and the opposite bounds if
+    /// `false`.
     Row(u32, bool),
     /// The term has a known remainder.
     Remainder,

@@ -304,8 +304,8 @@ fn print_outcome(
     }
 }
 
-/// Prints how many answers were exported, and why the others were not. Returns false if a file could
-/// not be written.
+/// Prints how many answers were exported, and why the others were not. Returns false if a file
+/// could not be written.
 fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> bool {
     let Some(folder) = &arguments.export else { return true };
     let results = export.map(ClaimExport::results).unwrap_or_default();

@@ -334,8 +334,8 @@ impl Explainer {
         bounds
     }
 
-    /// Returns the fact of the last bound of a term before the change `end`. Returns `None` if there
-    /// is no bound, or only that of no tokens.
+    /// Returns the fact of the last bound of a term before the change `end`. Returns `None` if
+    /// there is no bound, or only that of no tokens.
     fn bound_fact(&self, term: usize, upper: bool, end: usize, draft: &Draft) -> Option<Fact> {
         match self.propagator.last_change(term, upper, end) {
             Some(index) => draft.facts.get(&index).or_else(|| self.global.facts.get(&index)),

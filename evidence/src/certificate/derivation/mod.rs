@@ -38,8 +38,8 @@ pub(crate) struct DocumentWriter<'n> {
     pub(crate) text: String,
     /// The number of facts so far.
     fact_count: usize,
-    /// The assumptions that each unit of the model with the units around it holds at most one token,
-    /// by unit. They are the first facts. Empty if nothing is assumed.
+    /// The assumptions that each unit of the model with the units around it holds at most one
+    /// token, by unit. They are the first facts. Empty if nothing is assumed.
     safe_units: Vec<Inequality>,
     /// The negations of refuted disjuncts, by the number of the statement and the index of the
     /// disjunct.

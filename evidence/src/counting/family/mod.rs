@@ -21,20 +21,20 @@
 //! vector with w − 1 < l ≤ w. Integer vectors with m ≥ l are those with m ≥ w. Let Π be the
 //! polyhedron { (x, n) ≥ 0 : A·(l + x) = A·(n·a + c) }, and Πₙ its points with this n.
 //!
-//! **Theorem.** If no vertex of Π has n > n₀, then f is a polynomial on { n ≥ n₀ : n ≡ r mod q } for
-//! each remainder r. Its degree is at most the dimension of K₁.
+//! **Theorem.** If no vertex of Π has n > n₀, then f is a polynomial on { n ≥ n₀ : n ≡ r mod q }
+//! for each remainder r. Its degree is at most the dimension of K₁.
 //!
-//! *Proof.* Π is the sum of the convex hull of its vertices and its recession cone K. If Π is empty,
-//! then f = 0 for n ≥ 0. Otherwise let (x, n) ∈ Π with n ≥ s ≥ n₀. It is a convex combination of
-//! vertices plus a point of K. The combination has n ≤ n₀, so the point of K has a last entry of at
-//! least n − s. Subtracting a multiple of the point of K with last entry n − s leaves a point of Πₛ.
-//! So Πₙ = Πₛ + (n − s)·K₁. Let s be the smallest number of the class with s ≥ n₀, n = s + k·q, and
-//! v a vertex of q·K₁. The translation by −k·v keeps the integer vectors and leads to
-//! Πₛ + k·P with P = q·K₁ − v, a polytope with integer vertices in the kernel of A. The number of
-//! points m of the lattice in l + Πₛ + P is a valuation of P, invariant under integer translations
-//! in the kernel of A. For such valuations, the value at k·P is a polynomial in k ≥ 0 (McMullen). The
-//! polytopes lie in a bounded neighbourhood of k·P, so the number is O(k^dim K₁), which bounds the
-//! degree. ∎
+//! *Proof.* Π is the sum of the convex hull of its vertices and its recession cone K. If Π is
+//! empty, then f = 0 for n ≥ 0. Otherwise let (x, n) ∈ Π with n ≥ s ≥ n₀. It is a convex
+//! combination of vertices plus a point of K. The combination has n ≤ n₀, so the point of K has a
+//! last entry of at least n − s. Subtracting a multiple of the point of K with last entry n − s
+//! leaves a point of Πₛ. So Πₙ = Πₛ + (n − s)·K₁. Let s be the smallest number of the class with s
+//! ≥ n₀, n = s + k·q, and v a vertex of q·K₁. The translation by −k·v keeps the integer vectors and
+//! leads to Πₛ + k·P with P = q·K₁ − v, a polytope with integer vertices in the kernel of A. The
+//! number of points m of the lattice in l + Πₛ + P is a valuation of P, invariant under integer
+//! translations in the kernel of A. For such valuations, the value at k·P is a polynomial in k ≥ 0
+//! (McMullen). The polytopes lie in a bounded neighbourhood of k·P, so the number is O(k^dim K₁),
+//! which bounds the degree. ∎
 //!
 //! The checker computes the rays of K and the vertices of Π by double description (`rays`,
 //! `growth`). It counts at one more n than the degree requires, and refuses if the value there is

@@ -1,7 +1,7 @@
 //! The extreme rays of a cone { y ≥ 0 : E·y = 0 }, by double description.
 //!
-//! The cone { y ≥ 0 } has the unit vectors as extreme rays. It is intersected with one equation at a
-//! time. Rays that satisfy the equation stay. Each *adjacent* pair of rays of opposite sign gives
+//! The cone { y ≥ 0 } has the unit vectors as extreme rays. It is intersected with one equation at
+//! a time. Rays that satisfy the equation stay. Each *adjacent* pair of rays of opposite sign gives
 //! one more ray. Two rays are adjacent if no third ray has its support in the union of theirs.
 //!
 //! # Sources

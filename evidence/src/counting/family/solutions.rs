@@ -3,9 +3,9 @@
 //!
 //! The places are considered in a fixed order. What remains to be counted after some places depends
 //! only on the remaining right-hand sides. With g(i, r) for the number of solutions of the places
-//! from i on with the right-hand sides r, and a for the coefficients of place i:
-//! g(i, r) = g(i + 1, r) + g(i, r − a). If place i is the last one of an equation, its value follows
-//! from this equation.
+//! from i on with the right-hand sides r, and a for the coefficients of place i: g(i, r) = g(i + 1,
+//! r) + g(i, r − a). If place i is the last one of an equation, its value follows from this
+//! equation.
 
 use super::FamilyError;
 use super::system::InvariantSystem;
