@@ -1,4 +1,5 @@
-//! The engine: treats the open properties in turn, with more time in each round.
+//! The lasso engine: searches for runs with the open properties, one property after the other, in
+//! three rounds with growing time.
 
 use super::{RunGraph, UndecidedReason};
 use crate::{Assignment, Engine, ResultKinds, Role, Session, SupportedGoals, stateless_session};
@@ -59,8 +60,9 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                     found_count += 1;
                     runs.exists(*id, run);
                     if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
-                        // The run found does not translate to a run of the original net with the
-                        // property. The next search on the reduced net would find it again.
+                        // The board did not accept the run: it does not translate to a run of the
+                        // original net with the property. The next search on the reduced net would
+                        // find the same run.
                         untranslated.insert(*id);
                     }
                 }

@@ -1,15 +1,17 @@
 //! Search for a fair accepting run in the product of the reachability graph and an automaton.
 //!
-//! Nodes and edges are those of the plain search. The set of nodes that a fair run visits
-//! infinitely often is strongly connected and carries all acceptance marks. For each transition t
-//! with a fairness assumption, it fires t, or contains a marking that disables t (weak fairness),
-//! or contains no marking that enables t (strong fairness). Weak fairness behaves like an
-//! acceptance mark: if a component lacks it, so do all its parts. If a component lacks strong
-//! fairness to t, the markings that enable t are removed, and the components of the rest are
-//! examined in turn.
+//! Nodes and edges are those of `search`: a node is a marking with an automaton state. The set of
+//! nodes that a fair accepting run visits infinitely often is strongly connected and carries all
+//! acceptance marks. For each transition t with a weak fairness assumption, an edge of this set
+//! fires t, or a marking of this set disables t. For each transition t with a strong fairness
+//! assumption, an edge of this set fires t, or no marking of this set enables t. Weak fairness
+//! behaves like an acceptance mark: if a component lacks it, so do all its parts. If a component
+//! lacks strong fairness to t, the markings that enable t are removed, and the components of the
+//! rest are examined in turn.
 //!
-//! All visited nodes are examined whenever their number has grown by a factor of four, and at the
-//! end. So a short run is found long before the whole graph is built.
+//! The components of all expanded nodes are examined whenever the number of these nodes has grown
+//! by a factor of four, and at the end. So a short run is found long before the whole graph is
+//! built.
 //!
 //! # Sources
 //! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,
@@ -29,9 +31,9 @@ use std::collections::{HashMap, VecDeque};
 pub(crate) struct FairnessAssumption {
     /// True for strong fairness, false for weak fairness.
     pub(crate) is_strong: bool,
-    /// Bit for "the transition is enabled".
+    /// Index of the letter bit of the atom "the transition is enabled".
     pub(crate) enabled_bit: usize,
-    /// Bit for "the transition fires".
+    /// Index of the letter bit of the atom "the transition fires".
     pub(crate) fires_bit: usize,
 }
 
@@ -46,7 +48,7 @@ struct ProductEdge {
     target: u32,
     /// The acceptance marks of the automaton edge.
     marks: Marks,
-    /// The firing of the edge: the marking after it and the label of the edge.
+    /// The edge between markings: the marking after the firing, and the label of the firing.
     successor: Successor,
 }
 
@@ -134,7 +136,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         self.examine()
     }
 
-    /// Adds the edges of the next unexpanded node.
+    /// Adds the edges of the next unexpanded node, which has this marking and automaton state.
     fn expand(&mut self, marking: u32, state: u32) -> Result<(), ExplorationError> {
         self.markings.expand(marking)?;
         self.edge_starts.push(self.edges.len());
@@ -170,10 +172,11 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         &self.edges[start..self.edge_starts.get(index + 1).copied().unwrap_or(self.edges.len())]
     }
 
-    /// Searches for a fair run among the expanded nodes.
+    /// Searches for a fair accepting run along the expanded nodes. Returns `None` if there is none.
     fn examine(&mut self) -> Result<Option<EdgeRun>, ExplorationError> {
         const OUTSIDE: u32 = u32::MAX;
         let mut unexamined: Vec<Vec<u32>> = vec![(0..self.edge_starts.len() as u32).collect()];
+        // For each node, its index in `part`, and later 0 for the nodes of the current component.
         let mut local_index = vec![OUTSIDE; self.nodes.len()];
         while let Some(part) = unexamined.pop() {
             self.markings.check_budget()?;
@@ -217,12 +220,13 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         Ok(None)
     }
 
-    /// Returns the letter of a node's marking.
+    /// Returns the letter of a node's marking, that is, one bit per atom.
     fn letter(&self, node: u32) -> &[u64] {
         self.markings.letter(self.nodes[node as usize].0)
     }
 
-    /// Returns the letter bits and acceptance marks of a component.
+    /// Returns the letter bits and acceptance marks of a component, given its nodes. Only edges
+    /// inside the component count.
     fn facts_of(&self, component: &[u32], is_inside: &dyn Fn(u32) -> bool) -> ComponentFacts {
         let mut facts = self.facts_at(component.first().copied().unwrap_or(0));
         for &node in component {
@@ -274,9 +278,9 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         (facts.marks.is_some_and(has_all) && is_weakly_fair).then(|| violated.copied().collect())
     }
 
-    /// Returns a path from the initial node into a component, and a cycle inside the component. The
-    /// cycle carries all acceptance marks and satisfies every fairness assumption. Returns `None`
-    /// if a path is missing.
+    /// Returns a shortest path from the initial node into a component, and a cycle inside the
+    /// component. The cycle carries all acceptance marks and satisfies every fairness assumption.
+    /// Returns `None` if a path is missing.
     fn run_in_component(
         &self,
         component: &[u32],
@@ -364,7 +368,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
     }
 }
 
-/// Returns the successors of the edges.
+/// Returns the successor marking and the label of each edge.
 fn successors_of(product_edges: &[ProductEdge]) -> Vec<Successor> {
     product_edges.iter().map(|edge| edge.successor).collect()
 }

@@ -61,12 +61,12 @@ pub(crate) struct CompiledAutomaton {
     pub(crate) edges: Vec<Vec<CompiledEdge>>,
     /// The initial state.
     pub(crate) initial: u32,
-    /// The acceptance marks that an accepting run carries infinitely often.
+    /// All acceptance marks. An accepting run carries each of them infinitely often.
     pub(crate) all_marks: Marks,
     /// For each state, true if a simple sufficient test shows that it accepts every continuation.
     pub(crate) is_universal: Vec<bool>,
-    /// For each state, true if every edge of it constrains the letter. False for states with
-    /// `is_universal`.
+    /// For each state, true if every edge of it constrains the letter, also if it has no edges.
+    /// False for states with `is_universal`.
     pub(crate) is_selective: Vec<bool>,
 }
 

@@ -65,7 +65,8 @@ struct PathNode {
     node: u32,
     /// Index of the automaton edge to follow next.
     edge: u32,
-    /// Number of successors already followed for this edge.
+    /// Number of successors already examined for this edge, in the cyclic order that begins at
+    /// [`first_successor`].
     successor: u32,
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
     /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
-    /// The numbers of the visited nodes.
+    /// The number of each visited node.
     numbers: Numbers,
     /// For each node, its marking and automaton state.
     nodes: Vec<(u32, u32)>,
@@ -194,7 +195,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         Ok(node)
     }
 
-    /// Returns the next edge from the last node of the path: the successor marking, the target
+    /// Returns the next edge from the last node of the path, as the successor marking, the target
     /// state and the acceptance marks. Removes nodes without further edges from the path. Returns
     /// `None` if the path is empty.
     fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, ExplorationError> {
@@ -241,9 +242,9 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Handles an edge to an open node that was visited before: merges all components above that
-    /// node on the path into one. `marks` are the acceptance marks of the edge. Returns true if the
-    /// merged component has all acceptance marks.
+    /// Handles an edge to a visited node that is not closed. Merges the component of this node with
+    /// all later components on the path. `marks` are the acceptance marks of the edge. Returns true
+    /// if the merged component has all acceptance marks.
     fn merge_components(&mut self, node: u32, marks: Marks) -> bool {
         let visit = self.visits[node as usize];
         let mut component_marks = marks;
@@ -270,8 +271,8 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         EdgeRun { prefix: path.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
-    /// Returns a path into the component of the last root, and a cycle with all marks in that
-    /// component.
+    /// Returns a shortest path into the component of the last root, and a cycle with all acceptance
+    /// marks in that component.
     fn run_in_component(&self) -> EdgeRun {
         let root = self.roots.last().map_or(0, |root| root.visit);
         let is_in_component = |node: u32| {
@@ -307,8 +308,9 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         EdgeRun { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
     }
 
-    /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
-    /// satisfies `is_end`. Returns `None` if there is no such path.
+    /// Returns a shortest path from `start` over visited nodes that `is_allowed` accepts, whose
+    /// last edge satisfies `is_end`. The path has at least one edge. Returns `None` if there is no
+    /// such path.
     fn shortest_path(
         &self,
         start: u32,
@@ -371,7 +373,8 @@ fn node_key(marking: u32, state: u32) -> u64 {
     u64::from(marking) << 32 | u64::from(state)
 }
 
-/// Returns the index of the first successor to follow from a node with `count` successors.
+/// Returns the index of the first successor to follow from a node with `count` successors. The
+/// index is 0 for seed 0, and pseudo-random otherwise.
 fn first_successor(seed: u64, node: u32, count: usize) -> usize {
     if seed == 0 {
         return 0;

@@ -13,8 +13,9 @@ use parikh_temporal::{
 };
 use std::collections::HashMap;
 
-/// Returns the graph of a net as an automaton that accepts exactly the words of its runs. Returns
-/// `None` if it has more than `most` markings.
+/// Returns the reachability graph of a net as an automaton that accepts exactly the words of the
+/// net's runs. Returns `None` if the graph has more than `most` markings, or if a firing would
+/// overflow.
 pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<Automaton> {
     let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
     let mut markings: Vec<Marking> = vec![net.initial().clone()];
@@ -52,7 +53,7 @@ pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<A
 }
 
 /// Returns a random property with up to five operators over up to three atoms on markings and one
-/// on firings.
+/// on firings, and with random fairness assumptions.
 pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let count = rng.u32(1..=3);
     let mut atoms: Vec<RunAtom> =
@@ -103,8 +104,8 @@ fn runs_are_found_exactly_where_there_are_any() {
     assert!(fair > 100, "{fair}");
 }
 
-/// The value of a condition must not depend on the current width of the fields. With one bit, `p >=
-/// 2` is compiled to false, and the test does not depend on deadness.
+/// The value of an atom must not depend on the current width of the packed token counts. With one
+/// bit for `p`, the atom `p >= 2` is compiled to false, and its test does not depend on deadness.
 #[test]
 fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
     let net = parikh_net::text::parse("net n\nplace p\ntransition t: -> p").unwrap();

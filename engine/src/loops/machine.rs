@@ -37,7 +37,8 @@ enum UndoRecord {
 pub(super) struct LoopMarking<'n> {
     /// The net of the walk.
     pub(super) net: &'n Net,
-    /// The blocks and loops made so far.
+    /// The blocks and loops created so far. A block is a sequence of elements, and a loop repeats a
+    /// block.
     pub(super) loops: Loops,
     /// Buffers for summing up effects.
     scratch: SummaryScratch,
@@ -103,7 +104,8 @@ impl<'n> LoopMarking<'n> {
         machine
     }
 
-    /// Returns to the initial marking, with new ranks.
+    /// Returns to the initial marking with an empty trace and new ranks. Keeps the known loops and
+    /// counter places.
     pub(super) fn restart(&mut self, ranks: Vec<u32>) {
         let initial = self.net.initial();
         self.marking = LargeMarking::of(initial);
@@ -164,7 +166,8 @@ impl<'n> LoopMarking<'n> {
         effect.demand.iter().all(|(place, demand)| self.tokens(*place) >= demand)
     }
 
-    /// Executes an element. It must be possible.
+    /// Executes an element and appends it to the trace. The marking must have the tokens that the
+    /// element requires.
     pub(super) fn execute(&mut self, element: Element) {
         self.allowance = self.allowance.saturating_add(ALLOWANCE_PER_STEP);
         if let Element::Fire(t) = element {
@@ -177,7 +180,7 @@ impl<'n> LoopMarking<'n> {
         }
     }
 
-    /// Adds the change of an element to the marking, or subtracts it.
+    /// Adds the change of an element to the marking, or subtracts it if `is_backwards`.
     fn apply(&mut self, element: Element, is_backwards: bool) {
         let effect = self.loops.effect(element).clone();
         for (place, change) in &effect.change {
@@ -297,8 +300,8 @@ impl<'n> LoopMarking<'n> {
         self.undo.len()
     }
 
-    /// Drops the undo records with smaller numbers than `number`. The numbers of the remaining
-    /// records decrease by `number`.
+    /// Drops the oldest `number` undo records. The numbers of the remaining records decrease by
+    /// `number`.
     pub(super) fn drop_records_before(&mut self, number: usize) {
         self.undo.drain(..number);
     }

@@ -1,10 +1,11 @@
 //! Accelerated sequences with nested loops: witnesses with more firings than can be written down
 //! one by one.
 //!
-//! Nested counters count far. With ten counters, each with numbers twice as long as those of the
-//! one below, a net of 500 places has runs of 2¹⁰²⁴ firings, and places that no shorter run marks.
-//! A normal walk does not get there. But such a run has a short description if repeated rounds are
-//! loops, and repeated rounds of rounds are loops of loops.
+//! Nested counters reach very large numbers. Take ten counters, each with numbers twice as long as
+//! those of the counter below. A net of 500 places with these counters has runs of 2¹⁰²⁴ firings,
+//! and places that no shorter run marks. A normal walk does not get there. But such a run has a
+//! short description if repeated rounds are loops, and repeated rounds of rounds are loops of
+//! loops.
 //!
 //! * **Rounds.** The *control* of a marking is the set of marked places among the places that have
 //!   never had two tokens. If a transition fires a second time with the same control, the firings
@@ -13,11 +14,11 @@
 //!   (`summary`). The trace then contains one loop instead, and later rounds contain this loop. A
 //!   loop made once is repeated in one step where possible.
 //! * **Preferences.** A fixed rank per transition decides which enabled transition fires. "Continue
-//!   while there are tokens, and leave when there are none" is such a preference. With it a run is
-//!   correct at every level.
-//! * **Backtracking.** That there are no tokens is often noticed only after the choice, when the
-//!   walk is stuck. Then it goes back one or two choices and takes the less preferred transition.
-//!   In this way the last round of a loop can also be left out.
+//!   while there are tokens, and leave when there are none" is such a preference. A walk with this
+//!   preference uses nested counters correctly at every level.
+//! * **Backtracking.** A wrong choice often shows only later, when no transition is enabled. Then
+//!   the walk goes back one or two choices and takes the less preferred transition. In this way the
+//!   last round of a loop can also be left out.
 //! * **Learning.** Ranks are random at first. If two transitions were in conflict, their ranks are
 //!   exchanged, beginning with the latest conflict. A change is kept if more transitions fire.
 //!
@@ -91,7 +92,7 @@ struct RankedWalk {
     result: LoopWalkResult,
 }
 
-/// The search of the engine on a net, continued from slice to slice.
+/// The search of the engine on a net. It continues from slice to slice.
 struct LoopSearch<'g> {
     /// The assignment with the net, the board and the goals.
     assignment: Assignment<'g>,
@@ -124,7 +125,7 @@ struct LoopSearch<'g> {
     folds: u64,
     /// Largest number of transitions that fired in one walk.
     most_fired: usize,
-    /// Number of goals reached in earlier slices.
+    /// Number of goals reached in all slices that have ended.
     reached: usize,
     /// Number of restarts since a goal was reached.
     futile_restarts: u32,
@@ -190,7 +191,8 @@ impl<'g> LoopSearch<'g> {
         rank
     }
 
-    /// Restarts the search with new ranks.
+    /// Forgets the best walk, so that the next walk draws random ranks, and resets the step limit.
+    /// Counts as a restart without a reached goal.
     fn restart_search(&mut self) {
         self.futile_restarts += 1;
         (self.best, self.ranks_to_repeat, self.next_choice) = (None, None, 0);

@@ -75,7 +75,7 @@ pub(super) struct SummaryScratch {
     demand: Vec<BigInt>,
     /// For each place, the change by the elements so far.
     change: Vec<BigInt>,
-    /// Places with a demand or change.
+    /// The places with a demand or a change, without repetitions.
     touched: Vec<u32>,
     /// For each place, true if it is in `touched`.
     is_touched: Vec<bool>,
@@ -98,7 +98,7 @@ impl SummaryScratch {
         }
     }
 
-    /// Appends an element with this effect.
+    /// Appends an element with this effect to the sequence whose effect is summed up.
     fn append(&mut self, effect: &Effect) {
         for (place, demand) in &effect.demand {
             self.touch(*place);

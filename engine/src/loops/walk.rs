@@ -256,7 +256,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         self.machine.execute(element);
     }
 
-    /// Adds a choice with alternatives for backtracking.
+    /// Adds a choice with alternatives for backtracking. Does nothing without alternatives. Drops
+    /// the oldest choice if there are more than [`MAX_CHOICES`].
     fn add_choice(&mut self, alternatives: VecDeque<Alternative>) {
         if alternatives.is_empty() {
             return;
@@ -289,6 +290,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
                 Alternative::RepeatRound(round_start, effect, times) if times > BigUint::ZERO => {
                     self.repeat_round(round_start, &effect, &times)
                 }
+                // Without further repetitions, only the first element of the round is executed, so
+                // that the walk can leave the round afterwards.
                 Alternative::RepeatRound(round_start, ..) => {
                     let first = self.machine.element_at(round_start);
                     self.execute(first);

@@ -107,7 +107,8 @@ impl<'n> LoopWatch<'n> {
         self.goals.iter().any(|watched| self.board.is_open(watched.id))
     }
 
-    /// Tests the goals that depend on places changed in this step.
+    /// Tests the goals that depend on places changed in this step, and records a sighting of each
+    /// goal that holds or whose maximum is raised.
     pub(super) fn test_goals(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
         let LoopWatch { net, board, goals, goals_of_place, pending: news, .. } = self;
         for place in machine.take_changed() {
@@ -170,7 +171,8 @@ impl<'n> LoopWatch<'n> {
         self.is_thorough || self.last_report.elapsed() >= self.last_report_time * share
     }
 
-    /// Reports the trace as a run, if there are sightings.
+    /// Reports the trace as a run if there are sightings. The board replays the run for all open
+    /// goals.
     fn report(&mut self, machine: &LoopMarking<'_>, budget: &Budget) {
         if self.pending.is_empty() {
             return;

@@ -86,7 +86,8 @@ pub(crate) struct Markings<'n> {
 }
 
 impl<'n> Markings<'n> {
-    /// Creates the graph of `net` with the initial marking, whose number is 0.
+    /// Creates the graph of `net` for runs, with letters over `atoms`. It contains the initial
+    /// marking, whose number is 0.
     ///
     /// # Errors
     /// Returns an error if there is no memory for the initial marking.
@@ -99,7 +100,8 @@ impl<'n> Markings<'n> {
         Self::create(net, facts, (atoms, true), budget)
     }
 
-    /// Creates the graph for computation trees, without letters.
+    /// Creates the graph for computation trees, without letters. [`holds`](Self::holds) evaluates a
+    /// condition by its index in `conditions`.
     ///
     /// # Errors
     /// Returns an error if there is no memory for the initial marking.
@@ -160,7 +162,7 @@ impl<'n> Markings<'n> {
         Ok(markings)
     }
 
-    /// Compiles the tests for the current packing.
+    /// Compiles the tests of all atoms for the current packing of token counts into bits.
     fn compile(&mut self) {
         self.layout = self.space.layout_version();
         let packing = self.space.packing();
@@ -231,7 +233,7 @@ impl<'n> Markings<'n> {
         self.space.packing().unpack(self.space.key())
     }
 
-    /// Returns the approximate memory in bytes.
+    /// Returns the approximate memory of the graph in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let lists = size_of_val(&*self.successor_ranges)
             + size_of_val(&*self.successors)
@@ -297,7 +299,7 @@ impl<'n> Markings<'n> {
         Ok(())
     }
 
-    /// Extends the vectors to all markings of the store.
+    /// Extends the vectors that have an entry per marking to all markings of the store.
     pub(super) fn extend_vectors(&mut self) {
         let known = self.space.store().len() as usize;
         self.successor_ranges.resize(known, (UNEXPANDED, 0));

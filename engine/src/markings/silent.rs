@@ -14,7 +14,8 @@ const MAX_CHAIN: usize = 200;
 
 /// The invisible transitions, and the representatives computed so far.
 pub(super) struct Silent {
-    /// Indices of the invisible transitions, ascending.
+    /// Indices of the invisible transitions, ascending. They change no place that an atom of the
+    /// formula reads, and no other transition takes tokens from their input places.
     pub(super) transitions: Vec<u32>,
     /// For each transition, the invisible consumers of its output places, ascending.
     fed_invisible: Vec<Box<[u32]>>,
@@ -85,7 +86,8 @@ impl Markings<'_> {
         Ok((!is_far).then_some(self))
     }
 
-    /// Returns the representative of the initial marking.
+    /// Returns the representative of the initial marking. Returns the initial marking itself, 0, if
+    /// the graph merges no markings.
     pub(crate) fn initial(&self) -> u32 {
         self.silent.as_ref().and_then(|silent| silent.cached_representative(0)).unwrap_or(0)
     }
@@ -117,10 +119,11 @@ impl Markings<'_> {
         Ok(found)
     }
 
-    /// Fires invisible transitions from a marking until none is enabled, and returns the last
-    /// marking. Only this last marking is stored. Returns the marking itself if more than
-    /// [`MAX_CHAIN`] firings are possible. Returns `None` if the markings were repacked, so that
-    /// the caller must try again.
+    /// Fires invisible transitions from a marking, always the first enabled one, until none is
+    /// enabled. Returns the last marking. `fired` is the transition that led to the marking from a
+    /// representative, if known. Only this last marking is stored. Returns the marking itself if
+    /// more than [`MAX_CHAIN`] firings are possible. Returns `None` if the markings were repacked,
+    /// so that the caller must try again.
     fn chain_end(
         &mut self,
         marking: u32,
@@ -160,9 +163,10 @@ impl Markings<'_> {
         Ok(Some(marking))
     }
 
-    /// Replaces the successors of `marking` from position `begin` on by their representatives. If
-    /// the chain of invisible firings from `marking` was too long, the successors stay unchanged.
-    /// In this case, successors without a known representative become their own representatives.
+    /// Replaces the entries of `successors` from position `begin` on, which are the successors of
+    /// `marking`, by their representatives. If the chain of invisible firings from `marking` was
+    /// too long, the successors stay unchanged. In this case, successors without a known
+    /// representative become their own representatives.
     ///
     /// # Errors
     /// Returns an error if the budget or the memory ends, or if a place would get 2⁶³ tokens or

@@ -1,4 +1,4 @@
-//! k-induction, searching backwards from the goal.
+//! k-induction by backward search from the goal.
 //!
 //! A property is k-inductive if no path of k markings outside the goal, all allowed by the known
 //! facts, leads to a goal marking. The search enumerates these paths from their ends: B₀ are the
@@ -13,8 +13,8 @@
 //!
 //! # Cost
 //! There may be many cubes, where a path of k steps is a single solver query. Cubes are not
-//! generalised: a situation that [`prover`](super::prover) excludes by one clause may need one cube
-//! for each way to reach the goal here.
+//! generalised: markings that [`prover`](super::prover) excludes by one clause may need one cube
+//! here for each way to reach the goal.
 //!
 //! # Sources
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
@@ -88,8 +88,8 @@ impl<'n> Decide<'n> for BackwardSearcher<'n> {
 }
 
 impl BackwardSearcher<'_> {
-    /// Continues the search. Returns `None` if a query has no usable answer, usually because the
-    /// budget is exhausted.
+    /// Continues the search until a result is found. Returns `None` if a query has no usable
+    /// answer, usually because the budget is exhausted.
     fn search(&mut self, budget: &Budget) -> Option<DecisionOutcome> {
         while !self.has_all_goal_cubes {
             match self.next_goal_cube(budget)? {

@@ -128,9 +128,10 @@ fn named_rows(
     (rows, mentioned_terms)
 }
 
-/// Shows with the proof-logging solver that no firing enters a cube from outside all cubes. Returns
-/// the indices of the input places of the checked transitions, and of the places that these
-/// transitions change. Returns `None` if the solver does not refute a query.
+/// Shows with the proof-logging solver that no firing enters a cube from outside all cubes. The
+/// solver must already contain the negations of the cubes as clauses. Returns the indices of the
+/// input places of the checked transitions, and of the places that these transitions change.
+/// Returns `None` if the solver does not refute a query.
 fn prove_inductive(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,
@@ -201,10 +202,11 @@ impl Numbering {
     }
 }
 
-/// Returns the clauses of the invariant. First come two clauses for each row with a constant value,
-/// which the checker substitutes in larger sums. Then comes, for each cube, the clause "the marking
-/// is outside the cube", unless the intervals show that it is always true. Returns `None` if a
-/// number is too large, or if a solver variable has no number in the certificate.
+/// Returns the clauses of the invariant. First come two clauses for each row in `rows`, which have
+/// constant values. The checker substitutes these rows in larger sums. Then comes, for each cube,
+/// the clause "the marking is outside the cube", unless the intervals show that it is always true.
+/// Returns `None` if a number is too large, or if a solver variable has no number in the
+/// certificate.
 fn clauses(
     terms: &BoundTerms<'_>,
     proof_solver: &mut Solver<ProvingBatSat>,

@@ -6,7 +6,8 @@ use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::SatSolver;
 
-/// Returns a literal that implies `predicate`, or a constant. The leaves of the predicate are
+/// Returns a literal that implies `predicate`, after adding the clauses for it. Returns a constant
+/// if the predicate is found to be always true or always false. The leaves of the predicate are
 /// comparisons and truth constants.
 pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
@@ -66,8 +67,9 @@ pub(super) fn goal_cube<S: SatSolver>(
     Some(cube(bounds))
 }
 
-/// Collects bounds that hold under `values` and imply the predicate. Returns `None` if the bounds
-/// that hold under `values` do not imply it.
+/// Adds bounds to `bounds` that hold under `values` and together imply the predicate. Returns
+/// `None` if the bounds that hold under `values` do not imply the predicate. Then `bounds` may have
+/// useless new entries.
 fn collect_bounds<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut BoundTerms<'_>,

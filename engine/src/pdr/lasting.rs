@@ -1,4 +1,5 @@
-//! Cubes that hold for all goals on a net, because no firing enters them from outside.
+//! Cubes shared by the provers of all goals on a net. No reachable marking is in these cubes,
+//! because no firing enters them from outside.
 //!
 //! PDR frames do not depend on the goal. When two consecutive frames are equal, their cubes are
 //! excluded forever, whatever the goal is. The next goal on the same net starts with these cubes.

@@ -68,6 +68,7 @@ pub const K_INDUCTION: Engine = Engine {
     ..ENGINE
 };
 
+/// The technique of these engines, in the names of the Model Checking Contest.
 const TECHNIQUE: &str = "SAT_SMT";
 
 /// Minimum and maximum of the time slice per goal in the first round. Slices double from round to
@@ -85,7 +86,7 @@ const MAX_ROW_PLACES: usize = 200;
 /// Time limit for the computation of modulo-invariants.
 const MODULO_TIME_LIMIT: Duration = Duration::from_millis(100);
 
-/// Backward k-induction for goals that the caller chooses. Finds inductive invariants and
+/// Backward search from goals that the caller chooses one by one. Finds inductive invariants and
 /// witnesses.
 pub(super) struct BackwardSearch<'g>(Induction<'g, BackwardSearcher<'g>>);
 
@@ -95,7 +96,8 @@ impl<'g> BackwardSearch<'g> {
         BackwardSearch(Induction::new(work, "backward search"))
     }
 
-    /// Continues with one goal, unless the search has given up on it.
+    /// Continues the search for one goal within the budget, unless the search has given up on the
+    /// goal.
     pub(super) fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         if !self.has_given_up(id) {
             self.0.work_on(id, goal, budget);
@@ -173,8 +175,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         }
     }
 
-    /// Returns the predicate to reach for a goal. For a maximum this is "the sum exceeds the
-    /// largest value seen". Returns `None` if that value exceeds 64 bits.
+    /// Returns the predicate to reach for a goal, expressed by comparisons of token counts. For a
+    /// maximum this is "the sum exceeds the largest value seen". Returns `None` if that value
+    /// exceeds 64 bits.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let predicate = match goal {
             MarkingGoal::Reach(predicate) => predicate.clone(),
@@ -339,7 +342,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     }
 
     /// Reports a certificate that no reachable marking satisfies `predicate`. The invariant is the
-    /// complement of the cubes in `material`. Returns `None` if no certificate can be made.
+    /// complement of those cubes in `material` that the proof needs. Returns `None` if no
+    /// certificate can be made.
     fn refute(
         &self,
         id: GoalId,

@@ -1,4 +1,5 @@
-//! Property-directed reachability for one question: "is a marking with this property reachable?".
+//! Property-directed reachability for one goal: is a marking reachable that satisfies the goal
+//! predicate?
 //!
 //! Frames F₀ ⊆ F₁ ⊆ … over-approximate the markings reachable in at most i firings. F₀ is the
 //! initial marking, and Fᵢ are the markings outside all cubes blocked at level i or higher. A goal
@@ -215,13 +216,14 @@ impl Prover<'_> {
         }
     }
 
-    /// Opens a new last level without blocked cubes.
+    /// Adds a new last level without blocked cubes.
     fn open_level(&mut self) {
         self.blocked.push(Vec::new());
         self.level_literals.push(self.solver.sat.new_variable());
     }
 
-    /// Returns a goal cube that the frame at `level` allows, or `None` if there is no such cube.
+    /// Returns a cube of goal markings that the cubes blocked at `level` or higher do not cover.
+    /// Returns `None` if these cubes and the known facts exclude every goal marking.
     fn goal_cube_in(
         &mut self,
         level: usize,

@@ -1,9 +1,9 @@
-//! Bounds as propositional variables: one for each "term ≥ k" in use.
+//! A SAT solver over bounds: one propositional variable for each bound "term ≥ k" in use.
 //!
 //! For one term, "≥ k + 1" implies "≥ k". These clauses between neighbouring values are sufficient
-//! for places in no row. Constraints of rows are added lazily: if a model violates a row, the
-//! solver adds a clause. The clause consists of bounds on the places that make the row's value too
-//! small or too large, and the violated bound of the row.
+//! for places in no row. Constraints of rows are added lazily: if a model violates the equation of
+//! a row, the solver adds a clause. The clause consists of bounds on the places that make the row's
+//! value too small or too large, and the violated bound of the row.
 
 use super::terms::{BoundTerms, SumBound, SumEquation};
 use parikh_net::Atom;
@@ -190,7 +190,8 @@ impl<S: SatSolver> Solver<S> {
         }
     }
 
-    /// Returns the lower and the upper bound of a term in the model. `None` means unbounded.
+    /// Returns the lower and the upper bound of a term that follow from the model's literals and
+    /// the intervals. `None` means unbounded.
     pub(super) fn interval(
         &self,
         terms: &BoundTerms<'_>,
@@ -211,7 +212,8 @@ impl<S: SatSolver> Solver<S> {
         (low, high)
     }
 
-    /// Returns lemmas for the rows that the model violates.
+    /// Returns lemmas for the equations of rows that the model violates. The list is empty if the
+    /// model satisfies all of them.
     fn violated_rows(&self, terms: &BoundTerms<'_>, values: &LiteralValues) -> Vec<TheoryLemma> {
         let mut lemmas = Vec::new();
         for relation in terms.relations() {

@@ -150,8 +150,9 @@ impl<'n> BoundTerms<'n> {
         }
     }
 
-    /// Returns the input places of the producers and consumers of `place` that can never fire
-    /// according to the intervals. Bounds of these input places show that the transitions are dead.
+    /// Returns the input places of dead producers and dead consumers of `place`. A transition
+    /// counts as dead if it can never fire according to the intervals. Bounds of its input places
+    /// show this.
     pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
         let neighbours = self.net.producers(place).iter().chain(self.net.consumers(place));
         let blocked = neighbours.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
@@ -159,7 +160,7 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Returns the term of the row for a sum of several places, and adds the row if it is new. The
-    /// flag is true if the row represents the negated sum.
+    /// sum must not be empty. The flag is true if the row represents the negated sum.
     pub(super) fn row(&mut self, sum: &LinearSum) -> (usize, bool) {
         let is_negated = sum.terms()[0].1 < 0;
         let key = if is_negated { sum.negated() } else { sum.clone() };
@@ -331,9 +332,10 @@ impl<'n> BoundTerms<'n> {
     }
 
     /// Tightens upper bounds of summands in an equation of a constant row. A row with a positive
-    /// coefficient is at most what remains of the constant when all other summands are minimal.
-    /// Does nothing for an equation of another row, or if the minimum of some summand is unknown.
-    /// The certificate names the constant row, so the checker derives the same bounds.
+    /// coefficient is at most what remains of the constant when all other summands are minimal,
+    /// divided by the coefficient. Does nothing for an equation of another row, or if the minimum
+    /// of some summand is unknown. The certificate names the constant row, so the checker derives
+    /// the same bounds.
     fn tighten(&mut self, relation: &SumEquation) {
         let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
@@ -372,13 +374,15 @@ impl<'n> BoundTerms<'n> {
         self.remainders[term].modulus > 1
     }
 
-    /// Returns the terms with a fixed remainder, with the modulus.
+    /// Returns the terms with a fixed remainder modulo a number larger than 1, each with this
+    /// modulus.
     pub(super) fn remainders(&self) -> impl Iterator<Item = (usize, i128)> {
         let all = self.remainders.iter().enumerate();
         all.map(|(term, it)| (term, it.modulus)).filter(|&(_, modulus)| modulus > 1)
     }
 
-    /// Returns the equations of the rows.
+    /// Returns the equations of the rows. A row may have two equations: one over places, and one
+    /// that contains other rows.
     pub(super) fn relations(&self) -> &[SumEquation] {
         &self.equations
     }
@@ -468,7 +472,7 @@ impl<'n> BoundTerms<'n> {
         bound.holds(self.initial[bound.term])
     }
 
-    /// Returns at most two values that make the bound weaker, the weakest first.
+    /// Returns at most two values with which the bound would be weaker, the weakest first.
     pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
         let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
         // If the intervals do not limit the term on this side, an upper bound may rise to about

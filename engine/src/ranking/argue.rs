@@ -1,5 +1,5 @@
-//! Constructs a proof for one property: excludes edges, then adds rankings until no component has
-//! all marks.
+//! Constructs a proof that no run has a property. Excludes the automaton edges that contradict
+//! unreachable predicates, then adds rankings until no component has all acceptance marks.
 
 use super::program;
 use parikh_evidence::certificate::Flaw;
@@ -12,16 +12,17 @@ use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
 use std::collections::HashMap;
 
-/// Numbers of first steps whose markings the proof explores explicitly, in the order of attempts.
-/// Larger numbers are tried only if the formula nests the operator X at least two levels deep.
+/// Numbers of first steps of a run whose markings the proof explores explicitly, in the order of
+/// attempts. Larger numbers are tried only if the formula nests the operator X at least two levels
+/// deep.
 const OPENING_LENGTHS: [usize; 3] = [0, 1, 2];
-/// Limit on the number of first steps for formulas with deeply nested X.
+/// Limit on the number of first steps that are explored for formulas with deeply nested X.
 const MAX_OPENING: usize = 8;
 /// Share of the remaining time for attempts with more first steps than [`OPENING_LENGTHS`] lists,
 /// in [0, 1].
 const OPENING_SHARE: f64 = 0.3;
-/// Share of the remaining time for the attempt to prove the property by exploring only the first
-/// steps, without rankings, in [0, 1].
+/// Share of the remaining time for a first attempt, in [0, 1]. It tries to prove that no run has
+/// the property by exploring only the first steps, without rankings.
 const FIRST_SHARE: f64 = 0.2;
 
 /// The reason why there is no proof.
@@ -78,8 +79,8 @@ pub fn argue(
     let mut pairs = Pairs::new(net, property, automaton, keep_going).map_err(NoRunFlaw::from)?;
     remove_excluded(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
-    // The rankings do not depend on the first steps: every run finally stays in some component,
-    // whatever its first steps are.
+    // The rankings do not depend on the explored first steps: every run finally stays in some
+    // component, whatever its first steps are.
     let everywhere = vec![true; automaton.states.len()];
     let mut given_up = Vec::new();
     while let Some(state) = pairs.accepting_state(&everywhere, &given_up)
@@ -122,7 +123,7 @@ pub(crate) fn remove_excluded(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
     }
 }
 
-/// Returns the largest nesting depth of X in the formula.
+/// Returns the largest nesting depth of the operator X in the property's formula.
 fn next_depth(property: &RunProperty) -> usize {
     property.formulas().fold(
         property.formula(),

@@ -1,4 +1,5 @@
-//! The engine: tries to prove each open property impossible from the facts known so far.
+//! The ranking engine: tries to prove for each open property that no run has it, from the
+//! predicates known to be unreachable so far.
 
 use super::argue::argue;
 use crate::board::{Board, Knowledge, ReachKnowledge};
@@ -38,7 +39,7 @@ struct RankingEngine<'g> {
     tries: HashMap<GoalId, TryRecord>,
     /// Number of proofs found.
     proof_count: usize,
-    /// Number of predicates known to be unreachable at the beginning of the last slice.
+    /// Number of predicates known to be unreachable at the beginning of the current or last slice.
     fact_count: usize,
 }
 
@@ -120,7 +121,8 @@ impl RankingEngine<'_> {
     }
 }
 
-/// Returns the predicates known to be unreachable, with their goals.
+/// Returns the predicates that the board knows to be unreachable, and the id of each predicate's
+/// goal.
 fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     let known = board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
         (Goal::Reach(predicate), Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => {

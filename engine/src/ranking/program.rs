@@ -1,4 +1,5 @@
-//! The linear program of a component, and the weights from its dual values.
+//! The linear program of a component of the automaton, and the weights of places and states from
+//! its dual values.
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -66,9 +67,9 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     Some(Solution { ranking, step_counts: taken, is_full })
 }
 
-/// Returns the dual values as a ranking with integers without a common divisor. `places` lists the
-/// places of the first rows, and `states` the states of the following rows. Returns `None` if all
-/// values are 0 or one is too large.
+/// Returns the dual values, which `numerators` lists by row, as a ranking with integers without a
+/// common divisor. `places` lists the places of the first rows, and `states` the states of the
+/// following rows. Returns `None` if all values are 0 or one is too large.
 fn integer_weights(
     numerators: &[(Row, BigInt)],
     state: usize,

@@ -76,7 +76,8 @@ fn is_unreachable(net: &Net, predicate: &Predicate) -> bool {
     visit(net, 10_000, |marking| !predicate.holds(net, marking)).is_ok()
 }
 
-/// Returns the atom values of the property that never occur.
+/// Returns the predicates "the atom holds" and "the atom does not hold", for atoms on markings,
+/// that no reachable marking satisfies.
 fn never(net: &Net, property: &RunProperty) -> Vec<Predicate> {
     let both = property.atoms().iter().filter_map(|atom| match atom {
         RunAtom::Holds(it) => Some([it.clone(), it.clone().negated()]),
@@ -133,8 +134,8 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
     assert!(plain > 100 && given > 100, "{plain} {given}");
 }
 
-/// Returns true if no run of the net has the property, over atoms `NAME>=1` for places and `!NAME`
-/// for transitions.
+/// Returns true if a proof is found that no run of the net has the property. `atoms` maps each name
+/// in the formula to a place, which must have a token, or to a transition, which must fire.
 fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
@@ -177,7 +178,7 @@ fn what_must_happen_is_argued_on_nets_that_nobody_can_visit() {
     assert!(holds(sand, "G top", &atoms));
     assert!(holds(sand, "G F falls", &atoms));
     assert!(!holds(sand, "F !top", &atoms));
-    // Waiting tokens are served if serving continues: nothing else can repeat.
+    // All waiting tokens are served eventually, because no firing sequence can repeat forever.
     let queue = "place waits 5\nplace served\nplace busy
          transition begin: waits -> busy\ntransition end: busy -> served";
     let atoms = [("waits", "waits"), ("busy", "busy")];

@@ -1,7 +1,8 @@
-//! Bounded model checking in integers: is the goal reachable in 1, 2, 4, 8, … steps?
+//! Bounded model checking with integer variables: is the goal reachable in 1, 2, 4, 8, … steps?
 //!
-//! In a [step](parikh_encodings::steps) every transition fires as often as the available tokens
-//! permit. The schedule of queries is that of [all unrollings](crate::bmc).
+//! In a [step](parikh_encodings::steps) every transition fires any number of times, as far as the
+//! tokens before the step suffice for all these firings. The schedule of queries is shared with the
+//! [propositional engine](crate::bmc).
 
 use super::FIRST_SLICE;
 use super::unrolled::{self, SmtUnrolling};
@@ -15,7 +16,7 @@ use std::time::Duration;
 /// An unrolling with integer steps, with its solver.
 pub(super) struct SmtSteps<'g>(SmtUnrolling<'g>);
 
-/// Creates a session of the engine.
+/// Creates a session of the engine. Returns an error message if no solver is available.
 pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, SmtSteps<'g>>, String> {
     let steps = SmtSteps(SmtUnrolling::initial(&work, SmtSteps::NAME, StepKind::Step)?);
     Ok(Bmc::new(work, steps))

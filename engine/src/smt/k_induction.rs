@@ -1,12 +1,12 @@
-//! k-induction in integers, for k = 1, 2, 4, 8, …: is there a path of k + 1 markings, all allowed
-//! by the known facts, whose last marking is its first goal marking?
+//! k-induction with integer variables, for k = 1, 2, 4, 8, …. The query is: do the known facts
+//! allow a path of k + 1 markings whose last marking is its first goal marking?
 //!
 //! If the solver answers no, the *step case* holds for k: a reachable goal is reached by fewer than
-//! k firings. But this rests on the solver and concerns k firings at once, for which there is no
-//! certificate format. So only then an inductive invariant is searched for, by [backward
-//! search](crate::pdr) from the goal. If the step case holds because of place invariants
-//! and bounds that backward search uses too, the search ends after k rounds with a certificate or a
-//! witness. Only its results are answers. A step case alone is only mentioned in the log.
+//! k firings. But this answer is not certified: there is no certificate format for k firings at
+//! once. So a [backward search](crate::pdr) from the goal then looks for an inductive invariant.
+//! Backward search uses the same place invariants and bounds. If the step case holds because of
+//! them, the search ends after k rounds with a certificate or a witness. Only the results of the
+//! backward search are answers. A step case alone is only mentioned in the log.
 //!
 //! # Source
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// The engine, with the state of its work on one net.
 pub(super) struct KInduction<'g> {
-    /// The search for invariants.
+    /// The search for inductive invariants and witnesses.
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
     unrolling: SmtUnrolling<'g>,
@@ -44,7 +44,7 @@ pub(super) struct KInduction<'g> {
     rounds: u32,
     /// Time slice per query in the current round. `None` before the first round.
     slice: Option<Duration>,
-    /// Number of proved step cases.
+    /// Number of step cases that hold according to the solver.
     step_cases: u64,
     /// Number of goals settled by an invariant or a witness.
     settled: u64,
@@ -74,8 +74,10 @@ impl<'g> KInduction<'g> {
         working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
-    /// Returns the predicate to prove unreachable. Returns `None` if the goal already holds
-    /// initially, or if the largest value seen of a maximum exceeds 64 bits or is unknown.
+    /// Returns the predicate to prove unreachable. For a maximum, this is "the sum exceeds the
+    /// largest value seen". Reports the initial marking if it satisfies the goal, or if no value of
+    /// the maximum is known. Returns `None` if the goal holds initially, or if the largest value
+    /// seen of a maximum exceeds 64 bits or is unknown.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let Assignment { working_net, board, .. } = self.work;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
@@ -118,7 +120,8 @@ impl<'g> KInduction<'g> {
         }
     }
 
-    /// Searches for an inductive invariant of a goal whose step case holds.
+    /// Searches for an inductive invariant that excludes the goal, whose step case holds, or for a
+    /// witness.
     fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         self.backward.work_on(id, goal, budget);
         if !self.work.board.is_open(id) {

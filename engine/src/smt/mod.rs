@@ -2,12 +2,12 @@
 //!
 //! Reading order: `unrolled` (unrollings as terms, with their solver), `bmc`, `k_induction`.
 //!
-//! The firings of any net are linear arithmetic: unbounded places, weights and 10⁹ tokens cost no
-//! more than one-safe places. The limit is the solver, which is Z3 or a command given by the user
-//! (`--smt-solver`). The solver runs in its own process, except that Z3 runs in this process if no
-//! worker process is available. So these engines run only if requested by name, for comparisons of
-//! encodings and solvers. One engine also runs by default if the [propositional
-//! encoding](crate::bmc) cannot represent the possible numbers of tokens.
+//! The firing rule of any net is linear arithmetic: unbounded places, weights and 10⁹ tokens cost
+//! no more than one-safe places. The limit is the solver, which is Z3 or a command given by the
+//! user (`--smt-solver`). The solver runs in its own process, except that Z3 runs in this process
+//! if no worker process is available. So these engines run only if requested by name, for
+//! comparisons of encodings and solvers. The engine [`WIDE`] also runs by default if the
+//! [propositional encoding](crate::bmc) cannot represent the possible numbers of tokens.
 //!
 //! # Trust
 //! The solver is not trusted. A model is converted to a firing sequence, which the board replays.
@@ -74,6 +74,7 @@ pub const K_INDUCTION: Engine = Engine {
     ..BMC
 };
 
+/// The technique of these engines, in the names of the Model Checking Contest.
 const TECHNIQUE: &str = "SAT_SMT";
 
 /// Minimum and maximum of the time slice per query in the first round. Slices double from round to

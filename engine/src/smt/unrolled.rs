@@ -1,4 +1,5 @@
-//! An unrolling as terms, with its solver.
+//! An unrolling, that is, the markings and firings of several consecutive steps as terms, with its
+//! SMT solver.
 //!
 //! All goals of a net share the unrolling: the transition relation is asserted once per step, and a
 //! goal is assumed only for a query. Nothing is retracted when the unrolling grows, so the solver
@@ -83,7 +84,8 @@ impl fmt::Debug for SmtQueryResult {
 }
 
 impl<'g> SmtUnrolling<'g> {
-    /// Creates an unrolling that begins with the initial marking.
+    /// Creates an unrolling that begins with the initial marking. Returns an error message if no
+    /// SMT solver can be started.
     pub(super) fn initial(
         work: &Assignment<'g>,
         name: &'static str,
@@ -98,7 +100,8 @@ impl<'g> SmtUnrolling<'g> {
         Ok(unrolling)
     }
 
-    /// Creates an unrolling that begins with any marking that the known facts allow.
+    /// Creates an unrolling that begins with any marking that the known facts allow. Returns an
+    /// error message if no SMT solver can be started, or if a fact cannot be encoded.
     pub(super) fn from_any_marking(
         work: &Assignment<'g>,
         name: &'static str,
@@ -245,8 +248,8 @@ impl<'g> SmtUnrolling<'g> {
         }
     }
 
-    /// Returns the firing sequence of a model. Returns `None` if a number exceeds the supported
-    /// range.
+    /// Returns the firing sequence of a model, where a variable without a value counts as 0.
+    /// Returns `None` if a number of firings is negative or exceeds 64 bits.
     pub(super) fn sequence(&self, model: &SolverModel) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         for step in self.markings.fired() {

@@ -1,5 +1,6 @@
-//! Reachability goals: proposes comparisons, decides them, and learns lemmas, until no proposal is
-//! left or a candidate is found.
+//! Reachability goals: the SAT solver proposes comparisons, and the linear program decides their
+//! conjunction. Infeasible proposals give lemmas. This ends when no proposal is left or a candidate
+//! is found.
 
 use super::Engine;
 use super::atoms::{AtomId, AtomNode};
@@ -105,6 +106,7 @@ impl Engine<'_> {
                                 || self.split_on_precedences(index, &point));
                     if !refined {
                         if max_splits > 0 {
+                            // The result is cached in the point, for `deepen`.
                             self.is_ordered_integral(&point);
                         }
                         self.set_candidate(index, point);

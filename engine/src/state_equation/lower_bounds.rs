@@ -188,9 +188,9 @@ enum Fraction {
     MultiplyAll,
 }
 
-/// Starts with weight 1 on the place `seed` and adds weights until the point violates the lower
-/// bound, as the module documentation explains. Returns `None` if the initial marking has too
-/// little weight, if a limit is reached, or if no output place can get more weight.
+/// Starts with weight 1 on the place `seed` and adds weights until they give a lower bound that the
+/// point violates, as the module documentation explains. Returns `None` if the initial marking has
+/// too little weight, if a limit is reached, or if no output place can get more weight.
 fn extend_weights(
     net: &Net,
     seed: PlaceId,
@@ -217,9 +217,9 @@ fn extend_weights(
         };
         let (before, after) =
             (weighted_sum(&weights, net.pre(t)), weighted_sum(&weights, net.post(t)));
-        // Increase of an output place's weight after which the firing of `t` no longer decreases
-        // the sum, or leaves at least the needed value. The entries are the place, the increase,
-        // and its effect on the sum's value at the point.
+        // Returns the increase of an output place's weight after which the firing of `t` no longer
+        // decreases the sum. If the firing gains no token on this place, it must leave at least the
+        // needed value instead. Returns `None` if a number exceeds `MAX_WEIGHT`.
         let weight_increase = |arc: &parikh_net::Arc| -> Option<WeightIncrease> {
             let gained = u128::from(arc.weight.saturating_sub(net.pre_weight(t, arc.place)));
             let lost = before - after;
@@ -257,7 +257,7 @@ struct WeightIncrease {
     factor: u64,
     /// The number added to the weight of `place`.
     increase: u64,
-    /// The increase of the weighted sum at the point, divided by `factor`.
+    /// The value that the increase adds to the weighted sum at the point, divided by `factor`.
     cost: f64,
 }
 

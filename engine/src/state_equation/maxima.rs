@@ -8,10 +8,10 @@
 //! # Integer refinement
 //! Tokens and firings are integers, but the optimum of the linear program may be fractional. A
 //! bound slightly above the largest value seen is often only due to this. So when all goals have
-//! candidates, `narrow` asks if the sum can exceed the largest value seen by one. This is decided
-//! like any predicate, split by split ([`ladder`](super::ladder)). If it cannot, the maximum is
-//! settled. If an integer solution exists, the next question is half way between its value and the
-//! bound. Each refuted question lowers the bound.
+//! candidates, `narrow` asks if the sum can be at least one larger than the largest value seen.
+//! This is decided like any predicate, split by split ([`ladder`](super::ladder)). If it cannot,
+//! the maximum is settled. If an integer solution exists, the next question is half way between its
+//! value and the bound. Each refuted question lowers the bound.
 
 use super::Engine;
 use super::atoms::AtomNode;
@@ -56,11 +56,12 @@ impl IntegerMaximum {
 }
 
 impl Engine<'_> {
-    /// Works on the `Maximise` goal at `index`: proves the bound that the linear program gives.
-    /// Returns true if the goal is settled, or if the linear program cannot lower the bound further
-    /// or is unbounded. Also returns true if the bound exceeds 63 bits. Returns false if the
-    /// program cannot express the sum, or if the solver gives no usable answer. Also returns false
-    /// if no proof of the bound is found, or if the budget is exhausted.
+    /// Works on the `Maximise` goal at `index`, whose negated sum is `negated`: proves the bound
+    /// that the linear program gives. Sets `unbounded` if the program has no bound. Returns true if
+    /// the goal is settled, or if the linear program cannot lower the bound further or is
+    /// unbounded. Also returns true if the bound exceeds 63 bits. Returns false if the program
+    /// cannot express the sum, or if the solver gives no usable answer. Also returns false if no
+    /// proof of the bound is found, or if the budget is exhausted.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -113,10 +114,10 @@ impl Engine<'_> {
         }
     }
 
-    /// Lowers the proved bound of a maximum by questions with integer refinement. Returns true if
-    /// the goal is settled, if no bound is proved yet, or if no smaller bound can be proved or
-    /// used. Returns false if a question remains undecided within the budget, or if no proof of a
-    /// smaller bound is found.
+    /// Lowers the proved bound of the maximum at `index`, whose negated sum is `negated`, by
+    /// questions "can the sum have at least this value?". Returns true if the goal is settled, if
+    /// no bound is proved yet, or if no smaller bound can be proved or used. Returns false if a
+    /// question remains undecided within the budget, or if no proof of a smaller bound is found.
     pub(super) fn narrow(
         &mut self,
         index: usize,

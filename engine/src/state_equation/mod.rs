@@ -25,8 +25,8 @@
 //! A candidate with fractional tokens or firings is refined after all goals have candidates
 //! ([`Engine::deepen`]). The goal is *split* on a sum with a fractional value, Σ ≤ k or Σ ≥ k + 1,
 //! preferably on a cut from the solver's basis. The SAT solver then proposes a side of each split
-//! along with the comparisons. Orders of firings that the candidate violates are treated in the
-//! same way (`precedence`). The remaining candidates are hints for the walk.
+//! along with the comparisons. Necessary orders of firings that the candidate violates are treated
+//! in the same way (`precedence`). The remaining candidates are hints for the walk.
 //!
 //! Lemmas and traps are shared by all goals.
 //!
@@ -154,6 +154,7 @@ struct GoalState {
     max_splits: usize,
 }
 
+/// The question of the engine about a goal, with the data that it needs.
 enum GoalQuestion {
     /// The goal is not treated yet, so its atom tree is not built. Also used while the question is
     /// taken out for work.
@@ -184,8 +185,8 @@ pub struct Engine<'n> {
     proposer: Proposer,
     /// The lemmas learnt so far, for use by every goal.
     lemmas: Vec<Lemma>,
-    /// Indices of the lemmas, by the smallest comparison of each. `None` has the lemmas without
-    /// comparisons.
+    /// Indices of the lemmas, by the smallest comparison in each lemma. The key `None` has the
+    /// lemmas without comparisons.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// Pairs of comparisons that contradict each other on the same sum. Each pair has a lemma.
     clashes: HashSet<(AtomId, AtomId)>,
@@ -239,7 +240,7 @@ impl<'n> Engine<'n> {
         Engine::with_facts(task.net, task.facts, task.goals, config)
     }
 
-    /// Like [`new`](Self::new), without a task.
+    /// Like [`new`](Self::new), without a task and without facts about the net.
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
@@ -251,7 +252,8 @@ impl<'n> Engine<'n> {
         Engine::with_facts(net, &Facts::empty(net), goals, config)
     }
 
-    /// Sets up the program for goals of a net, given facts about its reachable markings.
+    /// Creates the linear program for goals of a net, given facts about its reachable markings.
+    /// Nothing is solved yet.
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
@@ -309,7 +311,7 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Returns the goals that have candidates, with their solutions.
+    /// Returns the candidates of all goals that have one, as numbers of firings.
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.targets.iter().filter_map(|target| {
             let (point, _) = target.candidate.as_ref()?;
@@ -407,6 +409,8 @@ impl<'n> Engine<'n> {
         false
     }
 
+    /// Returns true if every open goal has a valid candidate. Drops candidates that have become
+    /// invalid.
     fn all_open_have_candidates(&mut self, task: &Task<'_>) -> bool {
         (0..self.targets.len()).all(|index| {
             !task.board.is_open(self.targets[index].id) || self.has_valid_candidate(index)
@@ -461,7 +465,8 @@ impl<'n> Engine<'n> {
         is_done
     }
 
-    /// Sets the header of the dumped files to the current goal.
+    /// Sets the name and the header of the next dumped files to those of a goal. Does nothing if
+    /// nothing is dumped.
     fn describe(&self, index: usize, goal: &MarkingGoal) {
         let Some(dump) = &self.config.dump else { return };
         let number = self.targets[index].id.index() + 1;
@@ -568,6 +573,7 @@ impl<'n> Engine<'n> {
     }
 }
 
+/// Returns the certificate as a proof for the board, with a summary of its argument.
 fn to_proof(certificate: LinearCertificate) -> Proof {
     let argument = Argument::StateEquation {
         traps: certificate.traps.len(),

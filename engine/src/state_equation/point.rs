@@ -9,7 +9,7 @@ pub(super) const TOLERANCE: f64 = 1e-6;
 /// A solution of the linear program in floating point.
 #[derive(Clone, Debug)]
 pub(super) struct SolutionPoint {
-    /// The firings of each effect class, by column of the program.
+    /// The number of firings of each effect class, by column of the program.
     pub(super) firings: Vec<f64>,
     /// The tokens of each place, followed by the number of firings of each effect class. Virtual
     /// places stand for these numbers, see [`firing_counter`].
@@ -25,14 +25,14 @@ pub(super) fn firing_counter(net: &Net, effect: EffectId) -> PlaceId {
 }
 
 impl SolutionPoint {
-    /// Returns true if `atom` holds, within the tolerance.
+    /// Returns true if the comparison `atom` holds at this point, within the tolerance.
     pub(super) fn satisfies(&self, atom: &Atom) -> bool {
         let terms = atom.sum.terms().iter();
         let value: f64 = terms.map(|&(p, a)| a as f64 * self.marking[p.index()]).sum();
         value <= atom.bound as f64 + TOLERANCE * (atom.bound as f64).abs().max(1.0)
     }
 
-    /// Returns the rounded value of a sum.
+    /// Returns the value of a sum at this point, rounded to the nearest integer.
     pub(super) fn value(&self, sum: &LinearSum) -> i128 {
         let terms = sum.terms().iter();
         // The conversion saturates beyond 128 bits.

@@ -1,12 +1,14 @@
-//! Precedence: firings in a solution that no order of the firings makes possible.
+//! Precedences: necessary conditions on the order of firings, for solutions whose firings are
+//! possible in no order.
 //!
-//! Numbers of firings contain no order. Two kinds of violations are searched in a solution. Each
-//! becomes a clause of two comparisons, for all goals, and the solution must satisfy one of them:
+//! A solution of the state equation has numbers of firings, but no order. Two kinds of violations
+//! are searched in a solution. Each becomes a clause of two comparisons, for all goals, and the
+//! solution must satisfy one of them:
 //!
 //! - *Transitions that cannot begin.* Fire the transitions of the solution arbitrarily often from
-//!   the initial marking. The places that never get a token form a set that is initially empty.
-//!   Then the transitions that wait for these places have count 0, or some transition outside the
-//!   solution puts a token into the set.
+//!   the initial marking. The places that never get a token form a set that is initially empty. In
+//!   every firing sequence, the transitions that need tokens from this set never fire, or some
+//!   transition outside the solution puts a token into the set.
 //! - *Traps that were marked on the way* but are empty at the end.
 //!
 //! [`Precedence`] contains the proofs and the checker.
@@ -174,9 +176,9 @@ fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     marked
 }
 
-/// Returns a set of places that can never get a token by firings of the solution. Every transition
-/// of `class` needs a token from the set. No firing transition puts a token into the set from
-/// outside.
+/// Returns a violated precedence whose places can never get a token by firings of the solution.
+/// Every transition of `class` needs a token from this set of places. No transition of the solution
+/// puts a token into the set from outside.
 fn unfed_places(
     net: &Net,
     class: &[TransitionId],

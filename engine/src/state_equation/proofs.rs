@@ -46,7 +46,8 @@ pub(super) struct CertificateParts<'a> {
     pub(super) precedences: &'a [Precedence],
 }
 
-/// Returns the checked certificate that no reachable marking satisfies `refuted`.
+/// Returns the certificate that no reachable marking satisfies `refuted`, after the checker has
+/// accepted it.
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -189,8 +190,8 @@ impl Positions {
     }
 }
 
-/// Returns the indices of lemmas that together refute the predicate. Returns `None` if the solver
-/// gives no answer, or if all lemmas of the certificate together do not suffice.
+/// Returns the indices of lemmas of the certificate that together refute the predicate. Returns
+/// `None` if the solver gives no answer, or if all lemmas together do not suffice.
 fn needed_lemmas(
     net: &Net,
     certificate: &LinearCertificate,

@@ -53,7 +53,8 @@ enum RowForm {
     Chain(UnitId),
 }
 
-/// Counts of the traps and lower bounds that the program contained at some time.
+/// Numbers of traps and lower bounds that the program contained at some time. Later traps and lower
+/// bounds have larger indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LearnedRows {
     pub(super) traps: usize,
@@ -118,7 +119,7 @@ pub(super) struct BoundLemma {
 }
 
 impl BoundLemma {
-    /// Returns the lemma for a given comparison.
+    /// Returns the lemma that refutes the comparison `atom`.
     pub(super) fn refuting(&self, atom: AtomId) -> Lemma {
         let mut lemma = self.lemma.clone();
         lemma.atoms.push((atom.index(), self.factor));
@@ -174,7 +175,7 @@ pub(super) struct Relaxation<'n> {
 }
 
 impl<'n> Relaxation<'n> {
-    /// Creates the state equation of `net`.
+    /// Creates the linear program of `net` with the given lower bounds of single places.
     ///
     /// # Errors
     /// Returns an error if the net is too large for a linear program.
@@ -302,7 +303,7 @@ impl<'n> Relaxation<'n> {
         lemma.map(|(lemma, _)| lemma)
     }
 
-    /// Minimises `sum` over the state equation without asserted comparisons.
+    /// Minimises `sum` over the linear program without asserted comparisons.
     pub(super) fn minimise(&mut self, sum: &LinearSum, budget: &Budget) -> MinimumResult {
         let Some(costs) = self.equation.firing_sum(self.net, sum) else {
             return MinimumResult::Unknown;
@@ -367,6 +368,7 @@ impl<'n> Relaxation<'n> {
         (firings, integral)
     }
 
+    /// Solves the program again after changes, and counts and logs the call.
     fn solve(&mut self, budget: &Budget) -> LpAnswer {
         self.counters.solved += 1;
         let start = std::time::Instant::now();

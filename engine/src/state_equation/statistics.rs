@@ -28,7 +28,7 @@ pub struct StateEquationStatistics {
     pub lemmas: usize,
     /// Number of traps with a row in the program.
     pub traps: usize,
-    /// Number of lower bounds of places and weighted sums.
+    /// Number of lower bounds of places and weighted sums with a row in the program.
     pub lower_bounds: usize,
     /// Number of certificates that failed their check. Each failure is an internal error.
     pub faults: usize,

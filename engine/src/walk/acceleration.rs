@@ -1,10 +1,11 @@
 //! Acceleration: firing a transition many times in one step.
 //!
 //! In a net with 4·10⁹ tokens on a place, a walk that moves them one by one never gets far. So a
-//! repeatable transition is sometimes fired many times at once. The count is the largest possible,
-//! half of it, random, or the smallest count with an effect: until some changed cell leaves its
-//! interval in which no transition and no goal depends on its value. The walk does not visit the
-//! markings in between. The last kind of count skips no change of enabledness and no atom.
+//! transition that can repeat is sometimes fired many times in one step. The count is the largest
+//! possible, half of it, random, or the smallest count with an effect. The latter is the number of
+//! firings until some changed cell leaves the interval in which no transition and no goal depends
+//! on its value. The walk does not visit the markings in between. The last kind of count skips no
+//! change of enabledness and no atom.
 //!
 //! In safe nets nothing repeats. The walker measures the success rate and reduces the number of
 //! attempts.
@@ -36,7 +37,8 @@ pub(super) struct Acceleration {
 }
 
 impl Acceleration {
-    /// Starts with a higher chance if the initial marking has several tokens on a place.
+    /// Creates the state with a chance of 64/256 if some place has several tokens in the machine's
+    /// current marking, and of 8/256 otherwise.
     pub(super) fn new(machine: &WatchedMarking<'_>) -> Self {
         let largest = machine.tokens().max().unwrap_or(0);
         let chance = if largest > 1 { 64 } else { 8 };

@@ -30,10 +30,10 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Length of the first slices in a small net, in units of work. A unit takes about 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
-/// Minimum work of the first slices per effect class. In a large net a walk can so reach most of
-/// the net.
+/// Minimum work of the first slices per effect class of the net, so that a walk can reach most of a
+/// large net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
-/// Maximum length of a slice, in units of work.
+/// Maximum length of a slice, in units of work. Slices grow while no goal is reached.
 const MAX_SLICE: u64 = 1 << 22;
 /// Limit on the number of firing sequences in a pool. A pool has the sequences that came nearest to
 /// one goal with one strategy.
@@ -63,8 +63,8 @@ fn min_merit(strategy: Strategy) -> f64 {
     }
 }
 
-/// Returns true if directed strategies have a target for the goal. They have none if the goal is
-/// only "dead" or "not dead".
+/// Returns true if directed strategies can have a target for the goal. They have none if the goal
+/// is just the predicate "dead" or "not dead".
 fn has_target(goal: &MarkingGoal) -> bool {
     !matches!(goal, MarkingGoal::Reach(Predicate::Dead | Predicate::NotDead))
 }
@@ -229,8 +229,8 @@ impl Bandit {
         }
     }
 
-    /// Counts the consecutive slices in which no goal was reached. Once there are as many as arms,
-    /// doubles the slice length, up to [`MAX_SLICE`], and counts from 0 again.
+    /// Counts the consecutive slices in which no goal was reached. When the count is the number of
+    /// arms, doubles the slice length, up to [`MAX_SLICE`], and resets the count.
     fn grow_slice(&mut self, has_reached: bool) {
         self.slices_without_goal = if has_reached { 0 } else { self.slices_without_goal + 1 };
         if self.slices_without_goal as usize >= self.arms.len() {
@@ -265,8 +265,8 @@ impl Bandit {
         }
     }
 
-    /// Repeats walks along one hint until the slice ends. Returns false if no hint concerns an open
-    /// goal.
+    /// Repeats walks along one hint until the slice ends. Returns false without a walk if no hint
+    /// concerns an open goal.
     fn follow_hints(&mut self, walker: &mut Walker<'_>, guided: &mut HintStrategy) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);

@@ -1,10 +1,11 @@
 //! The net as flat arrays with 32-bit indices, for the inner loop.
 //!
-//! A *cell* is the token count of a place or the value of a sum in a goal. A class is the set of
-//! all transitions with one effect. Firing a class adds its changes to the cells. When a cell
-//! leaves the interval in which nothing depends on its value, the dependent objects are updated.
-//! Each cell has a sorted row of thresholds between two sentinels. The thresholds of a place are
-//! the weights of its outgoing arcs and the bounds of the atoms over this place alone.
+//! A *cell* is the token count of a place or the value of a sum in a goal. An effect class is the
+//! set of all transitions with the same change of the marking. Firing a class adds its changes to
+//! the cells. When a cell leaves the interval in which nothing depends on its value, the dependent
+//! objects are updated. Each cell has a sorted row of thresholds between two sentinels. The
+//! thresholds of a place are the weights of its outgoing arcs and the bounds of the atoms over this
+//! place alone.
 //!
 //! ```text
 //! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
@@ -22,7 +23,7 @@ use super::watch::{GoalWatch, MaximumRecord, NO_INDEX, WatchNode, WatchedGoal};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
 
-/// The change of one cell by firing a class.
+/// The change of one cell by firing an effect class once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompiledChange {
     /// Index of the changed cell, that is, of a token count or of a sum in a goal.
@@ -136,7 +137,7 @@ impl<'a> CompiledNet<'a> {
         compiled
     }
 
-    /// Returns the changes of a class.
+    /// Returns the changes of the cells by firing an effect class once.
     pub(super) fn changes_of(&self, class: u32) -> &[CompiledChange] {
         let class = class as usize;
         &self.changes[self.change_starts[class] as usize..self.change_starts[class + 1] as usize]
@@ -147,7 +148,7 @@ impl<'a> CompiledNet<'a> {
         self.threshold_starts.len() - 1
     }
 
-    /// Adds the changes of the cells by each class.
+    /// Adds the changes of all cells, that is, of places and sums, by each effect class.
     fn add_changes(&mut self) {
         let mut sums_of_place: HashMap<PlaceId, Vec<(usize, i64)>> = HashMap::new();
         for (position, sum) in self.sums.iter().enumerate() {

@@ -11,6 +11,7 @@
 pub(super) struct EnabledClasses {
     /// The enabled classes without a gate.
     ungated: Vec<u32>,
+    /// The state of each gate, by gate index.
     gates: Vec<GateState>,
     /// The open gates, in no order. A gate is a group of inputs that many transitions have in
     /// common; it is open if these inputs have enough tokens.
@@ -88,12 +89,13 @@ impl EnabledClasses {
         self.gates.get(gate as usize).is_none_or(|behind| behind.is_open)
     }
 
-    /// Returns the classes that are ready behind a gate: only the gate may keep them disabled.
+    /// Returns the classes that are ready behind a gate. They are enabled exactly if the gate is
+    /// open.
     pub(super) fn ready(&self, gate: usize) -> &[u32] {
         &self.gates[gate].ready_classes
     }
 
-    /// Returns true if a class is ready behind an open gate.
+    /// Returns true if some class is enabled behind an open gate.
     #[cfg(test)]
     pub(super) fn is_through(&self) -> bool {
         self.ready_behind_open > 0
@@ -114,8 +116,9 @@ impl EnabledClasses {
         (list.len() - 1) as u32
     }
 
-    /// Removes the class at a position of its list. Returns the class that moves to this position,
-    /// or `None` if the removed class was the last one.
+    /// Removes the class at position `slot` of its list: the list of its gate, or of the classes
+    /// without a gate. Returns the class that moves to this position, or `None` if the removed
+    /// class was the last one in the list.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
         let list = match self.gates.get_mut(gate as usize) {

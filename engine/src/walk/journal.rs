@@ -1,4 +1,4 @@
-//! The record of a walk, and the goals seen along it.
+//! The record of a walk: its firings, and the goals seen along them.
 //!
 //! A sighting is a goal with the number of firings after which the walk reached the goal. Sightings
 //! are collected until the walk ends or some time has passed. Then the board gets all of them and
@@ -55,7 +55,7 @@ impl Journal {
         }
     }
 
-    /// Records `count` firings.
+    /// Appends `count` firings of a transition.
     #[inline]
     pub(super) fn push(&mut self, transition: u32, count: u64) {
         self.firings += count;
@@ -148,7 +148,7 @@ impl Journal {
         self.pause = MIN_PAUSE.max(10 * start_time.elapsed());
     }
 
-    /// Returns the first `firings` firings.
+    /// Returns the first `firings` firings since the initial marking.
     pub(super) fn prefix(&self, firings: u64) -> FiringSequence {
         self.firings_between(0, firings)
     }

@@ -1,4 +1,5 @@
-//! A marking together with its enabled classes and the truth values of the goals.
+//! The marking of a walk, together with its enabled effect classes and the truth values of the
+//! goals.
 //!
 //! All derived data is updated incrementally. Each cell stores the interval of values in which
 //! nothing depends on it. A firing within the interval touches only the cell. A firing that leaves
@@ -41,7 +42,8 @@ struct Cell {
     /// The cell crosses a threshold when the value reaches `high`. A cell that is maximised may
     /// instead exceed the largest value seen so far.
     high: i64,
-    /// Index of the largest threshold that is at most the value.
+    /// Index of the largest threshold that is at most the value, in the list of all cells'
+    /// thresholds.
     threshold: u32,
     /// Index of the last threshold of the cell that is not a sentinel. Index of the first sentinel
     /// if the cell has no threshold besides its sentinels.
@@ -49,7 +51,7 @@ struct Cell {
 }
 
 /// Value of [`TransitionState::next_waiting`] for a transition or gate whose own inputs all have
-/// enough tokens. Own inputs of a transition are those outside of its gate.
+/// enough tokens. The own inputs of a transition are those that are not part of its gate.
 const ENABLED: u32 = u32::MAX - 1;
 /// Value of [`WatchedMarking::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
@@ -254,7 +256,8 @@ impl<'a> WatchedMarking<'a> {
         self.news.clear();
     }
 
-    /// Returns the enabled classes with an effect.
+    /// Returns the set of enabled effect classes, without the class of transitions that change no
+    /// place.
     #[inline]
     pub(super) fn enabled(&self) -> &EnabledClasses {
         &self.enabled
@@ -274,12 +277,12 @@ impl<'a> WatchedMarking<'a> {
         self.enabled.is_open(self.compiled.gates.of(transition))
     }
 
-    /// Returns true if this is the class without effect.
+    /// Returns true if the transitions of this class change no place.
     pub(super) fn is_without_effect(&self, class: u32) -> bool {
         class == self.class_without_effect
     }
 
-    /// Returns the enabled transitions without effect.
+    /// Returns the enabled transitions that change no place.
     pub(super) fn neutral(&self) -> &[u32] {
         let Some(class) = self.classes.get(self.class_without_effect as usize) else { return &[] };
         &self.members[class.first_member as usize..][..class.enabled_count as usize]
@@ -314,7 +317,7 @@ impl<'a> WatchedMarking<'a> {
         self.compiled.net.transition_count() as u32 + gate
     }
 
-    /// Returns the range of the transition's or gate's own inputs.
+    /// Returns the range of the own inputs of a transition or gate in `compiled.inputs`.
     #[inline]
     fn inputs_of(&self, transition: u32) -> std::ops::Range<usize> {
         let starts = &self.compiled.input_starts;
@@ -506,7 +509,8 @@ impl<'a> WatchedMarking<'a> {
         self.set_interval(cell, group, value);
     }
 
-    /// Makes a transition wait for an input without enough tokens, or enables it.
+    /// Makes a transition or gate wait for one of its inputs without enough tokens. Enables it if
+    /// there is no such input.
     fn find_missing_input(&mut self, transition: u32) {
         let input_range = self.inputs_of(transition);
         let missing_index =
@@ -530,8 +534,8 @@ impl<'a> WatchedMarking<'a> {
         self.enable(transition);
     }
 
-    /// Adds a transition to the list of transitions that wait until a cell reaches the threshold
-    /// with index `group`.
+    /// Adds a disabled transition or closed gate to the list of those that wait until a cell
+    /// reaches the threshold with index `group`.
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.first_waiting[group], transition);
@@ -616,7 +620,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Opens or closes a gate, and updates the goals that depend on transitions behind it.
+    /// Opens or closes a gate, given by its index in `transitions`. Updates the goals that depend
+    /// on transitions behind the gate.
     fn set_gate(&mut self, gate: u32, is_open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
         self.enabled.set_gate(gate, is_open);
@@ -632,7 +637,7 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Swaps two entries of `members`.
+    /// Swaps two entries of `members`, and updates the positions of both transitions.
     fn swap_members(&mut self, a: u32, b: u32) {
         self.members.swap(a as usize, b as usize);
         for member in [a, b] {
@@ -650,9 +655,10 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates a node after one of its leaves changed, and the nodes above it. `event` is the node,
-    /// with [`HOLDS_BELOW`] if the leaf is true below its threshold. `has_risen` is true if the
-    /// cell reached the threshold, the transition became enabled, or the marking became dead.
+    /// Updates a node after one of its leaves changed its truth value, and the nodes above the
+    /// node. `event` is the index of the node, flagged with [`HOLDS_BELOW`] if the leaf is true
+    /// below its threshold. `has_risen` is true if the cell reached the threshold, the transition
+    /// became enabled, or the marking became dead.
     fn update_node(&mut self, event: u32, has_risen: bool) {
         let holds = has_risen == (event & HOLDS_BELOW == 0);
         let mut node = event & !HOLDS_BELOW;
@@ -681,8 +687,8 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Updates deadness at the end of a firing. In the middle of a firing the set of enabled
-    /// classes may be empty.
+    /// Updates the deadness of the marking and the goal leaves about deadness, at the end of a
+    /// firing. In the middle of a firing the set of enabled classes may be empty.
     #[inline]
     fn update_deadness(&mut self) {
         let is_dead_now = self.enabled.is_empty() && self.enabled_without_effect == 0;

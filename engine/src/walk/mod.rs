@@ -56,7 +56,7 @@ use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
 use watch::GoalWatch;
 
-/// The registry entry of the walk.
+/// The registry entry of the walk, which uses all strategies except the guided one.
 pub const ENGINE: Engine = Engine {
     name: "walk",
     technique: "RANDOM_WALK",
@@ -136,9 +136,9 @@ impl Strategy {
     ];
 }
 
-/// Returns the work to spend on following a hint: a hundred times the sum of its number of steps
-/// and 64. The factor is smaller if there are 16 hints or more. Each class counts for at most 256
-/// steps.
+/// Returns the work to spend on following a hint, in units of about one firing. It is a hundred
+/// times the sum of 64 and the hint's number of steps. The factor is smaller if there are 16 hints
+/// or more. Each effect class counts for at most 256 steps.
 pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
     let factor = match hints {
         0..16 => 100,
@@ -215,8 +215,8 @@ pub struct WalkStatistics {
     pub improvements: u64,
     /// Number of maxima shown to be infinite.
     pub unbounded: u64,
-    /// Number of open goals not watched, because their numbers exceed 64 bits, their predicate is
-    /// the constant false, or their sum has no terms.
+    /// Number of open goals not watched when the tables were last compiled. Their numbers exceed 64
+    /// bits, their predicate is the constant false, or their sum has no terms.
     pub unwatched: u64,
     /// Number of times that the tables were compiled.
     pub compilations: u64,

@@ -11,7 +11,7 @@
 //! ```text
 //! place free 1 · place busy · place done
 //! transition take: free -> busy            remembered  free 1, done 0
-//! transition give: busy -> free + done     aim         free ≥ 1, done ≥ 1     pump  take, give
+//! transition give: busy -> free + done     target      free ≥ 1, done ≥ 1     pump  take, give
 //! ```
 //!
 //! Transitions that decrease no place need no walk: each is a self-covering sequence while it is
@@ -66,7 +66,7 @@ pub fn find_self_covering_sequence(
 }
 
 /// Runs one slice: random walks, each continued by directed walks that try to cover an earlier
-/// marking of the walk.
+/// marking of the walk. The first random part of a walk has at most `longest_walk` steps.
 pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = DistanceStrategy::new(&walker.machine);
     let mut plan = RelaxedPlanStrategy::new(&walker.machine);
@@ -130,7 +130,7 @@ fn record_of(machine: &WatchedMarking<'_>, goal: u32) -> Option<usize> {
     machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
 }
 
-/// Returns the classes that decrease no place and increase at least one place.
+/// Returns the effect classes that decrease no place and increase at least one place.
 fn free_classes(machine: &WatchedMarking<'_>) -> Vec<u32> {
     let is_free = |&class: &u32| {
         let changes = machine.compiled.changes_of(class);
@@ -158,7 +158,7 @@ fn report_free_classes(walker: &mut Walker<'_>, free_classes: &[u32]) {
 }
 
 /// Reports as unbounded every open maximum for whose cell `has_grown` is true. The firings of
-/// `pump` raise these cells and can repeat forever after the first `firings` firings.
+/// `pump` raise these cells and can repeat forever after the first `firings` firings of the walk.
 fn report_unbounded(
     walker: &mut Walker<'_>,
     firings: u64,

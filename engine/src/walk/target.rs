@@ -1,4 +1,5 @@
-//! The target of a directed walk: an interval for each of a few cells.
+//! The target of a directed walk: an interval of wanted values for each of a few cells. A cell is a
+//! token count or the value of a watched sum.
 //!
 //! A goal is a tree of conjunctions and disjunctions. For one walk it is reduced to a conjunction:
 //! of each disjunction one part is chosen, usually the nearest and sometimes a random one. The
@@ -31,7 +32,7 @@ pub(super) struct TargetInterval {
 const UNRESTRICTED: TargetInterval = TargetInterval { low: i64::MIN, high: i64::MAX };
 
 impl TargetInterval {
-    /// Returns the distance of a value to the interval.
+    /// Returns the distance of a value to the interval, which is 0 inside.
     #[inline]
     pub(super) fn miss(self, value: i64) -> u64 {
         if value < self.low {
@@ -51,7 +52,7 @@ pub(super) struct WalkTarget {
     intervals: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,
-    /// True if the target includes a dead marking, which no interval expresses.
+    /// True if the target includes that the marking is dead, which no interval expresses.
     pub(super) dead: bool,
 }
 
@@ -61,7 +62,7 @@ impl WalkTarget {
         WalkTarget { intervals: vec![UNRESTRICTED; cells], cells: Vec::new(), dead: false }
     }
 
-    /// Returns the cells with a target interval.
+    /// Returns the cells with a restricted target interval, in no particular order.
     pub(super) fn cells(&self) -> &[u32] {
         &self.cells
     }
@@ -147,8 +148,8 @@ impl WalkTarget {
         distances.fold(0, u64::saturating_add)
     }
 
-    /// Returns the decrease in distance to the target when the class fires once (negative if it
-    /// moves away).
+    /// Returns the decrease in distance to the target when the effect class fires once. It is
+    /// negative if the distance grows.
     #[inline]
     pub(super) fn gain(&self, machine: &WatchedMarking<'_>, class: u32) -> i64 {
         let mut gain = 0i64;
@@ -164,9 +165,9 @@ impl WalkTarget {
         gain
     }
 
-    /// Returns the number of firings of the class after which the first of the cells that it moves
-    /// towards their target intervals reaches its interval. Returns 1 if it moves no cell towards
-    /// its interval. The result does not depend on how often the class can fire.
+    /// Returns the smallest number of firings of the effect class after which some cell reaches its
+    /// target interval. Only cells outside their intervals that the class moves closer count.
+    /// Returns 1 if there are none. The result does not depend on how often the class can fire.
     pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
@@ -178,14 +179,14 @@ impl WalkTarget {
         times.min().unwrap_or(1)
     }
 
-    /// Requires a value of at least `low`.
+    /// Restricts the target interval of a cell to values of at least `low`.
     pub(super) fn at_least(&mut self, cell: u32, low: i64) {
         self.note(cell);
         let interval = &mut self.intervals[cell as usize];
         interval.low = interval.low.max(low);
     }
 
-    /// Requires a value of at most `high`.
+    /// Restricts the target interval of a cell to values of at most `high`.
     fn at_most(&mut self, cell: u32, high: i64) {
         self.note(cell);
         let interval = &mut self.intervals[cell as usize];
@@ -264,9 +265,9 @@ fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) ->
     }
 }
 
-/// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
-/// conjunction, the minimum over a disjunction. For deadness it is the number of enabled classes
-/// with an effect.
+/// Returns the distance of the current marking from satisfying a predicate, roughly in tokens. It
+/// is the missing amount for an atom, the sum over a conjunction, and the minimum over a
+/// disjunction. For deadness it is the number of enabled effect classes with an effect.
 fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {

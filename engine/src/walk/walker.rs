@@ -157,7 +157,7 @@ impl<'a> Walker<'a> {
         (self.resources, self.statistics)
     }
 
-    /// Returns the handle for reports.
+    /// Returns the reporter of witnesses to the board.
     pub(super) fn report(&self) -> WitnessReporter<'a> {
         self.witness_reporter
     }
@@ -189,7 +189,7 @@ impl<'a> Walker<'a> {
         chosen
     }
 
-    /// Begins a slice with this much work.
+    /// Begins a slice of this strategy with this much work, in units of about one firing.
     pub(super) fn begin_slice(&mut self, strategy: Strategy, work: u64) {
         self.strategy = strategy;
         self.slice_end = self.resources.work + work;
@@ -216,13 +216,14 @@ impl<'a> Walker<'a> {
             || self.task.budget.is_exhausted()
     }
 
-    /// Reports pending sightings and returns to the initial marking.
+    /// Reports the goals reached and maxima raised that are still unreported, and returns to the
+    /// initial marking.
     pub(super) fn restart(&mut self) {
         self.report_pending();
         let (runs, cells) = (self.journal.repeated_firings(), self.machine.compiled.cell_count());
         // Resetting only the cells that the fired transitions change touches a few cells per
         // journal entry. It is cheaper than resetting all cells if there are few entries. Each
-        // restart costs some work, since otherwise walks that end at once would repeat forever.
+        // restart counts as some work, since otherwise walks that end at once would repeat forever.
         if runs.len() * 8 < cells {
             self.resources.work += 1 + runs.len() as u64 / 4;
             self.machine.restart_after(runs.iter().map(|run| run.transition));
@@ -250,7 +251,8 @@ impl<'a> Walker<'a> {
         self.statistics.firings += self.journal.firings();
     }
 
-    /// Walks from the current marking for at most `limit` steps.
+    /// Walks from the current marking for at most `limit` steps, and updates the statistics.
+    /// Returns the reason for the end.
     pub(super) fn walk<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> WalkEnd {
         self.statistics.statistics_of_mut(self.strategy).walks += 1;
         let firings = self.journal.firings();
@@ -316,7 +318,8 @@ impl<'a> Walker<'a> {
         (WalkEnd::WalkOver, limit)
     }
 
-    /// Records that the maximum of a watched goal was shown to be infinite.
+    /// Records that the maximum of an open watched goal was shown to be infinite, and stops
+    /// watching the goal.
     pub(super) fn record_unbounded(&mut self, goal: u32) {
         self.machine.stop_watching(goal);
         self.open_goals -= 1;
@@ -325,9 +328,9 @@ impl<'a> Walker<'a> {
         self.statistics.statistics_of_mut(self.strategy).reached += 1;
     }
 
-    /// Reports pending sightings if they are due. If 50 milliseconds have passed since the last
-    /// check for settled goals, stops watching these goals. Returns true if the slice or the whole
-    /// run is over.
+    /// Reports unreported goals and maxima if the pause since the last report is over. If 50
+    /// milliseconds have passed since the last check for settled goals, stops watching these goals.
+    /// Returns true if the slice or the whole run is over.
     #[cold]
     fn check_clock(&mut self) -> bool {
         self.next_clock_check = self.resources.work + WORK_BETWEEN_CLOCK_CHECKS;
@@ -342,7 +345,7 @@ impl<'a> Walker<'a> {
         self.slice_is_over()
     }
 
-    /// Reports pending sightings.
+    /// Reports the goals reached and the maxima raised that are still unreported.
     fn report_pending(&mut self) {
         self.journal.report(&self.witness_reporter, &self.machine.compiled.records, &self.goal_ids);
     }

@@ -133,8 +133,8 @@ pub(super) enum WatchedAtom {
     Constant(bool),
 }
 
-/// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
-/// negative. An atom over a single place is divided by its coefficient. An atom without places
+/// Normalises an atom for watching. Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient of
+/// Σ is negative. An atom over a single place is divided by its coefficient. An atom without places
 /// becomes a constant, and so does an atom whose threshold does not fit in 64 bits.
 pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
     let terms = atom.sum.terms();
@@ -166,7 +166,8 @@ pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
 }
 
 impl<'a> GoalWatch<'a> {
-    /// Builds the watch list for goals of `net`.
+    /// Breaks down the goals of `net` into thresholds and nodes. Leaves out goals that cannot be
+    /// watched, see `goals`.
     pub(super) fn new(
         net: &Net,
         goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,
@@ -210,7 +211,7 @@ impl<'a> GoalWatch<'a> {
         watch
     }
 
-    /// Returns the cell of a sum, and adds one if there is none.
+    /// Returns the index of the cell of a sum, and adds the cell if the sum has none.
     fn cell_of_sum(&mut self, net: &Net, sum: LinearSum) -> u32 {
         let next = (net.place_count() + self.sums.len()) as u32;
         *self.cell_of.entry(sum).or_insert_with_key(|sum| {
@@ -219,6 +220,7 @@ impl<'a> GoalWatch<'a> {
         })
     }
 
+    /// Adds a node, and returns its index.
     fn add_node(&mut self, parent: u32, missing_parts: i32) -> u32 {
         self.nodes.push(WatchNode { parent, missing_parts });
         (self.nodes.len() - 1) as u32
@@ -282,8 +284,8 @@ impl<'a> GoalWatch<'a> {
     }
 }
 
-/// Returns true if `sum_fits` accepts all sums of several places in a predicate. An atom over a
-/// single place is always accepted.
+/// Returns true if [`sum_fits`] accepts all sums of several places in a predicate. An atom over a
+/// single place always fits.
 fn predicate_fits(net: &Net, max_change: u64, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Atom(atom) => {

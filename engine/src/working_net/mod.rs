@@ -89,8 +89,8 @@ pub trait Derivation: Send + Sync {
     /// by the checker.
     ///
     /// # Errors
-    /// If a step is invalid or the derived net cannot be built; [`LogError::Stopped`] if
-    /// `keep_going` returns false.
+    /// Returns an error if a step is invalid or the derived net cannot be built. Returns
+    /// [`LogError::Stopped`] if `keep_going` returns false.
     fn check(
         &self,
         parent: &Net,
@@ -165,8 +165,8 @@ enum WorkingNetOrigin<'a> {
 }
 
 impl<'a> WorkingNet<'a> {
-    /// Creates the working net of the original net. `goals` are sorted by id, and are shrunk by the
-    /// proved intervals.
+    /// Creates the working net of the original net. `goals` must be sorted by id. The working net
+    /// also stores the goals about single markings, simplified by the proved intervals.
     pub fn original(
         net: &'a Net,
         goals: Vec<(GoalId, Goal)>,
@@ -189,8 +189,8 @@ impl<'a> WorkingNet<'a> {
         self
     }
 
-    /// Creates a working net derived from `parent`. `goals` are sorted by id, and all of them are
-    /// goals of the parent.
+    /// Creates a working net derived from `parent`. `goals` must be sorted by id, and all of them
+    /// must be goals of the parent. `facts` and `intervals` are those of the derived net.
     pub fn derived(
         parent: &'a WorkingNet<'a>,
         derivation: Box<dyn Derivation + 'a>,
@@ -296,7 +296,8 @@ impl<'a> WorkingNet<'a> {
     /// net on the way does not express the goal.
     ///
     /// # Errors
-    /// As for [`Derivation::sequence`]. Also if the number of firings exceeds 64 bits.
+    /// Returns an error as [`Derivation::sequence`] does, and if the number of firings exceeds 64
+    /// bits.
     pub(crate) fn to_original(
         &self,
         id: GoalId,
@@ -483,7 +484,8 @@ impl<'a> WorkingNet<'a> {
         Some(checked.log.get_or_init(make_log).clone())
     }
 
-    /// Returns the checker's copy of the net, or the net itself if the checker has no copy.
+    /// Returns the net as the checker has replayed it, or the net itself if there is no valid
+    /// replay of its derivation.
     fn checked_net(&self) -> &Net {
         match &self.net {
             WorkingNetOrigin::Derived { checked, .. } => match checked.get() {

@@ -13,13 +13,13 @@ use parikh_reduction::{BackError, Needs, Preserve, Reduction, needs};
 use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 
-/// Reduces the net of `parent` for the goals with these ids, which are sorted. Returns the working
-/// net and the token intervals of the reduced net. `learn` may add facts about the reduced net,
-/// such as bounds from place invariants. The reduction uses `budget`. Later, the back-translation
-/// uses `run_budget`.
+/// Reduces the net of `parent` for the goals with these ids, which must be sorted. Returns the
+/// working net and the token intervals of the reduced net. `learn` may add facts about the reduced
+/// net, such as bounds from place invariants. The reduction uses `budget`. Later, the
+/// back-translation uses `run_budget`.
 ///
-/// Returns `None` if the net expresses no goal of `goals`, or if the reduction need not preserve
-/// anything for them. Also returns `None` if the size of the net stays the same.
+/// Returns `None` if the net of `parent` expresses no goal of `goals`, or if the reduction need not
+/// preserve anything for them. Also returns `None` if the size of the net stays the same.
 pub fn reduce<'a>(
     parent: &'a WorkingNet<'a>,
     goals: &[GoalId],

@@ -20,8 +20,7 @@
 //!
 //! On one-safe places, rules 4 and 5 make most comparisons Boolean: p + q ≤ 1 is p = 0 ∨ q = 0, p ≤
 //! q is p = 0 ∨ q = 1. An equality consists of two comparisons, which are simplified separately: p
-//! = q becomes (p = 0 ∨ q = 1) ∧ (q = 0 ∨ p = 1). So the case with both places empty is kept, which
-//! a special case for one-safe equality once lost elsewhere.
+//! = q becomes (p = 0 ∨ q = 1) ∧ (q = 0 ∨ p = 1). So the case with both places empty is kept.
 //!
 //! # Soundness
 //! Each rule preserves the truth value in all markings inside the intervals, hence in all reachable
@@ -50,6 +49,7 @@ pub fn predicate(net: &Net, intervals: &Intervals, original: &Predicate) -> Pred
     simplify(net, intervals.proved(), original).sorted()
 }
 
+/// Simplifies a predicate by the given intervals, operand by operand. The result is not sorted.
 fn simplify(net: &Net, intervals: &ProvenanceIntervals, original: &Predicate) -> Predicate {
     match original {
         Predicate::And(operands) => {
@@ -110,6 +110,8 @@ impl BoundedTerm {
     }
 }
 
+/// Simplifies a comparison by the given intervals. Returns the comparison unchanged if a number of
+/// the result exceeds 64 bits.
 fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
     let term = |&(place, coefficient): &(PlaceId, i64)| BoundedTerm {
         place,
@@ -123,7 +125,7 @@ fn comparison(intervals: &ProvenanceIntervals, atom: &Atom) -> Predicate {
 }
 
 /// Simplifies Σ terms ≤ bound by the rules 1 to 5 of the module documentation. Returns `None` if a
-/// number overflows.
+/// number of the result exceeds 64 bits.
 fn simplify_terms(mut terms: Vec<BoundedTerm>, mut bound: i128) -> Option<Predicate> {
     // Rule 2: a place with low = high moves to the right side.
     terms.retain(|term| {
@@ -178,6 +180,7 @@ fn split(terms: &[BoundedTerm], slack: i128) -> (Vec<BoundedTerm>, Vec<BoundedTe
     terms.iter().partition(|term| term.exceeds(slack))
 }
 
+/// Returns the greatest common divisor of two numbers, the second one without its sign.
 fn gcd(divisor: u64, coefficient: i64) -> u64 {
     let (mut a, mut b) = (divisor, coefficient.unsigned_abs());
     while b != 0 {

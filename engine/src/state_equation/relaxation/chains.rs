@@ -1,14 +1,14 @@
 //! Constraints of safe units (NUPN): a chain of nested units has at most one token.
 //!
-//! This is an assumption made by the model. It is used only if the model makes it, and every
-//! certificate that needs it names it.
+//! This is a claim of the model, which is not proved. It is used only if the model makes it, and
+//! every certificate that needs the claim names it.
 
 use super::RowForm;
 use parikh_encodings::StateEquation;
 use parikh_net::{LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
 
-/// Returns the places of a unit and of its enclosing units.
+/// Returns the places of a unit and of all units that contain it.
 pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     let units = net.units();
     let parent_of = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);

@@ -1,15 +1,16 @@
-//! Cuts: sums of firings that are fractional in a solution, and integral in every real firing
+//! Cuts: sums of firing counts that are fractional in a solution, and integral in every firing
 //! sequence.
 //!
 //! A vertex with a fractional count x_j comes with multipliers y of the rows. Their combination is
 //! x_j plus other columns that are 0 at the vertex. The multipliers may be changed by integers,
 //! because rows over integral counts have integral values. They are made negative for rows at their
 //! lower bound and positive for rows at their upper bound. Then they prove Σ (y·a_e)·x_e ≤
-//! y·bounds. Rounding the coefficients down gives an integral sum S with the same, fractional value
-//! at the vertex. So S ≤ ⌊S⌋ holds for all integral solutions, but not for the vertex.
+//! y·bounds. Rounding the coefficients down gives a sum S with integral coefficients. Its value v
+//! at the vertex is the same and fractional. So S ≤ ⌊v⌋ holds for all integral solutions, but not
+//! for the vertex.
 //!
-//! Nothing here is trusted, and no row is added: the sum is used for a *split*. That S ≥ ⌊S⌋ + 1 is
-//! impossible is then found and certified like any other refutation.
+//! Nothing here is trusted, and no row is added: the sum is used for a *split*. The side S ≥ ⌊v⌋ +
+//! 1 is then refuted and certified like any other proposal.
 //!
 //! # Sources
 //! R. Gomory, *Outline of an algorithm for integer solutions to linear programs*, Bull. AMS 64,

@@ -84,8 +84,9 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
     }
 }
 
-/// Writers that need all permits, and twice as many readers that need one permit. Each also needs a
-/// token of its own or nothing else, and some have the same effect.
+/// 70 transitions `begin` share the inputs p and q and need a token of their own. 70 transitions
+/// `free` share an input and need nothing else. Both groups get a gate. The transitions `read` and
+/// `same` get none, because two of them always have the same effect.
 #[test]
 fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");

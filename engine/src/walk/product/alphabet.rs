@@ -1,5 +1,5 @@
-//! The letters of runs. A letter has one bit per atom of all properties, set if the atom is true at
-//! a step of the run. Letters are numbered.
+//! The letters of runs. A letter describes a step of a run: it has one bit per atom of all
+//! properties, set if the atom is true at this step. Letters are numbered.
 
 use crate::walk::watch::GoalWatch;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -63,14 +63,14 @@ impl Atoms {
         Atoms { goals, bits, bits_of_firing, words_per_letter, is_included: can_watch }
     }
 
-    /// Returns the bit of each atom of an included property.
+    /// Returns, for each atom of an included property, the index of its bit in a letter.
     pub(super) fn bits_of(&self, property: &RunProperty) -> Vec<usize> {
         let bits = property.atoms().iter().map(|atom| self.bits.get(atom).copied());
         bits.map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns a letter with the bits of the atoms that a firing makes true. Returns `None` if no
-    /// atom is about firings.
+    /// Returns a letter with the bits of the atoms on firings that are true when this transition
+    /// fires. Returns `None` if no atom is about firings.
     pub(super) fn firing_bits(&self, transition: u32) -> Option<&[u64]> {
         self.bits_of_firing.get(transition as usize).map(|bits| &**bits)
     }
@@ -98,7 +98,7 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// Returns the number of a letter, after giving it the next number if it is new.
+    /// Returns the number of a letter, given its bits. A new letter gets the next number.
     pub(super) fn number(&mut self, letter: &[u64]) -> u32 {
         if let Some(&number) = self.numbers.get(letter) {
             return number;
@@ -109,13 +109,13 @@ impl Alphabet {
         number
     }
 
-    /// Returns the bits of a letter.
+    /// Returns the bits of the letter with this number.
     pub(super) fn bits(&self, number: u32) -> &[u64] {
         &self.letters[number as usize]
     }
 
-    /// Returns the letter as the automaton of one property reads it. `bits` has the letter bit of
-    /// each atom of the property.
+    /// Returns the letter with this number as the automaton of one property reads it. `bits` has
+    /// the letter bit of each atom of the property.
     pub(super) fn restricted_to(&self, number: u32, bits: &[usize]) -> Letter {
         let letter = self.bits(number);
         let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;

@@ -35,7 +35,8 @@ type TokenDifferences = Box<[(u32, i64)]>;
 struct TourNode {
     /// Index of the predecessor. The first node is its own predecessor.
     predecessor: u32,
-    /// The last fired transition, and the number of the letter read by its firing.
+    /// The transition whose firing led to this marking, and the number of the letter read by this
+    /// firing.
     transition_and_letter: (u32, u32),
     differences: TokenDifferences,
     /// Number of the letter of the marking.
@@ -222,8 +223,8 @@ impl ProductWalk<'_> {
             })
     }
 
-    /// Returns the letter of the marking after the firings of `path` and then `transition`. Returns
-    /// `None` if a number would overflow.
+    /// Returns the number of the letter of the marking after the firings of `path` and then
+    /// `transition`, from the machine's current marking. Returns `None` if a number would overflow.
     fn letter_after(&mut self, path: &[u32], transition: u32) -> Option<u32> {
         let earlier_count = self.machine.update_count;
         let mut fired_classes = Vec::with_capacity(path.len() + 1);
@@ -260,12 +261,12 @@ impl CycleSearch {
     }
 }
 
-/// Returns the difference of a place's tokens from the start.
+/// Returns the difference of a place's tokens from the start, 0 for a place without an entry.
 fn difference_of(moved: &TokenDifferences, place: u32) -> i64 {
     moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |index| moved[index].1)
 }
 
-/// Returns the differences after one more firing.
+/// Returns the differences from the start after one more firing of `transition`.
 fn differences_after(
     moved: &TokenDifferences,
     net: &parikh_net::Net,
@@ -298,8 +299,8 @@ mod tests {
     use parikh_temporal::{AtomId, Linear, Ltl};
     use std::fmt::Write as _;
 
-    /// A token that must twice find the right one of eight alternatives before it returns, and
-    /// other tokens that move constantly and never return.
+    /// Returns a net in which a token must twice take the right one of eight alternatives to return
+    /// to the place `home`. Other tokens can move at any time and never return.
     fn forks() -> Net {
         let mut net = "place home 1\nplace away\n".to_owned();
         for way in 0..8 {
@@ -317,8 +318,9 @@ mod tests {
         text::parse(&net).unwrap()
     }
 
-    /// Properties "a token is on the place infinitely often" and, with `never`, "no token is ever
-    /// on the place".
+    /// Searches for cycles from the initial marking with 20 seeds. The property is "a token is on
+    /// the place infinitely often" or, with `never`, "no token is ever on the place". Returns the
+    /// transitions of each cycle, `None` if a search found none.
     fn tours(net: &Net, place: &str, never: bool) -> Vec<Option<Vec<String>>> {
         let holds = Predicate::at_least(net.place_named(place).unwrap(), 1);
         let mut formulas = Ltl::default();

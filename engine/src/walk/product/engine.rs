@@ -1,4 +1,5 @@
-//! The engine: rounds of walks for all open properties, as long as they find runs.
+//! The product walk engine: rounds of walks for all open properties. It gives up when no run was
+//! found for some time.
 
 use super::{Atoms, ProductWalk};
 use crate::board::{Board, Knowledge, ReachKnowledge};
@@ -28,7 +29,7 @@ const WAIT_FACTOR: u32 = 4;
 /// Limit on the number of runs per property that do not translate from a reduced net to a run of
 /// the original net with the property.
 const MAX_UNTRANSLATED_RUNS: u32 = 20;
-/// Share of the time for walks along known firing sequences, in [0, 1].
+/// Share of the available time for walks along known firing sequences, in [0, 1].
 const REPLAY_SHARE: f64 = 0.3;
 /// Limit on the length of a known firing sequence. Longer sequences are not walked along.
 const MAX_PREFIX_FIRINGS: u128 = 2_000_000;
@@ -91,8 +92,8 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     format!("{}, {} found", counted(walk.firings(), "firing"), counted(found, "run"))
 }
 
-/// Returns firing sequences to markings known to be reachable, and other possible beginnings of
-/// runs, the shortest first. Leaves out sequences longer than [`MAX_PREFIX_FIRINGS`].
+/// Returns the witnesses of reachability goals and the hints for runs on the board, as firing
+/// sequences, the shortest first. Leaves out sequences longer than [`MAX_PREFIX_FIRINGS`].
 fn known_prefixes(board: &Board<'_>) -> Vec<FiringSequence> {
     let sequence = |id| match board.knowledge(id)? {
         Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => witness?.to_sequence(),

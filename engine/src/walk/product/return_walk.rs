@@ -4,7 +4,7 @@
 //! In a large net a random walk never returns, because some other part of the net always continues.
 //! But a part returns if only transitions fire that consume recently moved tokens, until everything
 //! begun is completed. So the next transition is one that takes from a place with more tokens than
-//! before, or puts on a place with fewer tokens.
+//! in the base marking, or puts on a place with fewer tokens.
 
 use crate::walk::machine::{WatchedMarking, random_below};
 use fastrand::Rng;
@@ -43,7 +43,7 @@ impl ReturnDistance {
         self.changed_places.drain(..).for_each(|place| self.differences[place as usize] = 0);
     }
 
-    /// Records `count` firings of a class.
+    /// Records `count` firings of an effect class.
     pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: i64) {
         for change in machine.compiled.changes_of(class) {
             let Some(moved) = self.differences.get_mut(change.cell as usize) else { continue };
@@ -63,8 +63,8 @@ impl ReturnDistance {
     }
 
     /// Returns true if the firings since the base marking can repeat forever and read the same
-    /// letters each time. So no place may have fewer tokens than at the base. Places marked in
-    /// `looked_at`, on which the letters depend, must have exactly as many.
+    /// letters each time. So no place may have fewer tokens than at the base. Places for which
+    /// `looked_at` is true, on which the letters depend, must have exactly as many.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
         let is_harmless =
             |&place: &u32| self.differences[place as usize] > 0 && !looked_at[place as usize];

@@ -1,4 +1,5 @@
-//! Rounds of walks: one walk of each kind, with increasing lengths.
+//! Rounds of walks: one walk of each kind, with random lengths whose maximum grows from round to
+//! round.
 
 use super::walker::{ProductWalk, WalkKind};
 use crate::walk::machine::random_below;
@@ -10,11 +11,11 @@ use parikh_solvers::Budget;
 const FIRINGS_BEYOND_END: usize = 4096;
 
 impl ProductWalk<'_> {
-    /// Makes one walk of each kind, longer ones in later rounds, until the budget is exhausted.
-    /// Walks for a single property are made for each followed property that is open. Returns false
-    /// if no followed property is open any more. `found` receives each run with the index of its
-    /// property, and returns true if this property needs no other run. `is_open` returns true if
-    /// the property with this index is still open.
+    /// Makes one walk of each kind, or fewer if the budget is exhausted. The maximum length of a
+    /// walk doubles with each of the first nine rounds. Walks for a single property are made for
+    /// each followed property that is open. Returns false if no followed property is open any more.
+    /// `found` receives each run with the index of its property, and returns true if this property
+    /// needs no other run. `is_open` returns true if the property with this index is still open.
     pub fn run_round(
         &mut self,
         budget: &Budget,
@@ -40,8 +41,8 @@ impl ProductWalk<'_> {
         open.iter().any(|&property| self.is_followed(property))
     }
 
-    /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
-    /// `is_open` see [`run_round`](Self::run_round).
+    /// Walks along a given firing sequence, and at most [`FIRINGS_BEYOND_END`] firings beyond its
+    /// end. For `found` and `is_open` see [`run_round`](Self::run_round).
     pub fn follow_sequence(
         &mut self,
         prefix: &FiringSequence,

@@ -1,4 +1,5 @@
-//! A deterministic automaton by the subset construction, computed on demand.
+//! A deterministic automaton by the subset construction, whose states are sets of states of a
+//! property's automaton. It is computed on demand.
 
 use super::alphabet::Alphabet;
 use crate::lasso::letters::{self, CompiledAutomaton};
@@ -26,8 +27,8 @@ struct StateSubset {
     next: Vec<u32>,
     /// True if some state accepts every continuation.
     is_universal: bool,
-    /// Minimum number of automaton edges from a state of the set to an accepting component.
-    /// `usize::MAX` if no such component is reachable.
+    /// Minimum number of automaton edges from a state of the set to an accepting component, 0
+    /// inside one. `usize::MAX` if no such component is reachable.
     distance: usize,
 }
 
@@ -56,7 +57,8 @@ pub(super) struct Subsets {
 }
 
 impl Subsets {
-    /// Creates the subset automaton of a property.
+    /// Creates the subset automaton of a property. `bits` has the letter bit of each atom, and
+    /// `words` is the number of 64-bit words of a letter.
     pub(super) fn new(
         property: &RunProperty,
         bits: Vec<usize>,
@@ -89,7 +91,8 @@ impl Subsets {
         Ok(subsets)
     }
 
-    /// Returns the number of a set, [`EMPTY_SET`] for the empty set or if there are too many sets.
+    /// Returns the number of a set of states, given in ascending order. Adds the set if it is new.
+    /// Returns [`EMPTY_SET`] for the empty set or if there are too many sets.
     fn number_of_set(&mut self, states: Vec<u32>) -> u32 {
         if let Some(&number) = self.numbers.get(&states) {
             return number;
@@ -119,7 +122,7 @@ impl Subsets {
         }
     }
 
-    /// Computes and stores the successor of a set by a letter.
+    /// Computes, stores and returns the number of the successor set of `set` under a letter.
     #[cold]
     fn compute_successor(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         let bits = alphabet.bits(letter);
@@ -183,10 +186,10 @@ impl Subsets {
         states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
     }
 
-    /// Returns conditions on a marking under which the automaton can take an edge towards an
-    /// accepting component. The edge is drawn at random among the edges from states of the set to a
-    /// target with a smaller distance. Returns no conditions if there is no such edge, or if the
-    /// edge has no atoms on markings.
+    /// Returns the literals on markings of an automaton edge towards an accepting component, as
+    /// predicates. A marking must satisfy them so that the automaton can take the edge. The edge is
+    /// drawn at random among the edges from states of the set to a target with a smaller distance.
+    /// Returns no predicates if there is no such edge, or if the edge has no atoms on markings.
     pub(super) fn conditions_towards_acceptance(
         &self,
         set: u32,

@@ -72,7 +72,7 @@ fn loops_that_make_tokens_are_found_where_nobody_looks() {
 }
 
 /// After the end of a firing sequence, the walk continues for one of several properties. It ends
-/// when this property is lost, although others are still followed.
+/// when this property can no longer hold, although others still can.
 #[test]
 fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
     let net = text::parse(

@@ -1,4 +1,4 @@
-//! One walk: choose, read, fire, and test for infinite continuations.
+//! One walk: choose a transition, fire it, read its letter, and test for infinite continuations.
 
 use super::cycle_search::CycleStart;
 use super::subsets::{EMPTY_SET, INITIAL_SET};
@@ -20,8 +20,8 @@ const LOOKAHEAD_CANDIDATES: usize = 6;
 /// first firing. After that, an edge is drawn again.
 const MAX_FIRINGS_PER_TARGET: usize = 64;
 
-/// Maximum number of firings tried per best-first cycle search in the first round. It doubles in
-/// each of the next six rounds.
+/// Maximum number of firings tried per best-first cycle search in the first round. The maximum
+/// doubles in each of the next six rounds.
 const FIRST_TOUR_FIRINGS: usize = 256;
 
 /// The state of a walk.
@@ -49,16 +49,17 @@ struct WalkState {
     revisits: u64,
     /// The letter of the current marking, without atoms on firings.
     marking_letter: u32,
-    /// True if cycles were searched for the current letter and the current sets of all properties
-    /// already, or the search was skipped because of its limits. Another search in this walk is
-    /// then useless.
+    /// True if cycles were already searched with the current letter and the current sets of all
+    /// properties, or if this search was skipped because of its limits. Another search in this walk
+    /// is then useless.
     is_quiet: bool,
     /// True if the last letter changed no state set, so that reading it again changes none either.
     is_stable: bool,
     /// A place that gained tokens in the last firing; `None` if none did.
     last_marked_place: Option<u32>,
-    /// In a walk for a single property, the number of the state set for which the target markings
-    /// were chosen. With the number of firings chosen since then.
+    /// For a walk for a single property: the number of the state set for which the target was
+    /// chosen, and the number of firings chosen since then. The target is the markings for one
+    /// automaton edge.
     target_set_and_firings: (u32, usize),
 }
 
@@ -67,7 +68,8 @@ struct WalkState {
 pub(super) type RunSink<'s> = dyn FnMut(usize, LassoRun) -> bool + 's;
 
 impl ProductWalk<'_> {
-    /// Walks from the initial marking, with at most `limit` firings.
+    /// Walks from the initial marking with at most `limit` firings, and returns the machine to the
+    /// initial marking.
     pub(super) fn walk_once(
         &mut self,
         kind: WalkKind,
@@ -86,7 +88,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Continues a walk with at most `limit` firings.
+    /// Continues a walk with at most `limit` firings. Ends earlier if the budget is exhausted, or
+    /// if no property can still hold and needs a run.
     fn walk_from(
         &mut self,
         kind: WalkKind,
@@ -146,10 +149,10 @@ impl ProductWalk<'_> {
         self.machine.restart();
     }
 
-    /// Reads the letter of the current marking, and searches for infinite continuations that the
-    /// properties accept. Returns false if the walk ends, because the marking is dead or the state
-    /// sets of all properties are empty. A set is empty if its property cannot hold any more, is
-    /// not followed in this walk, or needs no other run.
+    /// Computes the letter of the current marking, and searches for infinite continuations that the
+    /// properties accept. Reports the runs found to `sink`. Returns false if the walk ends, because
+    /// the marking is dead or the state sets of all properties are empty. A set is empty if its
+    /// property cannot hold any more, is not followed in this walk, or needs no other run.
     fn search_continuations(
         &mut self,
         state: &mut WalkState,
@@ -193,7 +196,7 @@ impl ProductWalk<'_> {
     }
 
     /// Fires a transition, and updates the state set of every property with the letter of this
-    /// firing. Returns false if a number would overflow.
+    /// firing. Returns false and changes nothing if a number would overflow.
     fn fire_and_read(&mut self, state: &mut WalkState, transition: u32) -> bool {
         let letter = self.firing_letter(state.marking_letter, transition);
         let class = self.machine.class_of(transition);

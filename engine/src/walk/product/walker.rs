@@ -55,8 +55,8 @@ pub(super) struct FollowedProperty<'p> {
     pub(super) is_read_place: Vec<bool>,
     /// True if an atom of the property is about firings.
     pub(super) has_firing_atoms: bool,
-    /// True if the property is no longer open, or if the last call of the sink returned true, that
-    /// is, it needs no other run. The property is then not followed any more.
+    /// True if the property is no longer open on the board, or if the receiver of its last run
+    /// needs no other run. The property is then not followed any more.
     pub(super) is_settled: bool,
 }
 
@@ -73,14 +73,16 @@ pub struct ProductWalk<'a> {
     /// The followed properties, by property index. `None` for a property that cannot be followed:
     /// an atom cannot be watched, the automaton is too large, or the budget was exhausted before.
     pub(super) followed: Vec<Option<FollowedProperty<'a>>>,
-    /// The differences in tokens from the start of the current cycle search.
+    /// The differences in tokens between the current marking and the start of the current cycle
+    /// search.
     pub(super) return_distance: ReturnDistance,
-    /// The strategy that chooses firings towards markings with a given condition, for walks with a
-    /// single property.
+    /// The strategy that chooses firings towards markings that satisfy the literals of an automaton
+    /// edge, for walks with a single property.
     pub(super) directed: DistanceStrategy,
     /// The random number generator, with a count of work that is not limited.
     pub(super) resources: Resources,
-    /// Number of cycle searches, by property, set and letter.
+    /// Number of cycle searches so far, by property index, number of the set of automaton states,
+    /// and number of the letter at the start.
     pub(super) search_counts: HashMap<(u32, u32, u32), u32>,
     /// Number of rounds so far.
     pub(super) rounds: u32,
@@ -194,7 +196,8 @@ impl<'a> ProductWalk<'a> {
 }
 
 impl<'p> FollowedProperty<'p> {
-    /// Prepares a property. Returns `None` if its automaton would be too large.
+    /// Prepares a property for walks by building its automaton. Returns `None` if the automaton
+    /// would be too large.
     fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<FollowedProperty<'p>> {
         let subsets =
             Subsets::new(property, atoms.bits_of(property), atoms.words_per_letter).ok()?;
@@ -211,7 +214,7 @@ impl<'p> FollowedProperty<'p> {
         })
     }
 
-    /// Returns true if the letters differ in an atom of the property.
+    /// Returns true if the letters with these numbers differ in an atom of the property.
     pub(super) fn distinguishes(&self, first: u32, second: u32, alphabet: &Alphabet) -> bool {
         let pairs = alphabet.bits(first).iter().zip(alphabet.bits(second));
         pairs.zip(&self.subsets.mask).any(|((first, second), mask)| (first ^ second) & mask != 0)

@@ -8,7 +8,7 @@
 use crate::walk::machine::{WatchedMarking, random_below};
 use crate::walk::walker::{FiringStrategy, Resources};
 
-/// Uniform choice among the enabled classes.
+/// Uniform choice among the enabled effect classes.
 pub(in crate::walk) struct Uniform;
 
 impl FiringStrategy for Uniform {
@@ -22,15 +22,17 @@ impl FiringStrategy for Uniform {
     }
 }
 
-/// Returns a random enabled class with an effect. At least one such class must be enabled.
+/// Returns a random enabled effect class that changes some place. At least one such class must be
+/// enabled.
 #[inline]
 pub(super) fn random_enabled(machine: &WatchedMarking<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();
     enabled.nth(random_below(&mut resources.rng, enabled.len()))
 }
 
-/// Takes the class fired least often of a few candidates.
+/// Draws a few enabled effect classes and takes the one chosen least often so far.
 pub(in crate::walk) struct Novelty {
+    /// For each effect class, how often this strategy has chosen it, halved from time to time.
     firing_counts: Vec<u32>,
     /// Number of candidates drawn, at least 1.
     pub(in crate::walk) candidates: u32,

@@ -9,7 +9,7 @@ use super::blind::random_enabled;
 use crate::walk::machine::{WatchedMarking, random_below};
 use crate::walk::walker::{FiringStrategy, Resources};
 
-/// Searches for markings with few enabled classes.
+/// A strategy that searches for markings with few enabled effect classes.
 pub(in crate::walk) struct Deadlock {
     /// Chance, in 256ths, that a step compares several classes by the number of classes enabled
     /// afterwards. Otherwise a random enabled class fires.

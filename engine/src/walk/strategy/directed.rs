@@ -1,4 +1,4 @@
-//! Walks that decrease the distance to one goal.
+//! Strategies for walks that decrease the distance to one goal.
 //!
 //! Only classes that change a target cell can decrease the distance, and usually these are few.
 //! Every step compares them and fires the one with the largest gain. If none has a gain, a random
@@ -67,7 +67,8 @@ impl DistanceStrategy {
         }
     }
 
-    /// Sets a goal as target, starting from the machine's current marking.
+    /// Sets a goal as target and starts a new walk at the machine's current marking. `firings` is
+    /// the number of firings so far.
     pub(in crate::walk) fn begin(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -80,8 +81,8 @@ impl DistanceStrategy {
         self.reset(machine, firings, resources);
     }
 
-    /// Sets the conjunction of the predicates as target, starting from the machine's current
-    /// marking.
+    /// Sets the conjunction of the predicates as target and starts a new walk at the machine's
+    /// current marking.
     pub(in crate::walk) fn begin_all(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -94,7 +95,7 @@ impl DistanceStrategy {
     }
 
     /// Sets the target to cover the marking with the cell values `values`, with a larger value in
-    /// the cell `growing_cell`.
+    /// the cell `growing_cell`. The walk then ends as soon as the target is reached.
     pub(in crate::walk) fn begin_covering(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -221,8 +222,8 @@ impl FiringStrategy for DistanceStrategy {
     }
 }
 
-/// Learns how well each class decreases the distance to a goal. One of a few random classes is
-/// chosen with a chance proportional to this value, the potency.
+/// A strategy that learns how well each effect class decreases the distance to a goal. One of a few
+/// random classes is chosen with a chance proportional to this learnt value, the *potency*.
 pub(in crate::walk) struct PotencyStrategy {
     target: WalkTarget,
     /// The goal for which the potencies were learnt, as a position among the watched goals.

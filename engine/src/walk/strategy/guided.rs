@@ -1,5 +1,5 @@
-//! Follows a solution of the state equation, which gives the number of firings per class but not
-//! their order.
+//! A strategy that follows a solution of the state equation. The solution gives the number of
+//! firings per effect class, but not their order.
 //!
 //! Let x be a solution: the marking m₀ + C·x satisfies the goal. Firing each class x times leads to
 //! this marking, if some order of the firings is possible. So a walk fires classes with remaining
@@ -21,15 +21,18 @@ enum HintOrder {
     Random,
     /// In the cyclic order of class indices, the first class from this index on.
     CyclicFrom(u32),
+    /// A class with the largest number of remaining firings.
     MostRemaining,
 }
 
-/// Follows a hint, that is, numbers of firings per class that solve the state equation for a goal.
+/// A strategy that follows a hint, that is, numbers of firings per effect class that solve the
+/// state equation for a goal.
 pub(in crate::walk) struct HintStrategy {
-    /// Remaining firings, by class index.
+    /// Number of remaining firings of each effect class, by class index.
     remaining: Vec<u64>,
-    /// The classes of the hint.
+    /// The effect classes of the hint, by index.
     classes: Vec<u32>,
+    /// Sum of the remaining firings of all classes.
     total_remaining: u64,
     /// The order of the classes.
     order: HintOrder,

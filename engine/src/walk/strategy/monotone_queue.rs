@@ -10,6 +10,7 @@
 /// A priority queue whose keys never fall below the key removed last (a radix heap). Each entry has
 /// a key and an item.
 pub(super) struct MonotoneQueue {
+    /// The key removed last. 0 if none was removed since the queue was created or cleared.
     last_removed: u64,
     /// Bucket b contains the keys whose highest bit that differs from `last_removed` is bit b − 1,
     /// each with its item. Bucket 0 contains the keys equal to `last_removed`.

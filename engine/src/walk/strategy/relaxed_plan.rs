@@ -109,6 +109,7 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     /// Number of times that the chosen class should fire in a row. `None` leaves the number to the
     /// walker.
     wanted_repetitions: Option<u64>,
+    /// Number of consecutive plans that brought neither a shorter plan nor a smaller distance.
     plans_without_progress: u32,
     /// Limit on the number of consecutive plans that bring neither a shorter plan nor a smaller
     /// distance.
@@ -151,7 +152,8 @@ impl RelaxedPlanStrategy {
         }
     }
 
-    /// Sets a goal as target, starting from the machine's current marking.
+    /// Sets a goal as target and starts a new walk at the machine's current marking. `firings` is
+    /// the number of firings so far.
     pub(in crate::walk) fn begin(
         &mut self,
         machine: &WatchedMarking<'_>,
@@ -195,7 +197,8 @@ impl RelaxedPlanStrategy {
         self.shortest_plan
     }
 
-    /// Returns the index of a step whose class is enabled and has remaining firings.
+    /// Returns the index of a step whose class is enabled and has remaining firings: the first such
+    /// step if `is_in_order`, otherwise a random one. Returns `None` if there is none.
     fn next_step(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
         let mut live =
@@ -212,7 +215,8 @@ impl RelaxedPlanStrategy {
         chosen
     }
 
-    /// Makes a plan from the current marking. Returns false if no plan is found.
+    /// Makes a plan from the current marking and stores it in `steps`. Returns false if no plan is
+    /// found.
     fn make_plan(&mut self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
         if !self.settle_transitions(machine, resources) {
@@ -370,7 +374,7 @@ impl RelaxedPlanStrategy {
     }
 }
 
-/// Returns the change of a cell by firing a transition.
+/// Returns the change of a cell by firing a transition once.
 fn delta_at(machine: &WatchedMarking<'_>, transition: u32, cell: u32) -> i64 {
     let changes = machine.compiled.changes_of(machine.class_of(transition));
     changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
