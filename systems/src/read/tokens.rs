@@ -37,7 +37,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError>
             (None, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
             // The end does not overlap the beginning: `/*/` is no whole comment.
-            let end = rest[2..].find("*/").ok_or_else(|| {
+            let end = text[offset + 2..].find("*/").ok_or_else(|| {
                 ReadError::at(
                     text,
                     offset,
