@@ -88,7 +88,7 @@ impl<'b> ProofReporter<'b> {
         }
         match self.search_evidence(&proof) {
             Some(evidence) => {
-                self.enter_at_most(goal, self.to_board_bound(goal, bound), proof, evidence)
+                self.enter_at_most(goal, self.bound_on_board(goal, bound), proof, evidence)
             }
             None => self.drop_without_certificate(goal, &proof),
         }
@@ -117,7 +117,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Converts a bound on the goal's sum in the engine's net to a bound in the board's net.
-    fn to_board_bound(&self, goal: GoalId, bound: i128) -> i128 {
+    fn bound_on_board(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.working_net.map_or(0, |working_net| working_net.constant(goal))
     }
 
@@ -253,7 +253,7 @@ impl CertificateReporter<'_> {
         let Goal::Maximise(sum) = board.goal(goal) else {
             return self.proof_reporter.refuse(goal, &"it is no maximum");
         };
-        let bound = self.proof_reporter.to_board_bound(goal, bound);
+        let bound = self.proof_reporter.bound_on_board(goal, bound);
         if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Shortening of witnesses: the first witness that an engine finds is often long.
 //!
 //! Four methods are tried within the time limit. A backward pass removes firings that nothing after
-//! them needs ([`without_unneeded`]). *Loops* are cut: firings between two visits of the same
+//! them needs ([`needed`]). *Loops* are cut: firings between two visits of the same
 //! marking are removed. A breadth-first *search* of few markings starts again from the initial
 //! marking; its result is shortest. Then blocks of firings are *dropped* on trial, with all firings
 //! that depend on them. The checker replays the result from the initial marking of the net that was

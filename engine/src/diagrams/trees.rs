@@ -3,7 +3,7 @@
 //!
 //! The engine [`fixpoint`](crate::fixpoint) visits markings one by one, which may be too many.
 //! Their set, and the sets of markings that satisfy subformulas, may still have small diagrams
-//! ([`evaluation`](super::evaluation)). If the set of all markings has few enough nodes, it is
+//! ([`branching`](super::branching)). If the set of all markings has few enough nodes, it is
 //! evidence for all CTL formulas at once. The checker verifies that no firing leaves it, and
 //! evaluates the formula on it with its own algorithm.
 
