@@ -1,22 +1,23 @@
 //! Build script of the packages that make programs or tests with Z3 and HiGHS in them: shows the
 //! linker and cargo where the two libraries are, beyond the relative paths in `.cargo/config.toml`.
 //!
-//! - Where the linker finds `libhighs`; for `libz3`, the crate `z3-sys` sees to it.
+//! - The directory in which the linker finds the library.
 //! - An absolute run path, for programs built into a `CARGO_TARGET_DIR` elsewhere, and under a
 //!   `RUSTFLAGS` variable, which replaces the flags of the configuration.
 //! - A link to the library in `OUT_DIR`: cargo puts search paths below its target directory, and
 //!   only those, on the library path of `cargo test` and `cargo run`. That also serves the packages
 //!   without this script.
 //!
-//! Without the features `z3` and `highs` it does nothing. With a variable `PARIKH_RELEASE` there is
-//! no absolute run path: what is released names no directory of the machine that built it, and
-//! finds its libraries beside itself.
+//! Without the features `z3` and `highs`, and on systems other than Linux, the script does nothing.
+//! With a variable `PARIKH_RELEASE` there is no absolute run path. A released program names no
+//! directory of the machine that built it, and finds its libraries in its own directory or in
+//! `../lib`.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 struct Library {
-    /// The variable that cargo sets for the feature.
+    /// The environment variable that cargo sets if the feature is enabled.
     feature: &'static str,
     /// The environment variable with the directory of the library. The file `.cargo/config.toml`
     /// sets it. Builds from outside of the checkout may set it to another directory.

@@ -42,9 +42,10 @@ use std::thread::JoinHandle;
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 ///
-/// A coloured net may be unfolded, or analysed without unfolding. So questions about it are a
-/// function that translates the questions to the net that it receives. A place of this net stands
-/// for all colours of a coloured place, or for one colour:
+/// A coloured net may be unfolded, or analysed without unfolding. So the questions about a coloured
+/// net are given as a function. Its argument is the net that is analysed, and its result is the
+/// plan of the questions for this net. A place of this net stands for one colour of a coloured
+/// place, or for all colours:
 ///
 /// ```
 /// use parikh::answer::{AnswerWitness, Plan, QuestionValue};
@@ -79,7 +80,8 @@ use std::thread::JoinHandle;
 /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// ```
 ///
-/// [`run::run`] does the same with a callback that also receives proofs, progress and overruns.
+/// [`run::run`] answers the same questions in the calling thread. Its callback also receives
+/// settled goals, progress, and engines that do not stop in time.
 pub fn check<Q>(
     model: impl Into<Model>,
     questions: Q,
@@ -98,7 +100,8 @@ where
     let run = move || {
         run::run(&asked, &questions, &config, &budget, |view, event| {
             if let Event::Answered(answer) = event {
-                // A missing receiver is no error.
+                // Sending fails if the caller has dropped the `Answers`. The answer is then not
+                // needed.
                 let _ = send.send((AnswerNet::of(view), answer.clone()));
             }
         })

@@ -41,6 +41,8 @@ impl ToolAnswer {
 /// state counts have thousands of digits. A rounded number (`4.0000E+0009`) equals every whole
 /// number that rounds to it. Two rounded numbers are compared as text.
 pub fn same_value(a: &str, b: &str) -> bool {
+    /// Returns a whole number without a plus sign and leading zeros. Returns another text without a
+    /// plus sign.
     fn plain(value: &str) -> &str {
         let value = value.strip_prefix('+').unwrap_or(value);
         let stripped = value.trim_start_matches('0');
@@ -51,6 +53,7 @@ pub fn same_value(a: &str, b: &str) -> bool {
             number => number,
         }
     }
+    // If only one of the numbers is rounded, the other is rounded to as many digits.
     match (RoundedNumber::parse(a), RoundedNumber::parse(b)) {
         (Some(rounded), None) => RoundedNumber::of(plain(b), rounded.digits.len()) == Some(rounded),
         (None, Some(rounded)) => RoundedNumber::of(plain(a), rounded.digits.len()) == Some(rounded),

@@ -126,7 +126,7 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
         Backend::Z3Reals | Backend::Z3Integers => return inside(None),
-        // Z3 solves bit-vectors with its tactics if the SMT-LIB logic is `ALL`.
+        // With the SMT-LIB logic `ALL`, Z3 solves bit-vectors with its tactics.
         Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
         Backend::Command(_, _, command_line) => smt_chosen::command(command_line)?,

@@ -94,6 +94,7 @@ pub fn compare<'r>(a: &'r [ResultRow], b: &'r [ResultRow]) -> FileComparison<'r>
         line.question_count += 1;
         let is_unknown = |row: &ResultRow| matches!(judge(&row.expected, ""), Score::Unknown);
         let expected = if is_unknown(row_a) { &row_b.expected } else { &row_a.expected };
+        // An empty answer is judged as `Missing` exactly if the right answer is known.
         line.known_answers += usize::from(judge(expected, "") == Score::Missing);
         for (side, row) in [row_a, row_b].into_iter().enumerate() {
             match judge(expected, &row.got) {

@@ -36,7 +36,7 @@ pub struct Contest {
     pub command: Vec<OsString>,
     /// The value of `BK_TOOL` for the tool.
     pub tool: String,
-    /// The wall time of a run.
+    /// The limit on the wall time of a run, until SIGTERM.
     pub timeout: Duration,
     /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
@@ -70,6 +70,7 @@ impl Contest {
             std::fs::create_dir_all(logs).map_err(Error::at(logs))?;
         }
         let store = ResultStore::open(&self.result_file)?;
+        // The runs of this part of the contest, each as an instance and an examination.
         let pairs = || {
             let exams_of = |name| self.exams.iter().map(move |&exam| (name, exam));
             let runs = self.instances.iter().flat_map(exams_of).enumerate();

@@ -7,9 +7,10 @@
 //! encoding uses are computed once per instance and not counted.
 //!
 //! Bounded model checking is exact: with a solution the goal is *reached*, without a solution it is
-//! *not within* the given number of steps. k-induction has its base case checked first, by the same
-//! solver within the same time. A solver in another process is started for each question (processes
-//! of Z3 are reused), and the start counts.
+//! *not within* the given number of steps. Only for bmc-steps over the reals a solution may be
+//! spurious, because a step may fire half a transition. k-induction has its base case checked
+//! first, by the same solver within the same time. A solver in another process is started for each
+//! question (processes of Z3 are reused), and the start counts.
 //!
 //! Parikh itself shares programs, lemmas and traps between all goals. This comparison measures each
 //! part alone.
@@ -123,13 +124,13 @@ pub struct Encodings {
     /// Time limit for each goal in each encoding with each back-end. The unfolding of an instance
     /// has the same limit. So has the computation of the flows, bounds and traps for an encoding.
     pub timeout: Duration,
-    /// Ask only goals that are known to be unreachable.
+    /// True if only goals that are known to be unreachable are asked.
     pub unreachable_only: bool,
-    /// Largest number of places and transitions; larger nets are skipped.
+    /// The largest number of places and transitions together. Larger nets are skipped.
     pub max_nodes: usize,
-    /// Most goals of one examination of one instance.
+    /// The largest number of goals that are asked of one examination of one instance.
     pub max_goals: usize,
-    /// Most traps listed.
+    /// The largest number of traps that the part listed-traps of an encoding lists.
     pub max_traps: usize,
 }
 
@@ -172,6 +173,8 @@ impl Encodings {
         }
         let mut measurements = Vec::new();
         for encoding in &self.encodings {
+            // If some back-end uses bits, the facts need bounds of places, which give the bit
+            // widths.
             let mut with_bits = encoding.clone();
             if self.backends.iter().any(|backend| backend.numbers() == Numbers::Bits) {
                 with_bits.numbers = Numbers::Bits;
@@ -282,6 +285,7 @@ impl Encodings {
             }
             _ => outcome_by_smt(&question, backend, &budget),
         };
+        // Over the reals, a step of bmc-steps may fire half a transition.
         let is_exact = !encoding.has(EncodingPart::Steps) || encoding.numbers != Numbers::Reals;
         let outcome = match outcome {
             EncodingOutcome::Refuted if encoding.is_bounded() => EncodingOutcome::NotWithin,
@@ -307,6 +311,7 @@ fn outcome_by_linear_programs(
         return EncodingOutcome::HasDisjunctions;
     };
     let Ok(base) = question.linear_constraints() else { return EncodingOutcome::HasDisjunctions };
+    // A cube is a conjunction of comparisons.
     for cube in cubes {
         let comparisons = question.comparisons(&cube);
         let linear: Result<Linear, NotLinear> =
@@ -445,7 +450,7 @@ pub(crate) mod tests {
         assert_eq!(outcome_of("Small-RC-1", plain, Backend::MicroLp), EncodingOutcome::Refuted);
         assert_eq!(outcome_of("Small-RC-2", plain, Backend::MicroLp), EncodingOutcome::Candidate);
         let fed = "state-equation+read-feed";
-        // Nothing feeds what is read, so that there is no choice.
+        // No transition puts a token on the read place `r`, so the encoding has no disjunction.
         assert_eq!(outcome_of("Small-RC-2", fed, Backend::MicroLp), EncodingOutcome::Refuted);
         assert_eq!(
             outcome_of("Small-RC-1", "state-equation+traps", Backend::MicroLp),
@@ -517,7 +522,7 @@ pub(crate) mod tests {
             let induction = outcome_of("Small-RC-1", "flows+k-induction k=2", backend);
             assert_eq!(induction, EncodingOutcome::NotAsked);
         }
-        // Half a firing is none.
+        // Over the reals, a solution may fire half a transition, so it proves nothing.
         assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
         assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
     }

@@ -164,7 +164,8 @@ mod tests {
         assert!(table.contains("| traps | highs | 2 | 1 | 0 | 1 | 0 | 0 | 1 |"), "{table}");
         let curves = curves(&all);
         assert_eq!((curves.len(), &curves[1].seconds[..]), (2, &[2.0][..]));
-        // f here, g there.
+        // One point for `f`, which the first encoding refutes, and one for `g`, which the second
+        // one refutes.
         let svg = scatter(&all);
         assert_eq!(svg.matches("<circle").count(), 2, "{svg}");
         assert!(svg.contains("flows, highs") && svg.contains("traps, highs"), "{svg}");

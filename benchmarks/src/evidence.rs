@@ -31,11 +31,12 @@ pub struct AuditMeasurement {
     pub instance: String,
     /// The examination.
     pub exam: String,
-    /// Number of answers that `check` calls replayed, certified and searched.
+    /// Three numbers of answers, in this order: those that `check` calls replayed, certified and
+    /// searched.
     pub grades: [usize; 3],
-    /// Number of answers with the auditor's verdicts confirmed, searched, beyond (not supported by
-    /// the auditor) and refused. Answers that the auditor had no time or memory to check are not
-    /// counted.
+    /// Four numbers of answers, in this order: those with the auditor's verdicts confirmed,
+    /// searched, beyond (not supported by the auditor) and refused. Answers that the auditor had no
+    /// time or memory to check are not counted.
     pub verdicts: [usize; 4],
     /// Number of answers, except refused ones, that assume the model's claim about its units.
     pub assuming_units: usize,
@@ -224,6 +225,7 @@ pub fn print(measurements: &[AuditMeasurement]) -> String {
         let _ = writeln!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
     }
     for m in measurements {
+        // The answers that the auditor only searched, and the answers that it does not support.
         let open = m.verdicts[1] + m.verdicts[2];
         if m.is_wrong() {
             let _ = writeln!(text, "\n- {} {}: {}", m.instance, m.exam, m.problem);

@@ -38,7 +38,7 @@ exams! {
     UpperBounds "UB" "UpperBounds";
     /// Does every place hold at most one token?
     OneSafe "OS" "OneSafe";
-    /// Can every transition fire once?
+    /// Can every transition fire at least once?
     QuasiLiveness "QL" "QuasiLiveness";
     /// Is there a place that never changes its number of tokens?
     StableMarking "SM" "StableMarking";

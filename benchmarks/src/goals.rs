@@ -51,6 +51,8 @@ pub fn goals(
     let mut goals = Vec::new();
     for (id, query) in questions(instance, net, exam)? {
         let expected = expected(&id).unwrap_or_default();
+        // With a predicate as goal, `then` is the truth value of the formula if the goal is
+        // reachable: true for EF, false for AG.
         let (goal, reachable) = match query.only_atom() {
             Some((Goal::Reach(goal), then)) => {
                 (goal.clone(), boolean_value(expected).map(|holds| holds == then))
@@ -97,6 +99,7 @@ fn boolean_value(answer: &str) -> Option<bool> {
 /// a number beyond 64 bits.
 fn exceeds_known_max(sum: &LinearSum, known_max: &str) -> Option<Predicate> {
     let known_max: i64 = known_max.parse().ok()?;
-    // The goal is sum ≥ known_max + 1.
+    // The goal is sum ≥ known_max + 1, written as −sum ≤ −known_max − 1. In two's complement,
+    // `!known_max` is −known_max − 1.
     Some(Predicate::at_most(sum.negated(), !known_max))
 }

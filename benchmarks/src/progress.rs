@@ -17,7 +17,7 @@ pub(crate) struct BenchProgress {
     run_count: usize,
     /// The number of finished runs, including earlier sessions.
     done_count: usize,
-    /// The number of questions by score, in this session.
+    /// The number of questions with each score, in the runs of this session.
     counts: HashMap<Score, usize>,
 }
 

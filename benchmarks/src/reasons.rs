@@ -48,7 +48,8 @@ impl Reasons {
     }
 }
 
-/// Parses a log. The id is the last word before the colon; a log level may stand before it.
+/// Parses a log. Returns the reason of each open question, by the id of the question. The id is the
+/// last word before `: unknown — `, because a log level may stand before it.
 fn parse(log: &str) -> HashMap<String, String> {
     let line = |line: &str| {
         let (id, reason) = line.split_once(": unknown — ")?;

@@ -237,7 +237,8 @@ fn limit_memory(command: &mut std::process::Command, megabytes: u64) {
 
 /// Sends a signal to all processes of a group. An empty group is no error.
 fn signal_group(process: libc::pid_t, signal: libc::c_int) {
-    // SAFETY: kill takes numbers only. The group is that of a child not collected yet.
+    // SAFETY: kill takes numbers only. The child that leads the group is not reaped yet, so no
+    // other group can have its number.
     unsafe { libc::kill(-process, signal) };
 }
 

@@ -1,6 +1,7 @@
 //! Scatter plots as SVG: one point for each question of two runs, at the seconds that each took.
-//! Below the diagonal the run on the y axis was faster. Both axes are logarithmic. Unanswered
-//! questions lie beyond the outermost line.
+//! Below the diagonal the run on the y axis was faster. Both axes are logarithmic. A question that
+//! one run did not answer lies on a dashed line beyond the largest time of that axis. A question
+//! that neither run answered has no point.
 
 use parikh_net::printable::EscapedXml;
 use std::collections::BTreeSet;
@@ -23,7 +24,8 @@ const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
 /// Space below the plot area in pixels, for labels.
 const BOTTOM: f64 = 44.0;
-/// Distance in pixels between the area of answered questions and the line of unanswered questions.
+/// Distance in pixels between the largest time on an axis and the dashed line of the questions that
+/// the run did not answer.
 const UNANSWERED_GAP: f64 = 18.0;
 /// The smallest time on both axes, in seconds. Shorter times are drawn at this time.
 const MIN_SECONDS: f64 = 0.01;

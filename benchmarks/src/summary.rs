@@ -153,8 +153,9 @@ fn answer_time_cell(row: &ResultRow) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
-/// Returns the list of questions that only one of the two runs answers, or that both answer with
-/// different values.
+/// Returns three lists of questions: those that `run` and `last` answer with different values,
+/// those that only `last` answers, and those that only `run` answers. A last line counts the
+/// questions that only one of the two files has.
 fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
     let comparison = compare::compare(&run.rows, &last.rows);
     let header = ["instance", "examination", "question", "expected", "answer", "at s"];
@@ -346,7 +347,8 @@ mod tests {
         ] {
             assert!(html.contains(part), "no `{part}` in {html}");
         }
-        // All answers, those of the one examination, and one point: of what both were asked.
+        // The plots: all answers, the answers of the only examination, and the scatter plot with
+        // one point, for the only question that both runs were asked.
         assert_eq!(html.matches("<svg").count(), 3);
         assert_eq!(html.matches("<circle").count(), 1);
         assert!(!html.contains("<1>") && !html.contains("<script") && !html.contains("href"));

@@ -23,7 +23,7 @@ pub struct TableLine {
     pub new_answers: usize,
     /// The wall time of each run, ascending, in seconds.
     pub walls: Vec<f64>,
-    /// The largest resident set of any run, in MB.
+    /// The largest peak memory of any run, in MB. 0 if the file states no memory.
     pub memory: u64,
     /// Runs that did not exit by themselves with status 0, for example runs ended at the time
     /// limit. Runs whose end the file does not state are not counted.
@@ -35,6 +35,7 @@ impl TableLine {
     /// separately.
     fn add(&mut self, row: &ResultRow) {
         self.question_count += usize::from(!row.id.is_empty());
+        // An empty answer is judged as `Missing` exactly if the right answer is known.
         self.known_answers += usize::from(judge(&row.expected, "") == Score::Missing);
         match row.verdict {
             Score::Ok => self.right_answers += 1,
@@ -110,7 +111,7 @@ pub fn print(rows: &[ResultRow]) -> String {
             ..
         } = line;
         let (runs, median) = (line.walls.len(), line.median_wall());
-        // The sum of an empty list of floats is -0.
+        // The sum of an empty list of floats is -0, which would be printed with its sign.
         let sum = line.walls.iter().sum::<f64>() + 0.0;
         // Writing to a String does not fail.
         let _ = writeln!(

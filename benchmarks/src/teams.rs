@@ -93,6 +93,7 @@ pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
         let (instance, exam, goal) = match *words {
             [] => continue,
             [instance, exam, goal, ..] => (instance, exam.parse::<Exam>(), goal),
+            // One or two words: the empty text is no examination, so the check below fails.
             _ => (line, "".parse(), ""),
         };
         let Ok(exam) = exam else {
@@ -280,6 +281,7 @@ impl Teams {
             .iter()
             .map(|(_, rows)| rows.iter().filter(is_settled).map(goal_key).collect())
             .collect();
+        // For each goal, the number of teams that settle it, without the first team, the baseline.
         let mut teams_settling: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
         settled
             .iter()
@@ -442,7 +444,7 @@ mod tests {
         assert_eq!(curves(&results)[2].seconds.len(), 2);
         std::fs::remove_file(&teams.parikh).unwrap();
         assert_eq!(teams.table(&teams.run().unwrap(), true), table);
-        // Nothing is said of a goal that was not asked then.
+        // The result file has the run without a row for `f-3`, so its use is refused.
         let mut other = teams.clone();
         other.requests[0].goals.insert("f-3".to_owned());
         let error = other.run().unwrap_err().to_string();

@@ -94,7 +94,8 @@ pub(super) fn run(arguments: &AutomatonArguments) -> Result<ProgramOutcome> {
     Ok(ProgramOutcome::Complete)
 }
 
-/// Returns the parse error with a caret below the column of the error.
+/// Returns the error for a formula that cannot be parsed: the reason, the formula, and a line with
+/// a caret below the wrong column.
 fn misspelt(text: &str, error: &ParseError) -> SyntaxError {
     let caret = format!("{}^", " ".repeat(error.column.saturating_sub(1)));
     SyntaxError { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }

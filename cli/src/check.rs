@@ -246,6 +246,8 @@ fn ask(
     budget: &Budget,
     beside: OutputDirectories<'_>,
 ) -> Result<ProgramOutcome> {
+    // Questions about cases need a net with a final marking. The examination EasySoundness stands
+    // for formulas about cases, because its net has no additional places that count firings.
     let prepared_model = match inquiry {
         RequestedQuestions::Process(examination, _) => {
             Some(arguments.cases.prepared_model(model, examination, &arguments.model)?)

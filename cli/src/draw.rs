@@ -126,6 +126,8 @@ pub(super) fn run(arguments: &DrawArguments) -> Result<ProgramOutcome> {
         return arguments.of_system(&system, output, &budget);
     }
     let source = arguments.timing.read_source(&arguments.model)?;
+    // A net with inhibitor or reset arcs is drawn as it is, unless an option needs the translated
+    // net.
     if let SourceModel::Net(net) = &source
         && !net.is_plain()
         && !arguments.is_about_nets()
@@ -185,7 +187,8 @@ fn write_picture(svg: &str, output: Option<DrawOutput<'_>>) -> Result<()> {
     match output {
         Some(DrawOutput::Svg(file)) => write(file, svg),
         Some(DrawOutput::Png(file, size)) => pixels::write(file, svg, size),
-        // Other outputs with these options were refused before.
+        // Callers pass only the two formats above. The command line of a strip requires one of
+        // them.
         _ => bail!(UsageError("expected a name that ends in .svg or .png".to_owned())),
     }
 }
@@ -253,8 +256,8 @@ impl DrawArguments {
         Ok(ProgramOutcome::Complete)
     }
 
-    /// Returns the picture of a coloured net. Returns `None` if the unfolding has to be drawn. An
-    /// option may ask for the unfolding, or a highlighted name may be no node of the coloured net.
+    /// Returns the picture of a coloured net. Returns `None` if the unfolding has to be drawn,
+    /// because an option asks for it or a highlighted name is no node of the coloured net.
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =
             self.highlight.iter().flat_map(|names| names.split(',')).collect();
@@ -274,7 +277,8 @@ impl DrawArguments {
         Ok((!needs_unfolding).then(|| coloured(net, &names)))
     }
 
-    /// Reads the firing sequence of a trace. A repeated suffix is appended once.
+    /// Reads the firing sequence of a trace, and checks that it fires. A repeated suffix is
+    /// appended once.
     fn sequence(&self, net: &Net, file: &Path) -> Result<FiringSequence> {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
@@ -289,9 +293,9 @@ impl DrawArguments {
         Ok(sequence)
     }
 
-    /// Returns the part of the net to draw for a trace. This is the whole net if it is small or
-    /// `--all` is given, and otherwise the nodes around the transitions that fire. The flag is true
-    /// if the part has too many nodes to be readable and `--all` is not given.
+    /// Returns the part of the net to draw for a trace. This is the whole net if it has at most
+    /// [`MAX_READABLE_NODES`] nodes or `--all` is given, and otherwise the nodes around the
+    /// transitions that fire. The flag is true if the part has more nodes and `--all` is not given.
     fn part_of_trace(&self, net: &Net, sequence: &FiringSequence) -> (DrawnPart, bool) {
         let part = match self.all || DrawnPart::whole(net).len() <= MAX_READABLE_NODES {
             true => DrawnPart::whole(net),
@@ -405,7 +409,8 @@ impl DrawArguments {
 }
 
 /// Returns the first readable picture among three: the whole net, the part around the highlighted
-/// nodes, and the net in groups. A picture is readable if it is small enough.
+/// nodes, and the net in groups. The first two are readable with at most [`MAX_READABLE_NODES`]
+/// nodes. Without highlighted nodes, the whole net is also drawn with up to [`MAX_WHOLE_NODES`].
 ///
 /// # Errors
 /// None of the three pictures is small enough.
@@ -478,7 +483,7 @@ impl<'a> DrawOutput<'a> {
 
 /// Runs Graphviz to draw `picture` into `file`.
 fn render(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome> {
-    // The loop below checks the time limit, and also ends the child process.
+    // The loop below checks the time limit itself, because it also has to end the child process.
     signals::stay();
     let spawned = Command::new("dot")
         .arg(if pixels::extension(file).as_deref() == Some("png") { "-Tpng" } else { "-Tsvg" })

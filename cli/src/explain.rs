@@ -8,7 +8,8 @@ use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
 /// Returns the explanation, line by line, of how the engines worked on a question. `answered` has
-/// the answer and its time since the start. `answered` is `None` if the question is open.
+/// the answer, and the time from the start of the run to the answer. It is `None` if the question
+/// is open.
 pub(super) fn story(
     id: &str,
     answered: Option<&(Duration, GoalAnswer)>,

@@ -38,8 +38,9 @@ pub(super) fn parse_fairness(text: &str) -> Result<FairnessOption, String> {
     }
 }
 
-/// Splits names at commas. A name that contains commas is quoted. A backslash inside quotes escapes
-/// the next character, and stays.
+/// Splits names at commas. A name that contains commas is quoted, and a backslash inside quotes
+/// escapes the next character. Quotation marks and backslashes stay in the names. Returns a message
+/// for the user if a name is empty or a quotation does not end.
 fn listed(text: &str) -> Result<Vec<String>, String> {
     let (mut names, mut name, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut letters = text.chars();
@@ -65,8 +66,8 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Combines the constraints for the transitions of `net`. Also returns the nodes that the names
-/// denote, except for names that are plain ids and need no explanation.
+/// Combines the fairness constraints of all options for the transitions of `net`. Also returns the
+/// nodes that the names denote, except for names that are plain ids and need no explanation.
 ///
 /// # Errors
 /// A name denotes no transition, or an unquoted name denotes several transitions. Also an error:
@@ -77,6 +78,7 @@ pub(super) fn fairness(
     net: &Net,
 ) -> Result<(Fairness, Vec<NamedNodes>), FormulaProblem> {
     let mut named_nodes = Vec::new();
+    // The transitions with weak fairness, and the transitions with strong fairness.
     let mut weak_and_strong: [Vec<TransitionId>; 2] = Default::default();
     for FairnessOption { strong, names } in options {
         let side = &mut weak_and_strong[usize::from(*strong)];

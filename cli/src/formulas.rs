@@ -86,8 +86,8 @@ impl FormulaOptions {
     /// Reads all formulas, with unique ids. Errors in single formulas are printed on stderr.
     ///
     /// # Errors
-    /// A file cannot be read, no formula is given, or no formula could be read. Also an error: each
-    /// of several formulas in a file names a node that the net does not have.
+    /// A file cannot be read, the files contain no formula, or no formula could be read. Also an
+    /// error: each of several formulas in a file names a node that the net does not have.
     pub(super) fn read_and_print_notes(&self, net: &Net) -> Result<Vec<GivenFormula>> {
         let mut notes = Vec::new();
         let formulas = self.read(net, &mut notes);
@@ -98,8 +98,8 @@ impl FormulaOptions {
     /// Reads all formulas, with unique ids. Errors in single formulas are appended to `notes`.
     ///
     /// # Errors
-    /// A file cannot be read, no formula is given, or no formula could be read. Also an error: each
-    /// of several formulas in a file names a node that the net does not have.
+    /// A file cannot be read, the files contain no formula, or no formula could be read. Also an
+    /// error: each of several formulas in a file names a node that the net does not have.
     pub(super) fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Vec<GivenFormula>> {
         let mut collector = FormulaCollector { formulas: Vec::new(), ids: HashSet::new(), notes };
         for text in &self.formula {
@@ -129,7 +129,7 @@ impl FormulaOptions {
         let name = file.display().to_string();
         let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
         let is_xml = || {
-            // Only XML is read in UTF-16.
+            // Text in UTF-16 can only be XML, because no other language is read in UTF-16.
             let starts_of_utf16 = [&b"\xff\xfe"[..], b"\xfe\xff", b"\0<"];
             let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
             starts_of_utf16.iter().any(|start| bytes.starts_with(start))
@@ -230,7 +230,8 @@ impl FormulaCollector<'_> {
         });
     }
 
-    /// Adds a formula of a query file. Another formula may already have its id.
+    /// Adds a formula of a query file in XML. Another formula may have the same id until
+    /// `name_the_others` makes the ids unique.
     fn add_query(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
             self.note(format!("parikh: formula {id}: {error}"));
@@ -240,8 +241,9 @@ impl FormulaCollector<'_> {
         self.formulas.push(GivenFormula { id, written, formula, named });
     }
 
-    /// Names each formula without a name `formula-N`, where N is its position or the next free
-    /// number. Of several formulas with the same name, all but the first get a number.
+    /// Names each formula without a name `formula-N`. N is the position of the formula, counted
+    /// from 1, or the next number whose name is free. Of several formulas with the same name, all
+    /// but the first get a number after the name.
     fn name_the_others(&mut self) {
         for (index, asked) in
             self.formulas.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty())
@@ -256,8 +258,8 @@ impl FormulaCollector<'_> {
         );
     }
 
-    /// Adds a formula of `--formula` or of a file that is not XML. Another formula may already have
-    /// its name.
+    /// Adds a formula of `--formula` or of a file that is not XML. Another formula may have the
+    /// same name until `name_the_others` makes the names unique.
     fn push(&mut self, given: GivenFormula) {
         if !given.id.is_empty() {
             self.ids.insert(given.id.clone());

@@ -115,6 +115,8 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         }
     };
     let max_nodes = arguments.most.unwrap_or(kind.default_max_markings()) as usize;
+    // `Err(None)` means that the reachability graph is not wanted, and `Err(Some(_))` that it could
+    // not be computed.
     let graph = match arguments.coverability {
         true => Err(None),
         false => Reachability::of(&net, max_nodes, &budget).map_err(Some),
@@ -212,9 +214,9 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
 }
 
 /// Computes the coverability graph. Returns the reason as an error if the graph is too large, a
-/// token count overflows, or the budget is spent. With `only_if_unbounded`, the reachability graph
-/// was already too large, or a token count overflowed. Then a coverability graph without unbounded
-/// places is an error, too.
+/// token count overflows, or the budget is spent. If `only_if_unbounded` is true, the reachability
+/// graph was wanted but could not be computed. Then a coverability graph without unbounded places
+/// is an error, too: its markings are the reachable markings, which could not be computed.
 fn cover(
     net: &Net,
     max_nodes: usize,
@@ -258,7 +260,8 @@ fn read_trace(net: Net, model: &Path, file: &Path) -> Result<(Net, FiringSequenc
     Ok((net, sequence))
 }
 
-/// Highlights a firing sequence in the graph. Returns an error if the sequence cannot fire.
+/// Highlights a firing sequence in the graph. Returns an error if the graph has no path for all its
+/// firings.
 fn highlight(view: &mut GraphView<'_>, sequence: &FiringSequence) -> Result<()> {
     let fired = view.highlight(sequence);
     if fired < sequence.firings() {
@@ -275,7 +278,7 @@ enum FormulaPath {
     /// A shortest firing sequence to a marking that satisfies φ for a formula EF φ, or violates φ
     /// for a formula AG φ.
     Found(FiringSequence),
-    /// No such marking exists. The text states the consequence.
+    /// No reachable marking satisfies, or violates, φ. The text is a message for the user.
     Absent(String),
 }
 
@@ -304,6 +307,7 @@ fn path_to_formula(net: &Net, graph: &Reachability, formula: &str) -> Result<For
         )),
     };
     let holds = |marking: &Marking| predicate.holds(net, marking);
+    // The markings are in breadth-first order, so the first one has a shortest firing sequence.
     Ok(match graph.markings.iter().position(holds) {
         Some(index) => FormulaPath::Found(graph.sequence_to(index as u32).into_iter().collect()),
         None => FormulaPath::Absent(absence),

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome>
     }
 }
 
-/// Returns the file descriptors for requests and for answers.
+/// Returns duplicates of the file descriptors of stdin, for requests, and of stdout, for answers.
 #[cfg(any(feature = "highs", feature = "z3"))]
 fn stdin_and_stdout() -> std::io::Result<[std::os::fd::OwnedFd; 2]> {
     use std::os::fd::AsFd as _;

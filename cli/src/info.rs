@@ -72,7 +72,6 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
             if let Some((_, colours)) = colours {
                 object["coloured"] = colours;
             }
-            // A closed pipe is no error.
             print_verbatim(&in_json(object))?;
         }
     }
@@ -132,7 +131,7 @@ struct Info<'n> {
     extended: &'n ExtendedNet,
     /// The largest arc weight.
     largest_weight: u64,
-    /// Number of arcs with a weight above 1.
+    /// The number of arcs between places and transitions with a weight above 1.
     heavy_arcs: usize,
     marked_places: usize,
     /// The initially marked place with the most tokens, and their number. `None` if no place is
@@ -248,7 +247,8 @@ impl<'n> Info<'n> {
         text
     }
 
-    /// Returns the nesting depth of the model's units.
+    /// Returns the nesting depth of the model's units: 1 if no unit contains another, and 0 without
+    /// units.
     fn unit_depth(&self) -> usize {
         let Some(units) = self.net.units() else { return 0 };
         let depth = |unit: UnitId| {
@@ -321,8 +321,8 @@ fn arcs(net: &Net) -> Vec<Value> {
     net.transitions().flat_map(arcs_of).map(arc).collect()
 }
 
-/// Returns the inhibitor arcs. The weight of an arc is the number of tokens from which the place
-/// disables the transition.
+/// Returns the inhibitor arcs. The place of an arc disables the transition if it holds at least as
+/// many tokens as the weight of the arc.
 fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
     let core = net.core();
     let arcs_of = |t| {

@@ -38,8 +38,8 @@ pub(super) struct InquiryJob<'a> {
 /// Messages about a run besides its answers.
 #[derive(Clone, Default)]
 pub(super) struct RunMessages {
-    /// True if statistics of every stage are printed, even if the process ends before an engine
-    /// returns.
+    /// True if the statistics of every stage are printed when the process has to end before an
+    /// engine returns. When a run ends as usual, the caller of [`InquiryJob::run`] prints them.
     pub(super) statistics: bool,
     /// True if progress is printed as JSON.
     pub(super) events: bool,
@@ -50,7 +50,8 @@ pub(super) struct RunMessages {
 }
 
 impl InquiryJob<'_> {
-    /// Answers the questions and prints each answer as soon as it is known.
+    /// Answers the questions and prints each answer as soon as it is known. Ends the process if an
+    /// engine does not stop in time ([`Event::Overrun`]).
     pub(super) fn run(&self, model: &Model) -> Result<RunReport> {
         let (only, explain) = (&self.messages.only, &self.messages.explain);
         let questions = InquiryReader::new(&self.inquiry, self.restriction, only, explain);
@@ -73,6 +74,7 @@ impl InquiryJob<'_> {
             }
             false => {
                 let report = run::run(model, &questions, &self.config, self.budget, on_event);
+                // Messages about refused formulas explain an error of the run, too.
                 questions.print_notes();
                 report?
             }
@@ -81,7 +83,8 @@ impl InquiryJob<'_> {
         Ok(report)
     }
 
-    /// Prints how to continue an interrupted run with the open questions.
+    /// Prints how to continue an interrupted run with the open questions. Prints nothing if no
+    /// question is open.
     fn print_how_to_continue(&self, report: &RunReport) {
         let open_ids = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
@@ -116,8 +119,8 @@ struct RunListener<'j, 'm> {
     /// The evidence file. `None` before work on a net has begun, if no evidence is requested, if
     /// the file could not be created, or after an error in writing it.
     file: Option<OpenEvidence<'m>>,
-    /// The answers to explain by the id of the question, with their times since the start of the
-    /// run.
+    /// The answers to explain, by the id of the question. Each answer has the time since the start
+    /// of the run.
     stories: HashMap<String, (Duration, GoalAnswer)>,
 }
 
@@ -153,6 +156,7 @@ impl<'m> RunListener<'_, 'm> {
             Event::Declined(why) => {
                 self.print(|_| note!("parikh: {:#}", anyhow!(why.clone())));
             }
+            // An engine does not stop, although it has to. The process ends without waiting for it.
             Event::Overrun { report, .. } => {
                 self.end(report);
                 if self.job.messages.statistics {
@@ -190,8 +194,9 @@ impl<'m> RunListener<'_, 'm> {
             self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
-        // A trace states its initial marking if the model may have another one. The model may lack
-        // an initial marking, or start with one case while the trace has several.
+        // The trace states its initial marking if it may differ from that of the model. The model
+        // may have no tokens at all, or one token in the source where the trace has a token per
+        // case.
         let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
         let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases
@@ -210,7 +215,7 @@ impl<'m> RunListener<'_, 'm> {
         }
     }
 
-    /// Prints the final messages of a run.
+    /// Ends the evidence file, and prints the open questions and the other final messages of a run.
     fn end(&mut self, report: &RunReport) {
         let InquiryJob { inquiry, budget, messages: watch, printer, .. } = self.job;
         if let Some(progress) = &self.progress {

@@ -63,7 +63,8 @@ pub(super) fn nodes(nodes: &ReasonNodes, view: ModelView<'_>) -> Json {
         Some(folding) => folding.transition_name(folding.transition_of(t)),
         None => net.transition_name(t),
     };
-    // The nodes are sorted, so nodes of the same coloured node are adjacent.
+    // The nodes are in ascending order, and the unfolding lists the nodes of one coloured node in a
+    // row. So equal names are adjacent, and `dedup` removes all duplicates.
     let mut places: Vec<&str> = nodes.places.iter().map(place).collect();
     let mut transitions: Vec<&str> = nodes.transitions.iter().map(transition).collect();
     places.dedup();
@@ -86,8 +87,8 @@ pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
     named.iter().map(entry).collect()
 }
 
-/// Returns the witness of an answer, step by step. The steps are left out if there are more than
-/// [`STEPS`].
+/// Returns the witness of an answer, step by step. If there are more than [`STEPS`] steps, the
+/// object has no steps, and its field `cut` is true.
 pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
     let mut witness = match exhibit {
         _ if length(exhibit) > STEPS => json!({"cut": true}),
@@ -106,12 +107,13 @@ pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
     witness
 }
 
-/// Returns the number of steps of a witness in written form.
+/// Returns the number of steps of a witness in the form in which JSON lists them. A step is a
+/// transition with its number of consecutive firings, not a single firing.
 fn length(exhibit: &AnswerWitness) -> usize {
     let stage = |stage: &Stage| stage.prefix.steps().len() + stage.pump.steps().len();
     match exhibit {
         AnswerWitness::Firings(sequence) => sequence.steps().len(),
-        // Each occurrence of a block is written out.
+        // A block is written out wherever the run mentions it, so its steps count each time.
         AnswerWitness::Loops(run) => written(run),
         AnswerWitness::Pump(pumping) => pumping.stages().map(stage).sum(),
         AnswerWitness::Lasso(LassoRun { prefix, end }) => {
@@ -124,9 +126,11 @@ fn length(exhibit: &AnswerWitness) -> usize {
     }
 }
 
-/// Returns the number of steps of a run with loops, where each occurrence of a block is written
-/// out.
+/// Returns the number of steps of a run with loops. Each line that repeats a block counts as the
+/// steps of the block and one more, however often it repeats the block.
 fn written(run: &LoopRun) -> usize {
+    // A block refers only to earlier blocks, so the lengths of the latter are known. The last block
+    // is the whole run.
     let mut block_lengths: Vec<usize> = Vec::new();
     for block in run.blocks() {
         let turn_length = |turn: &RepeatedElement| match turn.element {
@@ -155,10 +159,11 @@ fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     steps.collect()
 }
 
-/// Returns the steps of a run with loops. A transition or block that occurs once in a row is
-/// written out. With more repetitions, it is written as a repetition.
+/// Returns the steps of a run with loops. An element that is not repeated is written as its steps,
+/// and a repeated element as one object with the number of repetitions and its steps.
 fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
+    // A block refers only to earlier blocks. The last block is the whole run.
     let mut block_steps: Vec<Vec<Json>> = Vec::new();
     for block in run.blocks() {
         let mut steps = Vec::new();

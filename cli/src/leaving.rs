@@ -1,4 +1,4 @@
-//! The exit code of the process: the code of the answers, or the code for output files that could
+//! The exit code of the process. It follows from the answers, or reports that an output file could
 //! not be written.
 
 use parikh_solvers::guest;
@@ -22,8 +22,8 @@ pub(super) fn code(code: u8) -> u8 {
     }
 }
 
-/// Ends the process immediately. Ends all worker processes first, because a solver command of the
-/// user might otherwise continue.
+/// Ends the process immediately, with the exit code that [`code`] gives. Ends all worker
+/// processes first, because a solver command of the user might otherwise continue.
 pub(super) fn exit(code: u8) -> ! {
     guest::end_all();
     std::process::exit(self::code(code).into())

@@ -174,7 +174,8 @@ impl ProgramOutcome {
     }
 }
 
-/// Parses the arguments, runs the command, and prints its error if it fails.
+/// Parses the arguments and runs the command. Prints the error if the command fails. Returns the
+/// exit code.
 pub fn main() -> ExitCode {
     terminal::install_panic_hook();
     let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| exit_with_usage(error));
@@ -237,8 +238,9 @@ fn exit_with_usage(error: clap::Error) -> ! {
     }
 }
 
-/// Prints an error, usually in one line. For an error in a formula or a script, also prints its
-/// position in the text. For a file of unknown format, also prints the expected formats.
+/// Prints an error, usually in one line. For a syntax error whose position in the text is known,
+/// also prints the line with a caret. For a file of unknown format, also prints the expected
+/// formats.
 fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::error_lines(error).iter().for_each(|line| note!("{line}")),
@@ -285,11 +287,12 @@ struct UsageError(String);
 #[error("{why}")]
 struct SyntaxError {
     why: String,
-    /// The text, and below it a caret at the error.
+    /// Two lines: the text, and a caret below the position of the error.
     where_in_the_text: [String; 2],
 }
 
-/// Joins an error and its causes, without causes that the text before already contains.
+/// Joins the texts of an error and of its causes with colons. A cause is left out if the text so
+/// far already contains it.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -329,7 +332,8 @@ mod tests {
                 let example = line.starts_with("  parikh ");
                 assert!(!wide(line) || !row && !example, "{name}: {line}");
             }
-            // A paragraph has to be one line, which the terminal wraps.
+            // In the source of a help text, a paragraph has to be one line. Clap wraps the line to
+            // the width of the terminal.
             for pair in lines.windows(2) {
                 let prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
                 let by_hand = pair[0].chars().count() > 70 && prose(pair[0]) && prose(pair[1]);

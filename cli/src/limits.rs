@@ -32,6 +32,7 @@ impl LimitOptions {
 }
 
 /// Parses a duration: `90`, `90s`, `1.5m`, `2h`, `500ms`. A number without a unit means seconds.
+/// Returns a message for the user if the text is no duration.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -46,7 +47,8 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| "the time is too long".into())
 }
 
-/// Parses an amount of memory: `4G`, `500M`, `1.5GiB`. Returns bytes.
+/// Parses an amount of memory: `4G`, `500M`, `1.5GiB`. Returns bytes. Returns a message for the
+/// user if the text is no size, has no unit, or is less than one byte.
 pub(super) fn memory(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -59,6 +61,7 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         "" if number.parse().is_ok_and(|number: f64| number > 0.0) => {
             return Err(format!("the size {number} has no unit: expected {number}G or {number}M"));
         }
+        // Zero needs no unit. The check below refuses it with the right message.
         "" if number.parse().is_ok_and(|number: f64| number == 0.0) => 1,
         _ => return Err("expected a size like 4G or 500M".into()),
     };

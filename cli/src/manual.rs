@@ -85,8 +85,8 @@ fn page(command: Command, directory: &Path) -> std::io::Result<()> {
     std::fs::write(directory.join(manual.get_filename()), text)
 }
 
-/// Marks indented lines of a page as verbatim text, so that tables and examples keep their line
-/// breaks.
+/// Marks lines of a manual page that begin with two blanks as verbatim text (`.nf`, `.fi` in roff),
+/// so that tables and examples keep their line breaks.
 fn with_tables(page: &str) -> String {
     let (mut text, mut is_verbatim) = (String::new(), false);
     for line in page.lines() {

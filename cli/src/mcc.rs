@@ -25,7 +25,7 @@ pub(super) fn run() -> Result<ProgramOutcome> {
         }
         Some(Ok(examination)) if !examination.is_about_cases() => examination,
         // An unknown examination, for example of a later contest, is no error: the contest expects
-        // `DO_NOT_COMPETE`.
+        // `DO_NOT_COMPETE`. The same answer is given for examinations that only Parikh has.
         Some(other) => {
             match other {
                 Ok(examination) => {
@@ -65,14 +65,16 @@ pub(super) fn run() -> Result<ProgramOutcome> {
     }
 }
 
-/// Prints `CANNOT_COMPUTE` if the call ends without any answer, as the contest requires.
+/// Prints `CANNOT_COMPUTE` if no line has been printed so far. The contest requires this line from
+/// a call that ends without any answer.
 fn say_nothing_was_found() {
     if printed() == 0 {
         line("CANNOT_COMPUTE");
     }
 }
 
-/// Reads the instance in `directory`, and answers and prints the questions of the examination.
+/// Reads the instance in `directory`, answers the questions of the examination, and prints the
+/// answers. Returns the report of the run and the outcome of the command.
 fn read_and_run(
     call: &BenchKitCall,
     directory: &Path,

@@ -45,7 +45,7 @@ impl TimingOptions {
     /// model.
     pub(super) fn net(&self, model: &Path) -> Result<Net> {
         let net = plain(self.read(model)?)?;
-        // Reading notes that times are left out.
+        // The function `read` has already printed the note about times and priorities.
         let assumptions = net.assumptions().iter().filter(|&it| *it != Assumption::Untimed);
         assumptions.for_each(|it| note!("parikh: assumed: {it}"));
         Ok(net)
@@ -68,12 +68,13 @@ pub(super) fn translated(net: ExtendedNet, model: &Path, allows_caps: bool) -> R
     plain(parikh_input::translated_model(SourceModel::Net(Box::new(net)), model)?)
 }
 
-/// Returns possible names of the instance, likeliest first. The first is the name of the directory,
-/// or of the file without its extension (and without `.gz`). For a file `model.…`, it is the name
-/// of the directory that contains the file. The last is the name of the net, which is the only one
-/// for standard input. Empty names and duplicates are left out.
+/// Returns at most two possible names of the instance, likeliest first. The first name is that of
+/// the directory, or of the file without its extension (and without `.gz`). For a file `model.…`,
+/// and for a file name that is not UTF-8, it is the name of the directory that contains the file.
+/// The second name is that of the net. Standard input has only this name. Empty names and
+/// duplicates are left out.
 pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
-    // The canonical path also gives `.` a name.
+    // The canonical path ends with a name even if the argument is `.`.
     let full_path = std::fs::canonicalize(model).unwrap_or_else(|_| model.to_owned());
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: Option<&std::ffi::OsStr>| {

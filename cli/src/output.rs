@@ -32,7 +32,7 @@ pub(super) enum AnswerFormat {
     Mcc,
 }
 
-/// The context of an answer.
+/// The context in which an answer is printed.
 pub(super) struct AnswerContext<'m> {
     /// The net whose nodes the answer names.
     pub(super) view: ModelView<'m>,
@@ -89,7 +89,8 @@ impl AnswerPrinter {
         *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
     }
 
-    /// Prints an answer. `trace` is the file of its witness.
+    /// Prints an answer that was found after the time `after` since the start of the run. `trace`
+    /// is the file with the witness. It is `None` if no trace was written.
     pub(super) fn answer(
         &self,
         answer: &GoalAnswer,
@@ -264,7 +265,8 @@ impl AnswerPrinter {
         }
     }
 
-    /// Prints an object about the questions of the current inquiry.
+    /// Prints a JSON object. If the printer has the name of an inquiry, the object states the name
+    /// as `examination`.
     fn print_object(&self, mut about: serde_json::Value) {
         if let Some(examination) = &self.examination {
             about["examination"] = examination.as_str().into();
@@ -299,8 +301,8 @@ fn assumed(answer: &GoalAnswer, assumptions: &[Assumption]) -> String {
     others.map(|it| format!("; assumed: {it}")).collect()
 }
 
-/// Returns the net to which the numbers of the state space refer. Those of a coloured net count the
-/// tokens of each colour and the firings of each binding.
+/// Returns the net to which the numbers of the state space refer. For a coloured net, this is the
+/// unfolding, because the numbers count tokens of each colour and firings of each binding.
 fn figure_net(view: ModelView<'_>) -> NetMeant {
     match view.net_meant() {
         NetMeant::Coloured => NetMeant::Unfolding,
@@ -332,11 +334,13 @@ fn figure_key(id: &str) -> &str {
     }
 }
 
-/// Groups the digits of a long number by three, separated by blanks.
+/// Returns a number of more than four digits with a blank between groups of three digits. Returns
+/// other texts, such as `+inf`, unchanged.
 fn in_groups(number: &str) -> String {
     if number.len() <= 4 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return number.to_owned();
     }
+    // The groups are counted from the end of the number, and only the first may be shorter.
     let groups: Vec<&str> = (0..number.len().div_ceil(3))
         .rev()
         .map(|group| {
@@ -348,7 +352,7 @@ fn in_groups(number: &str) -> String {
 }
 
 /// The prefix of the ids of a state space's numbers. With the prefix, their ids differ from the ids
-/// of other questions.
+/// of other questions, unless a query file has an id with this prefix.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
 /// Returns the name of a question for text output: its id, or for a number of the state space its
@@ -367,7 +371,7 @@ fn in_letters(figure: &str) -> String {
 const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
                          false";
 
-/// The expected answers.
+/// The questions whose answers are expected, and the printer that reports them as open.
 struct ExpectedAnswers {
     printer: AnswerPrinter,
     /// The ids of the questions without an answer so far, and the names of the inquiries that
@@ -375,8 +379,8 @@ struct ExpectedAnswers {
     open: Vec<String>,
 }
 
-/// The questions whose answers are expected. They are needed for the report when the process has to
-/// end. `None` before the first questions are registered, and after the report.
+/// The expected answers, for the report on open questions when the process has to end. `None`
+/// before the first questions are registered, and after the report.
 static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
 
 fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
@@ -390,7 +394,8 @@ fn mark_reported(id: &str) {
     }
 }
 
-/// Reports all unanswered questions as open when the process has to end.
+/// Reports all unanswered questions as open when the process has to end. Only the first call
+/// reports anything.
 pub(super) fn report_open_questions() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
     for id in open {

@@ -36,7 +36,8 @@ impl OutputDirectories<'_> {
         }
         let Some(directory) = self.files else { return Ok(()) };
         let file = path(directory, name);
-        // Special files, such as pipes, are kept and written to.
+        // Only a regular file is removed. Pipes and other special files, and symbolic links, are
+        // kept and written to.
         if !file.symlink_metadata().is_ok_and(|earlier| earlier.is_file()) {
             return Ok(());
         }
@@ -111,8 +112,9 @@ impl OutputDirectories<'_> {
     }
 }
 
-/// Converts an id into a file name. Special characters become `%` and their code, so different ids
-/// usually have different names.
+/// Converts an id into a file name. A special character becomes `%` and its hexadecimal code, so
+/// different ids usually have different names. The number of digits varies, so a code followed by a
+/// digit may look like another code.
 fn file_name(id: &str) -> String {
     let safe_text = |c: char| match c {
         c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
@@ -132,7 +134,8 @@ pub(super) struct OpenEvidence<'n> {
     file: EvidenceFile<'n, BufWriter<File>>,
 }
 
-/// Writes to the file, if there is one. After a write error, drops the file.
+/// Writes to the file, if there is one. After a write error, reports the file as incomplete and
+/// sets `file` to `None`, so that nothing more is written.
 pub(super) fn write<'n>(
     file: &mut Option<OpenEvidence<'n>>,
     write: impl FnOnce(&mut EvidenceFile<'n, BufWriter<File>>) -> io::Result<()>,
@@ -144,8 +147,8 @@ pub(super) fn write<'n>(
     }
 }
 
-/// Records that a file could not be written, and reports the first such file. Later ones usually
-/// fail for the same reason.
+/// Records that a file could not be written, and reports the first such file. Later files are not
+/// reported, because they usually fail for the same reason.
 pub(super) fn report_unwritten(file: &Path, why: &dyn Display) {
     if leaving::note_unwritten() {
         note!(

@@ -17,7 +17,8 @@ pub(super) struct PixelOptions {
     width: Option<u32>,
 }
 
-/// Returns the extension of a file name in small letters.
+/// Returns the extension of a file name in small letters. Returns `None` without an extension, or
+/// if the extension is not UTF-8.
 pub(super) fn extension(file: &Path) -> Option<String> {
     file.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase)
 }
@@ -42,9 +43,11 @@ impl PixelOptions {
     }
 }
 
-/// Writes a picture into a PNG file, and reports a reduced scale and missing characters.
+/// Converts an SVG picture to PNG and writes it to a file. Reports on stderr if the default scale
+/// was reduced to keep the size limit, and if the font lacks characters of the picture.
 pub(super) fn write(file: &Path, svg: &str, size: PngSize) -> Result<()> {
     let result = png::png(svg, size);
+    // From here on, the deadline does not end the process, so the file is written completely.
     signals::stay();
     let picture = match result {
         Ok(picture) => picture,

@@ -1,4 +1,5 @@
-//! Questions about processes on the command line: the net they refer to.
+//! Questions about processes on the command line (`check -e Soundness`, `check --cases`): options,
+//! and the net with the initial and final markings on which the questions are answered.
 
 use super::UsageError;
 use super::model::translated;
@@ -93,8 +94,8 @@ impl CaseOptions {
                     .to_owned()
             ));
         };
-        // Translating inhibitor and reset arcs needs bounds of places. They depend on the number of
-        // cases, so the model is translated again.
+        // The translation of inhibitor and reset arcs uses bounds of places. The bounds depend on
+        // the number of cases, so the model is read and translated again.
         let extended = match net.translation() {
             Some(_) => Some(parikh_input::read_extended(path)?),
             None => None,
@@ -122,6 +123,7 @@ impl CaseOptions {
         };
         let begun = begun.assuming(assumed);
         Ok(Model::from(match examination {
+            // The function `counted` adds the places that count firings.
             Examination::RelaxedSoundness => {
                 counted(&begun).with_context(|| file.display().to_string())?
             }
@@ -152,8 +154,9 @@ impl CaseOptions {
 }
 
 /// Returns the model with one token in the source, if it is a workflow net without an initial
-/// marking. Returns other models unchanged, and coloured ones. A model with inhibitor or reset arcs
-/// is translated again, with caps only if `allows_caps`. `file` names the model.
+/// marking. Returns all other models unchanged, including coloured models. A workflow net with
+/// inhibitor or reset arcs is translated again, with caps, that is, assumed bounds of places, only
+/// if `allows_caps` is true. `file` is the path of the model.
 ///
 /// # Errors
 /// The model cannot be read again, or cannot be translated with this initial marking.

@@ -17,10 +17,12 @@ use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The largest number of maxima whose known ranges are shown at a time.
+/// The largest number of maxima whose known ranges are shown in the progress lines. Events have all
+/// ranges that the run reports.
 const MAX_SHOWN_BOUNDS: usize = 4;
 
-/// The time after which an event is printed even if the state of the run has not changed.
+/// The time after which an event is printed even if no question or goal was settled and no bound
+/// has changed.
 const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The progress display of a run.
@@ -119,8 +121,9 @@ impl RunProgress {
         text
     }
 
-    /// Prints an event if the state of the run has changed, or if the last event was printed at
-    /// least [`EVENT_INTERVAL`] ago.
+    /// Prints an event if a number of open questions or goals or a known bound has changed.
+    /// Otherwise prints an event if the last event was printed at least [`EVENT_INTERVAL`] ago. A
+    /// change of the working engines alone is no reason for an event.
     fn event(&mut self, state: &RunState<'_>) {
         let bounds: Vec<serde_json::Value> = state
             .ranges
@@ -157,7 +160,7 @@ impl RunProgress {
         }));
     }
 
-    /// Prints without interfering with the progress lines.
+    /// Removes the progress lines while `print` prints, and shows them again afterwards.
     pub(super) fn hide(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
@@ -167,12 +170,12 @@ impl RunProgress {
     }
 }
 
-/// Returns a number as text, or the text `none` if the number is unknown.
+/// Returns a number as text. Returns the second argument if the number is unknown.
 fn number(value: Option<i128>, none: &str) -> String {
     value.map_or(none.to_owned(), |value| value.to_string())
 }
 
-/// Formats a duration: `48 s`, `3 min 20 s`.
+/// Formats a duration, rounded down to seconds: `48 s`. From two minutes on: `3 min 20 s`.
 fn short(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),

@@ -37,8 +37,8 @@ pub(super) struct PropertiesArguments {
     format: PropertiesFormat,
 }
 
-/// The minimum time for shortening the witnesses of one key, that is, of one of the 21 properties
-/// in a contest model form.
+/// The time that shortening the witnesses of one run may take, even if its share of the time of the
+/// run is smaller.
 const SHORTENING: Duration = Duration::from_millis(300);
 
 /// Limits for computing keys, that is, the 21 properties in a contest model form.
@@ -142,13 +142,13 @@ pub(super) fn key_net(model: Model, budget: &Budget) -> Result<KeyNet<'static>> 
     }
 }
 
-/// Returns the end of the explanation of a key that says what is assumed about the model. The claim
-/// of safe units is not among these assumptions.
+/// Returns the assumptions about the model as text, for the end of a key's explanation. The text is
+/// empty without assumptions. The claim of safe units is not among these assumptions.
 pub(super) fn assumed(key_net: &KeyNet<'_>) -> String {
     key_net.net().assumptions().iter().map(|it| format!("; assumed: {it}")).collect()
 }
 
-/// Returns what a key assumes about the model, for output for programs.
+/// Returns the assumptions of a key about the model, including the claim of safe units, for JSON.
 pub(super) fn key_assumptions(computed: &ComputedKey, key_net: &KeyNet<'_>) -> Vec<Assumption> {
     let units = computed.assumes_units.then_some(Assumption::SafeUnits);
     units.into_iter().chain(key_net.net().assumptions().iter().cloned()).collect()
@@ -244,7 +244,7 @@ fn verdict_file(
 }
 
 /// Returns the explanation of a key. If the key is not about the net in the model's file, the
-/// explanation begins with the net.
+/// explanation begins with words for its net, such as the unfolding.
 fn explained(computed: &ComputedKey) -> String {
     match computed.net {
         NetMeant::Model => computed.explanation.to_string(),
@@ -252,8 +252,9 @@ fn explained(computed: &ComputedKey) -> String {
     }
 }
 
-/// Returns the techniques of a key, including the contest's words. The list is empty for an unknown
-/// value. `unfolded` means that the keys are about the unfolding of a coloured net.
+/// Returns the techniques of a key: the names of the engines and the contest's names for their
+/// techniques. The list is empty for an unknown value. `unfolded` is true if the keys are about the
+/// unfolding of a coloured net.
 fn techniques_of(
     computed: &ComputedKey,
     threads: Option<u16>,

@@ -46,8 +46,9 @@ pub(super) struct InquiryReader<'a> {
     /// Formulas refused there may be accepted on the unfolding, whose messages then replace the
     /// delayed ones.
     notes: RefCell<Vec<String>>,
-    /// What the names in each question denote, by the id of the question, on the net on which the
-    /// questions were read last. The empty id has the names of `--fair`.
+    /// The nodes that names in a question denote, by the id of the question. The nodes belong to
+    /// the net on which the questions were read last. The entry of the empty id is for the names in
+    /// `--fair`.
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
 }
 
@@ -127,6 +128,7 @@ impl<'a> InquiryReader<'a> {
         match self.inquiry {
             RequestedQuestions::Examination(examination) => {
                 Ok(match Plan::of_examination(*examination, net) {
+                    // Caps are assumed bounds of places, which the model may exceed.
                     None if net.has_caps() => {
                         let id = self.inquiry.name();
                         let reason = OpenReason::from(OpenCause::CapsUnsupported);
@@ -229,8 +231,10 @@ impl<'a> InquiryReader<'a> {
         planned_questions
     }
 
-    /// Adds a formula to the plan, restricted to runs of cases with `--cases`. Returns the reason
-    /// if the formula is refused.
+    /// Adds a formula to the plan. With `--cases`, the formula considers only runs of cases, and
+    /// its logic is LTL. If the formula is refused, returns the reason. If the reason is that the
+    /// net has no colours, also counts the formula in `lacking_colours`: an unfolding would accept
+    /// the formula.
     fn ask(
         &self,
         questions: &mut QuestionsOnNet,
@@ -256,7 +260,8 @@ impl<'a> InquiryReader<'a> {
         self.only.is_empty() || self.only.iter().any(|wanted| is_called(id, wanted))
     }
 
-    /// Refuses ids of `--id` and `--explain` that no question has.
+    /// Returns an error if some id of `--id` or of `--explain` is the id of no question. The error
+    /// lists the first 20 ids of questions.
     fn check_ids(&self, planned_questions: &QuestionsOnNet) -> Result<()> {
         let planned = planned_questions.plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> =
@@ -285,7 +290,7 @@ impl Questions for InquiryReader<'_> {
             questions.and_then(|questions| self.check_ids(&questions).map(|()| questions));
         self.notes.replace(notes);
         // The questions may be read again on the unfolding, with the same messages. So messages
-        // about a coloured net or a quotient are delayed.
+        // about a coloured net or a quotient wait, and reading again replaces them.
         if !matches!(view, ModelView::Coloured(_) | ModelView::Quotient(_)) {
             self.print_notes();
         }

@@ -68,6 +68,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
     }
     let net =
         model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited())?;
+    // Without a log, the trace is replayed on the model itself.
     let Some(log) = &arguments.log else {
         let started = with_trace_start(net, &arguments.model, &text, true);
         let StartedNet { net, remark } = started.with_context(|| path.to_string())?;
@@ -83,6 +84,9 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;
             return Ok(ProgramOutcome::Complete);
         }
+        // This replay only checks the trace: its errors name the line of the trace. The function
+        // `report` fires the trace again. Stages repeat unknown numbers of times, so a trace with
+        // several stages cannot be replayed line by line.
         if trace.earlier_stages.is_empty() {
             TraceFile::replay(&net, &text).with_context(|| format!("{path} does not replay"))?;
         }
@@ -225,10 +229,10 @@ fn repeat_reduction(net: &Net, log: &Path) -> Result<Reduction> {
     redo(net, &needs, &steps).with_context(log_path)
 }
 
-/// Translates a trace of the reduced net back to `net`, and replays the result. Reports an internal
-/// error on stderr and returns `None` if the result does not fire on `net`. The same holds if the
-/// result does not end in a dead marking or with the tokens on the support that the reduction
-/// preserves.
+/// Translates a trace of the reduced net back to `net`, and replays the result. If the result does
+/// not fire on `net`, reports an internal error on stderr and returns `None`. Does the same if the
+/// result does not show on `net` what the reduction preserves: a dead marking, or the tokens on the
+/// places of the support.
 ///
 /// # Errors
 /// The trace does not replay on the reduced net, the translated trace is too long, or the budget is
@@ -278,6 +282,7 @@ fn translate_back(
     }
     if keeps_deadlock || preserves(Preserve::REACHABILITY) {
         for &p in &reduction.needs().support {
+            // A removed place of the support is constant. Other places keep their tokens.
             let expected = reduction.constant(p).or(reduction.map_place(p).map(|p| end[p]));
             if expected != Some(there[p]) {
                 return fault(&format!("it ends with {} on {}", there[p], net.place_name(p)));

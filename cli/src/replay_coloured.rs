@@ -6,7 +6,8 @@ use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTransitionId};
 use parikh_net::printable::counted;
 
-/// The largest number of colours on one place initially, larger than in any model in practice.
+/// The largest number of colours that one place may hold in the initial marking. Models in practice
+/// have fewer.
 const MAX_COLOURS: usize = 100_000_000;
 
 /// A step of a trace.
@@ -20,8 +21,8 @@ struct ColouredStep {
 }
 
 /// Replays the trace in `text` and prints the marking that it leads to. For a trace with `@repeat`,
-/// prints instead the tokens that the repeated part adds. Messages use `path` as the name of the
-/// trace.
+/// prints instead the tokens that the repeated suffix adds. A repeated suffix that adds no tokens
+/// is an error. Messages use `path` as the name of the trace.
 pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let (sequence, pump) = parse(net, text, path)?;
     let mut marking = net.initial(MAX_COLOURS)?;
@@ -116,7 +117,8 @@ fn parse(
     Ok((sequence, pump))
 }
 
-/// Fires the steps from a marking, which it updates. Returns the number of firings.
+/// Fires the steps, beginning in `marking`, which becomes the marking after the steps. Returns the
+/// number of firings. Returns an error for the first step that cannot fire.
 fn fire(
     net: &ColouredNet,
     steps: &[ColouredStep],

@@ -256,8 +256,8 @@ impl ReportArguments {
     fn of_process(&self, model: Model) -> Result<Model> {
         match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
             (None, []) => Ok(model),
-            // The page shows the net without places that count firings, although relaxed soundness
-            // uses such places.
+            // The page shows the net as prepared for soundness, whatever the examination is. The
+            // net prepared for relaxed soundness has additional places that count firings.
             (_, last) => CaseOptions::done_in(last.to_vec()).prepared_model(
                 &model,
                 Examination::Soundness,
@@ -350,8 +350,9 @@ impl ReportArguments {
     }
 }
 
-/// Returns the formulas of a query file. `are_requirements` is true if an option names the file,
-/// and false for the query file of a contest instance.
+/// Returns the formulas of a query file. `are_requirements` is true if an option names the file.
+/// Then the page reports a false formula as a problem. It is false for the query file of a contest
+/// instance, whose formulas nobody requires to be true.
 fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQuestions> {
     let queries = parikh_input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
@@ -369,8 +370,8 @@ fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQu
 }
 
 /// Returns the title of a formula on the page: the formula with ids. If names in the formula need
-/// an explanation, it is the formula as its author wrote it, followed by the nodes of each name.
-/// Empty if the formula cannot be read.
+/// an explanation, the title is the formula as its author wrote it, followed by the nodes of each
+/// name. The title is empty if the formula cannot be read.
 fn title(asked: &GivenFormula, net: &Net) -> String {
     let Ok(formula) = &asked.formula else { return String::new() };
     if asked.named.is_empty() {
@@ -385,8 +386,9 @@ fn title(asked: &GivenFormula, net: &Net) -> String {
     written + &nodes.collect::<String>()
 }
 
-/// Returns the formulas as a plan, and the refused formulas with the reasons. Each formula has its
-/// id, the formula or the error in it, and its title on the page.
+/// Returns the formulas as a plan, and the refused formulas with the reasons. An entry of
+/// `formulas` has the id, the formula or the error in it, and the title on the page. A formula with
+/// the id of an earlier formula is refused.
 fn planned(
     formulas: impl Iterator<Item = (String, Result<parikh_formula::Formula, String>, String)>,
     net: &Net,

@@ -13,8 +13,8 @@ use std::time::Duration;
 /// The time that a cancelled run has to end by itself.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Cancels `budget` at the first signal. If the process still runs after [`GRACE`], calls
-/// `last_words` and ends the process.
+/// Starts a thread that cancels `budget` at the first signal. If the process still runs after
+/// [`GRACE`], the thread calls `last_words` and ends the process.
 pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -34,8 +34,8 @@ pub(super) fn cancel_on_signal(budget: &Budget, last_words: fn()) {
     });
 }
 
-/// Cancels `budget` at the first signal, and lets the command finish its output. The second signal
-/// ends the process.
+/// Starts a thread that cancels `budget` at the first signal, and lets the command finish its
+/// output. At the second signal, the thread ends the process.
 pub(super) fn finish_on_signal(budget: &Budget) {
     let budget = budget.clone();
     let Ok(mut signals) = Signals::new([SIGTERM, SIGINT]) else {
@@ -63,13 +63,14 @@ pub(super) fn finish_on_signal(budget: &Budget) {
 /// True once the result exists and is being written.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// Disables [`leave_after`], so that a process that is writing its output is not ended.
+/// Disables [`leave_after`], so that a process that writes its output is not ended at the deadline.
 pub(super) fn stay() {
     WRITING.store(true, Ordering::Relaxed);
 }
 
-/// Ends the process [`GRACE`] after the deadline of `budget`, whatever still runs, unless [`stay`]
-/// was called. Calls `last_words` before. Does nothing if the budget has no deadline.
+/// Starts a thread that ends the process [`GRACE`] after the deadline of `budget`, whatever still
+/// runs, unless [`stay`] was called. Before that, the thread calls `last_words`. Does nothing if
+/// the budget has no deadline.
 pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     if let Some(remaining) = budget.remaining() {
         std::thread::spawn(move || {
@@ -84,8 +85,8 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     }
 }
 
-/// Ends the process with the exit code for open questions. All answers are already printed, because
-/// each answer is flushed.
+/// Calls `last_words`, and ends the process with the exit code for open questions. All known
+/// answers are already printed, because each answer is flushed.
 fn exit_incomplete(last_words: fn()) -> ! {
     last_words();
     exit(3)

@@ -1,4 +1,5 @@
-//! `parikh states`: prints the figures of a state space as they come, and the method for each.
+//! `parikh states`: prints four numbers about a state space as they come, each with its method. The
+//! numbers, called figures, are those of markings and firings, and the two largest token counts.
 
 use super::fair::RunRestriction;
 use super::job::InquiryJob;

@@ -1,5 +1,5 @@
 //! `parikh states --plot`: plots the sizes of decision diagrams over time for each order of places,
-//! and marks the successful order.
+//! and marks the orders that completed.
 
 use num_bigint::BigUint;
 use parikh::run::OrderTry;
@@ -46,6 +46,8 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
     });
     let mut successes = Vec::new();
     for (tried, at, markings) in complete {
+        // The curve rises vertically at the end of the computation, and then stays at the number of
+        // markings up to the right edge of the plot.
         let log_markings = logarithm(markings);
         let points = vec![(at, 0.0), (at, log_markings), (last_second.max(at), log_markings)];
         let (name, style) = (tried.method.to_owned(), "markings".to_owned());
@@ -68,14 +70,16 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
     plot::plot(&frame, &curves)
 }
 
-/// Returns the decimal logarithm, also of numbers beyond floating point. Returns 0 for 0.
+/// Returns the decimal logarithm, also of numbers beyond floating point, from the first 15 digits
+/// and the number of the others. Returns 0 for 0.
 fn logarithm(number: &BigUint) -> f64 {
     let digits = number.to_string();
     let (first, rest) = digits.split_at(digits.len().min(15));
     first.parse::<f64>().unwrap_or(1.0).max(1.0).log10() + rest.len() as f64
 }
 
-/// Returns the number, or its first digits if it is long.
+/// Returns the number in digits, or with three digits and an exponent, such as `1.23e15`, if it has
+/// more than twelve. The remaining digits are cut off, not rounded.
 fn short_number(number: &BigUint) -> String {
     let digits = number.to_string();
     match digits.len() {

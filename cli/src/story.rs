@@ -7,8 +7,8 @@ use parikh_evidence::Replayer;
 use parikh_net::{FiringSequence, FiringStep, Marking, Net, TransitionId, marking_text};
 use std::collections::BTreeSet;
 
-/// The largest number of lines for the prefix, and for the cycle. The number of further lines is
-/// printed.
+/// The largest number of steps printed of the prefix, and of the cycle. One more line says how many
+/// steps are left out.
 const MAX_LINES: usize = 30;
 
 /// The largest number of names in one list of transitions. The lists have the transitions that are
@@ -63,6 +63,8 @@ fn print_steps(net: &Net, replayer: &mut Replayer<'_>, steps: &FiringSequence) -
 fn print_unfair_transitions(net: &Net, cycle_start: Marking, cycle: &FiringSequence) -> Result<()> {
     let fired: BTreeSet<TransitionId> = cycle.steps().iter().map(|step| step.transition).collect();
     let unfired: Vec<TransitionId> = net.transitions().filter(|t| !fired.contains(t)).collect();
+    // For each transition that never fires: the number of firings of the cycle before which it is
+    // enabled.
     let mut enabled = vec![0u128; unfired.len()];
     let mut replayer = Replayer::from_marking(net, cycle_start);
     for step in cycle.steps() {
@@ -83,6 +85,7 @@ fn print_unfair_transitions(net: &Net, cycle_start: Marking, cycle: &FiringSeque
         "enabled throughout the cycle, but never fired:",
         &unfired_where(&|times| times == cycle.firings()),
     );
+    // These transitions are enabled before some firings of the cycle, but not before all.
     let sometimes_enabled = unfired_where(&|times| times > 0 && times < cycle.firings());
     print_transitions(
         net,

@@ -60,7 +60,8 @@ fn print(text: &str) {
     }
 }
 
-/// Prints lines that are no answers. A closed pipe (`| head`) is no error.
+/// Prints lines that are no answers, so [`printed`] does not count them. A closed pipe, as in
+/// `| head`, is no error.
 pub(super) fn lines(lines: &[String]) -> anyhow::Result<()> {
     print_verbatim(&lines.iter().map(|line| format!("{}\n", Printable(line))).collect::<String>())
 }
@@ -88,8 +89,8 @@ macro_rules! note {
 }
 pub(super) use note;
 
-/// Starts logging to stderr. Each line has a level and a message from the engines or the rest of
-/// the library.
+/// Starts logging to stderr. `verbose` is the number of `-v` options. The environment variable
+/// `PARIKH_LOG` overrides both arguments if it can be parsed.
 pub(super) fn start_logging(verbose: u8, quiet: bool) {
     use tracing_subscriber::filter::{LevelFilter, Targets};
     use tracing_subscriber::layer::SubscriberExt;

@@ -25,7 +25,9 @@
 //! leave
 //! ```
 //!
-//! A name is quoted as in JSON if it contains white space or begins with `#`, `@` or `"`.
+//! A name stands in quotation marks if it contains white space or begins with `#`, `@` or `"`.
+//! Inside the quotation marks, a backslash escapes a quotation mark and a backslash, and `\n`, `\r`
+//! and `\t` stand for a line feed, a carriage return and a tab.
 
 use num_bigint::BigUint;
 use parikh_evidence::file::parse_repetitions;
@@ -44,7 +46,8 @@ pub(super) struct TraceFile {
     pub(super) notes: Vec<(String, String)>,
     /// The stages of a self-covering sequence before the last stage. Empty for other traces.
     pub(super) earlier_stages: Vec<Stage>,
-    /// The sequence from the initial marking, or from the end of the previous stage.
+    /// The firing sequence from the initial marking. In a trace with several stages, the prefix of
+    /// the last stage.
     pub(super) sequence: FiringSequence,
     /// The sequence that can repeat forever after `sequence`. `None` without `@repeat`.
     pub(super) repeat: Option<FiringSequence>,
@@ -81,6 +84,8 @@ impl TraceFile {
     /// # Errors
     /// Returns the first error, with its line.
     pub(super) fn parse(net: &Net, text: &str) -> Result<TraceFile, TraceError> {
+        // One line that begins or ends a block, or repeats a block, makes the trace a run with
+        // loops.
         let is_of_loops = |line: &str| {
             ["@block", "@end", "@loop"]
                 .contains(&line.split_whitespace().next().unwrap_or_default())
@@ -119,8 +124,8 @@ impl TraceFile {
         Ok(trace)
     }
 
-    /// Returns the trace as a sequence in stages. The repeated suffix belongs to the last stage.
-    /// Returns `None` without a repeated suffix.
+    /// Returns the trace as a self-covering sequence in stages. The last stage consists of
+    /// `sequence` and the repeated suffix. Returns `None` without a repeated suffix.
     pub(super) fn pump_sequence(&self) -> Option<PumpSequence> {
         let pump = self.repeat.clone()?;
         let last = Stage { prefix: self.sequence.clone(), pump };
@@ -331,7 +336,8 @@ fn print_steps<'n>(
     }
 }
 
-/// Returns a name for a trace, quoted if it would otherwise be read as something else.
+/// Returns a name as it stands in a trace: quoted if it contains white space or begins with `#`,
+/// `@` or `"`, and unchanged otherwise.
 pub(super) fn quote(name: &str) -> String {
     let is_plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
     if is_plain {
@@ -351,7 +357,8 @@ pub(super) fn quote(name: &str) -> String {
     quoted
 }
 
-/// Returns the name in quotation marks, unescaped. Returns `None` if the quotation is invalid.
+/// Returns a quoted name without the quotation marks, and with escapes replaced. Returns `None` if
+/// the text does not begin and end with a quotation mark, or ends in the middle of an escape.
 pub(super) fn unquote(name: &str) -> Option<String> {
     let inner = name.strip_prefix('"')?.strip_suffix('"')?;
     let mut plain = String::new();

@@ -73,6 +73,7 @@ pub(super) fn run(arguments: &UnfoldArguments) -> Result<ProgramOutcome> {
         fixpoint: !arguments.everything,
         ..UnfoldingConfig::default()
     };
+    // With a larger --limit, the other limits grow in proportion.
     let scale = arguments.limit.div_ceil(config.limits.bindings).max(1);
     config.limits.bindings = arguments.limit;
     config.limits.arcs = config.limits.arcs.saturating_mul(scale);
@@ -124,8 +125,9 @@ fn with_names(net: &Net, folding: &Folding) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// Merges equivalent colours, and prints the sorts concerned. Returns `None` if no colours are
-/// equivalent, or if the net with merged colours cannot be built.
+/// Merges equivalent colours of a net, and prints on stderr how many colours of each sort are
+/// merged. Returns `None` if no colours are equivalent, or if the net with merged colours cannot be
+/// built.
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
     let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {

@@ -81,8 +81,9 @@ fn check(files: &[PathBuf]) -> Result<ProgramOutcome> {
     }
 }
 
-/// Describes a file: `valid, version 2.0, model AirplaneLD: 21 verdicts, 21 of them on keys (12
-/// true, 7 false, 2 unknown)`. Missing keys are listed at the end.
+/// Describes a valid verdict file: `valid, version 2.0, model AirplaneLD: 21 verdicts, 21 of them
+/// on keys (12 true, 7 false, 2 unknown)`. A key is one of the 21 properties in a model form of the
+/// contest. The keys without a verdict are listed at the end.
 fn describe(file: &VerdictFile) -> String {
     let keys: Vec<_> =
         file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
@@ -169,8 +170,8 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     }
 }
 
-/// Returns an error for a verdict file about a model with another name than the given net. The
-/// error names both.
+/// Returns the error for a verdict file about a model with another name than the given net. The
+/// error states the names of the model and of the net.
 fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     bail!(

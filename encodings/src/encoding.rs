@@ -242,8 +242,8 @@ pub enum EncodeError {
     /// The part refers to firings, but the state equation is missing.
     #[error("{0} is about firings: add state-equation")]
     NoFirings(EncodingPart),
-    /// `bmc` or `bmc-steps` is combined with other parts. They describe firing sequences exactly,
-    /// so other parts would add nothing.
+    /// `bmc` or `bmc-steps` is combined with another part. Each of the two describes firing
+    /// sequences exactly, so another part would add nothing.
     #[error("bmc and bmc-steps cannot be combined with other parts")]
     Exact,
     /// The encoding has both `k-induction` and `predecessor`. Each describes the marking before the

@@ -142,6 +142,8 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut kept_by_first_place: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     let mut minimal = Vec::new();
     for t in by_size {
+        // A transition without input places comes first in the order. Every other preset contains
+        // its empty preset.
         let Some(first) = net.pre(t).first() else { return vec![t] };
         let is_subset = |&candidate: &TransitionId| {
             net.pre(candidate).iter().all(|a| a.weight <= net.pre_weight(t, a.place))

@@ -111,8 +111,8 @@ mod tests {
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::model::SolverModel;
 
-    /// Checks single steps from the initial marking: each one is allowed or forbidden, as a model
-    /// of all constraints.
+    /// Checks steps from the initial marking, given as firing counts of `move`, `take` and `spare`.
+    /// The constraints must hold exactly for the allowed steps.
     #[test]
     fn a_step_takes_what_is_there_and_reads_what_is_left() {
         let net = text::parse(
@@ -128,7 +128,7 @@ mod tests {
             // The lock is read and taken: doing both in one step would depend on the order.
             ([1, 1, 0], false),
             ([0, 1, 3], true),
-            // The last transition finds only two tokens.
+            // The fourth firing of `spare` finds only two tokens and needs three.
             ([0, 1, 4], false),
             ([1, 0, 1], true),
             ([1, 0, 2], false),

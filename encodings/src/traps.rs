@@ -115,6 +115,7 @@ pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
         let mut alternatives = vec![variables.terms.not(has_left)];
         for arc in net.consumers(place) {
             let outputs = net.post(arc.transition);
+            // A transition that puts tokens back into `place` does not let the place leave.
             if outputs.iter().any(|output| output.place == place) {
                 continue;
             }

@@ -185,6 +185,7 @@ fn max_tokens_after(
     let tighter = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let bounds_after = max_gain.iter().zip(bounds_before).zip(variables.bounds());
     let bounds_after = bounds_after.map(|((&gain, &before), &bound)| match kind {
+        // A step fires a transition any number of times, so only the proved bound remains.
         StepKind::Step if gain > 0 => bound,
         _ => tighter(before.and_then(|before| before.checked_add(gain)), bound),
     });

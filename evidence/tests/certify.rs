@@ -328,7 +328,7 @@ fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
     let line = out.lines().next().unwrap();
     assert!(line.contains(": TRUE: refused: there is no such question"), "{line}");
     assert!(!line.contains("TRUE: confirmed"), "{line}");
-    // An empty file, or a file with only a header, is reported as missing answers.
+    // An empty file, and a file that ends inside its first line, are reported as cut short.
     let bounds = [&head("UpperBounds"), TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     for cut in ["", "{\"evidence\": {\"form"] {
         let files = [("UpperBounds.jsonl", &*bounds), ("Liveness.jsonl", cut)];
@@ -497,7 +497,7 @@ fn of_cases_nothing_comes_after_the_end() {
         (&fails, 2, &cases[..], 4),
         (&fails, 3, &[], 4),
         (&holds, 3, &[], 0),
-        // A transition is enabled at the end of the run, or no final marking is given.
+        // The final marking p + q is no end of a case, because it enables t.
         (&fails, 3, &["--cases", "--final=p + q"], 1),
         // The run is no case, because its last marking is not final.
         (&fails, 3, &["--cases", "--final=3*q"], 4),

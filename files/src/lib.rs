@@ -43,8 +43,8 @@ pub fn is_archive(path: &Path) -> bool {
     [".tgz", ".tar.gz", ".tar"].iter().any(|end| name.ends_with(end)) && path.is_file()
 }
 
-/// Returns true if `path` is a file, on the disk or in an archive. Returns false if the archive
-/// cannot be read.
+/// Returns true if `path` is a file on the disk or in an archive. Returns false if the archive
+/// cannot be read. Standard input is not a file here.
 pub fn is_file(path: &Path) -> bool {
     match archive_of(path) {
         Some((archive, member)) => matches!(member_of(archive, member), Ok(Some(_))),
@@ -118,7 +118,8 @@ struct Extent {
     length: u64,
 }
 
-/// Opens the file `member` of an archive.
+/// Opens the file `member` of an archive. Returns an error if the archive has no such file, or
+/// cannot be read.
 fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let Some(Extent { start, length }) = member_of(archive, member)? else {
         let what = format!("the archive has no {}", member.display());
@@ -132,9 +133,9 @@ fn open_member(archive: &Path, member: &Path) -> io::Result<Box<dyn BufRead + Se
     }
 }
 
-/// Returns the position of `member` in an archive. The entry is a regular file with this path, or
-/// with this path inside one folder, as in the contest's archives. Returns `None` if the archive
-/// has no such entry.
+/// Returns the position of the first regular file in an archive whose path is `member`, or `member`
+/// inside one folder of any name. Archives of the Model Checking Contest have such a folder.
+/// Returns `None` if the archive has no such file.
 fn member_of(archive: &Path, member: &Path) -> io::Result<Option<Extent>> {
     let mut archive = tar::Archive::new(open_unpacked(archive)?);
     for entry in archive.entries()? {

@@ -4,8 +4,8 @@
 //! dead, so the case ends there. The word of a case has a letter for each marking, with the
 //! transition that fires there. The last letter is the final marking, where nothing fires. A run
 //! that reaches a dead marking repeats that marking. So repeating the last letter of the word of a
-//! case gives the word of a run. G, F and U have the same value on both words. Only X differs: no
-//! letter follows the last letter of a case, so X φ does not hold there.
+//! case gives the word of a run. G, F and U have the same values on the two words. Only X differs:
+//! no letter follows the last letter of a case, so X φ does not hold there.
 //!
 //! ```text
 //! of every case, φ    is    of every run,  F final -> φ'
@@ -35,8 +35,8 @@ pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, UnsupportedForm
     if finals.is_empty() {
         return Err(UnsupportedFormula::NoFinal);
     }
-    // The model cannot reach a final marking that exceeds a known bound of a place, so such a
-    // marking need not be dead.
+    // The result of `marking_of_model` is `None` for a final marking that exceeds a known bound of
+    // a place. The model cannot reach such a marking, so the marking need not be dead.
     let is_dead = |last| net.marking_of_model(last).is_none_or(|whole| net.is_dead(&whole));
     if !finals.iter().all(is_dead) {
         return Err(UnsupportedFormula::FinalNotDead);

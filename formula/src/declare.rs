@@ -1,4 +1,5 @@
-//! The constraints of Declare by name. Process mining states properties of cases with them.
+//! The constraints of the language Declare by name. Process mining uses such constraints to state
+//! properties of cases, that is, of runs of a process that end in a final marking.
 //!
 //! | constraint | as a formula |
 //! |---|---|
@@ -28,11 +29,12 @@
 //! | `not_chain_succession(a, b)` | `G (a -> X !b)` |
 //! | `not_chain_response(a, b)`, `not_chain_precedence(a, b)` | `G (a -> X !b)` |
 //!
-//! The negative constraints of response and precedence have one meaning: b never follows a, or
-//! never directly.
+//! Several negative constraints have the same meaning: b never follows a, or for the `chain` forms,
+//! b never directly follows a.
 //!
-//! `a` is `fires(…)` of all transitions with this name. In a case, every firing is followed by a
-//! letter, at least the last one. So X need not be distinguished from weak X.
+//! `a` is `fires(…)` of all transitions with this name. X is the strong next operator: in the last
+//! letter of a case, where nothing fires, X φ is false for every φ. In all other letters, X and the
+//! weak next operator have the same value.
 //!
 //! # Source
 //! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
@@ -42,7 +44,7 @@
 use super::syntax::Formula;
 use parikh_net::closest;
 
-/// The constraints with one operand.
+/// The names of the constraints with one operand.
 const UNARY: [&str; 8] = [
     "existence",
     "existence2",
@@ -54,7 +56,7 @@ const UNARY: [&str; 8] = [
     "init",
 ];
 
-/// The constraints with two operands.
+/// The names of the constraints with two operands.
 const BINARY: [&str; 21] = [
     "choice",
     "exclusive_choice",
@@ -79,9 +81,10 @@ const BINARY: [&str; 21] = [
     "not_chain_succession",
 ];
 
-/// Returns the constraint that an author probably means by a word that is no constraint. Other
-/// tools write `NotChainResponse` for `not_chain_response`. A constraint is never suggested for its
-/// negation.
+/// Returns the constraint that an author probably means by a word that is no constraint. For
+/// example, other tools write `NotChainResponse` for `not_chain_response`. A negative constraint is
+/// suggested only for a word that begins with `not`, and a positive constraint only for other
+/// words.
 pub(super) fn similar(word: &str) -> Option<&'static str> {
     fn letters(name: &str) -> String {
         name.to_lowercase().replace('_', "")

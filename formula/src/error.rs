@@ -35,8 +35,8 @@ pub enum FormulaProblem {
         /// A suggestion, as the end of a sentence; empty without a suggestion.
         hint: String,
     },
-    /// A word that is the name of several nodes and the id of none. Where exactly one node is
-    /// expected, also such a name in quotes.
+    /// A word that is the name of several nodes and the id of none. Also a name in quotes that
+    /// several nodes have, where exactly one node is expected.
     #[error(
         "`{}` is the label of {} {}s: {}; write the id of one of them{}",
         shortened(name),
@@ -75,7 +75,7 @@ pub enum FormulaProblem {
         operator: &'static str,
         /// The number of operands found.
         found: usize,
-        /// The number of operands expected.
+        /// The expected number of operands, in words.
         expected: &'static str,
     },
     /// A text that is not a whole number from −2⁶³ to 2⁶³ − 1.
@@ -153,7 +153,7 @@ pub enum FormulaProblem {
          path quantifier or a temporal operator"
     )]
     FiringInBranching,
-    /// Fairness to a transition that the translation of reset arcs splits into several.
+    /// Fairness to a transition that the translation of reset arcs replaces by several transitions.
     #[error(
         "transition `{}` has a reset arc, so its translation has several transitions, and fairness \
          to each of these is a different condition; use other transitions",
@@ -163,7 +163,8 @@ pub enum FormulaProblem {
     /// A remark: the formula goes beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
-    /// A remark: a word and the text directly behind it are the id or name of a place.
+    /// A remark: a word was read as a place and the operator behind it as an operator. Together
+    /// with the text directly behind it, the word is also the id or name of a place: `p-1`.
     #[error("`{}` is also a place; to ask about it, write it in quotes", shortened(.0))]
     PartOfName(String),
     /// A remark: in a formula like `EF a && b`, the operator `EF` applies to `a` only.
@@ -176,7 +177,7 @@ pub enum FormulaProblem {
 
 impl FormulaProblem {
     /// Returns the problem that `net` has no place `name`. If `guess` is true, searches the whole
-    /// net for a suggestion.
+    /// net for a suggestion. The hint that a transition has this id is given in any case.
     pub fn unknown_place(name: &str, net: &Net, guess: bool) -> Self {
         let hint = match net.transition_named(name) {
             Some(_) => "; it is a transition".to_owned(),
@@ -191,7 +192,7 @@ impl FormulaProblem {
     }
 
     /// Returns the problem that `net` has no transition `name`. If `guess` is true, searches the
-    /// whole net for a suggestion.
+    /// whole net for a suggestion. The hint that a place has this id is given in any case.
     pub fn unknown_transition(name: &str, net: &Net, guess: bool) -> Self {
         let hint = match net.place_named(name) {
             Some(_) => "; it is a place".to_owned(),
@@ -221,7 +222,7 @@ pub(super) fn shortened(text: &str) -> String {
 /// The most ids that a message lists.
 const MAX_LISTED_IDS: usize = 8;
 
-/// Lists the first ids in a text, with the number of further ids.
+/// Returns a text with the first [`MAX_LISTED_IDS`] ids, and with the number of further ids.
 pub(super) fn listed(ids: &[String]) -> String {
     let first_ids: Vec<String> =
         ids.iter().take(MAX_LISTED_IDS).map(|id| format!("`{}`", shortened(id))).collect();

@@ -127,7 +127,7 @@ pub(super) fn compare(
     let mut difference = ExactLinearSum::of(left)?;
     difference.add(ExactLinearSum::of(right)?, -1)?;
     let sum = difference.sum()?;
-    // left relation right  ⟺  sum relation k.
+    // `left` relation `right` is equivalent to `sum` relation k.
     let k = difference.constant.checked_neg().ok_or(UnsupportedFormula::TooLarge)?;
     let k_minus_1 = k.checked_sub(1).ok_or(UnsupportedFormula::TooLarge)?;
     let at_most = |bound| at_most(&sum, bound);
@@ -141,8 +141,9 @@ pub(super) fn compare(
     })
 }
 
-/// Returns the predicate `sum` ≤ `bound`. Token counts are never negative, so the signs of the
-/// coefficients may already give true or false.
+/// Returns the predicate `sum` ≤ `bound`. Token counts are never negative. So the predicate is
+/// false for a negative bound and no negative coefficient. It is true if no coefficient is positive
+/// and the bound is not negative.
 fn at_most(sum: &LinearSum, bound: i128) -> Result<Predicate, UnsupportedFormula> {
     let signs = || sum.terms().iter().map(|&(_, coefficient)| coefficient > 0);
     if bound < 0 && signs().all(|positive| positive) {

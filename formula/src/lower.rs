@@ -48,8 +48,9 @@ impl TemporalLogic {
 /// # Errors
 /// Returns an error if the formula needs more than reachability, multiplies token counts, has too
 /// large numbers, or contains a bound inside another formula. Also returns an error if it grows too
-/// much when equivalences are replaced. The skeleton of a coloured net, that is, the net without
-/// colours, has a further error: a part about the initial marking depends on enabled transitions.
+/// much when equivalences are replaced. For the skeleton of a coloured net, that is, the net
+/// without colours, it is also an error if a part about the initial marking depends on enabled
+/// transitions.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, UnsupportedFormula> {
     translate(formula, net, None)
 }
@@ -180,8 +181,8 @@ impl GoalTranslator<'_> {
         Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
-    /// Translates "all paths from the initial marking satisfy `path`", or "some path satisfies
-    /// `path`", as `paths` says. `path` is negated if `holds` is false.
+    /// Translates "all paths from the initial marking satisfy `path`" or "some path satisfies
+    /// `path`", according to `paths`. If `holds` is false, ¬`path` stands in place of `path`.
     fn path(
         &mut self,
         paths: PathQuantifier,
@@ -302,6 +303,7 @@ fn merge(all: bool, parts: Vec<Proposition<Goal>>) -> Proposition<Goal> {
     };
     let (mut reach_predicates, mut merged, mut insert_at) = (Vec::new(), Vec::new(), 0);
     for part in parts {
+        // In a disjunction, the atoms EF φ are merged; in a conjunction, the negated atoms ¬EF φ.
         match part.only_atom() {
             Some((Goal::Reach(predicate), value_if_true)) if value_if_true != all => {
                 reach_predicates.push(predicate.clone())
@@ -404,9 +406,9 @@ fn quantifies_each_operator(formula: &Formula, is_quantified: bool) -> bool {
     }
 }
 
-/// Finds φ if `formula`, negated if `holds` is false, has the form EF φ. Returns a formula and a
-/// boolean: φ is the formula if the boolean is true, and its negation otherwise. Returns `None` for
-/// any other form.
+/// Finds φ if `formula` (or its negation if `holds` is false) is equivalent to EF φ by its outer
+/// operators. Returns a formula and a boolean: φ is the formula if the boolean is true, and its
+/// negation otherwise. Returns `None` for any other form.
 fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
         (Formula::Not(part), _) => as_possibility(part, !holds),
@@ -416,8 +418,9 @@ fn as_possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     }
 }
 
-/// Finds φ if `path`, negated if `holds` is false, has the form F φ. The result is as in
-/// [`as_possibility`].
+/// Finds φ if `path` (or its negation if `holds` is false) is equivalent to F φ by its outer
+/// operators. Returns a formula and a boolean: φ is the formula if the boolean is true, and its
+/// negation otherwise. Returns `None` for any other form.
 fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (path, holds) {
         (Formula::Not(part), _) => finally(part, !holds),

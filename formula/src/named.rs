@@ -30,10 +30,10 @@ impl fmt::Display for NamedNodes {
 }
 
 /// Returns the nodes of one kind that a text in an option refers to, by the same rules as in
-/// formulas. A text in quotes means all nodes with this name, and with `id` before the quotes, the
-/// node with this id. Both do not apply if a node has the whole text as its id. Any other text
-/// means the node with this id, or else the only node with this name. The ids returned may not
-/// exist in the net.
+/// formulas. A text in quotes means all nodes with this name. A text in quotes after the word `id`
+/// means the node with this id. These two rules do not apply if some node has the whole text,
+/// quotes included, as its id. Any other text means the node with this id, or else the only node
+/// with this name. If no node is found, the result has the text as an id that the net lacks.
 ///
 /// # Errors
 /// When the text is not in quotes, no node has it as its id, and several nodes have it as their
@@ -130,14 +130,15 @@ pub(crate) fn unescaped(letter: char) -> char {
 }
 
 impl NamedNodes {
-    /// Returns the nodes with `ids`, which `text` denotes in this way.
+    /// Returns the nodes with `ids`, to which `text` refers as the kind of mention allows: as an
+    /// id, as a name, or as a word that is either.
     pub(crate) fn new(text: &str, kind: NodeKind, ids: Vec<String>, mention: Mention) -> Self {
         let is_id = mention == Mention::Word && ids[..] == [text];
         NamedNodes { text: text.to_owned(), kind, ids, is_id }
     }
 
-    /// Returns true if the text is an id and not the name of another node, so that it needs no
-    /// explanation.
+    /// Returns true if the text is the id of the only node and not the name of another node. Then
+    /// messages need not explain the text.
     pub fn is_plain(&self, net: &Net) -> bool {
         let is_other = |(id, name): (&str, &str)| name == self.text && id != self.text;
         self.ids[..] == [self.text.as_str()] && !net.named_nodes(self.kind).any(is_other)

@@ -33,11 +33,12 @@ impl fmt::Display for PrintedFormula<'_> {
 /// The contexts in which a formula needs no parentheses, from the loosest to the tightest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FormulaContext {
-    /// Any formula is allowed.
+    /// Any formula stands without parentheses.
     Any,
-    /// A formula that begins with a prefix operator, or an atomic one.
+    /// Only an atomic formula or a formula that begins with a prefix operator stands without
+    /// parentheses.
     Prefix,
-    /// An atomic formula only.
+    /// Only an atomic formula stands without parentheses.
     Atomic,
 }
 
@@ -162,9 +163,9 @@ fn formula_without_parentheses(
 enum ExpressionContext {
     /// Any expression is allowed.
     AnyExpression,
-    /// Products and atomic expressions.
+    /// Only products and atomic expressions stand without parentheses.
     Product,
-    /// Atomic expressions only.
+    /// Only atomic expressions stand without parentheses.
     Leaf,
 }
 

@@ -1,4 +1,4 @@
-//! Translation of goals back into formulas, for output and for use with other tools.
+//! Translation of predicates back into formulas, for output and for use with other tools.
 
 use super::syntax::{Expression, Formula, NumberRelation};
 use parikh_net::{Atom, LinearSum, PlaceId, Predicate};
@@ -34,9 +34,9 @@ impl Formula {
     }
 }
 
-/// Returns the atom Σ a·m(p) ≤ k as P ≤ N + k. P has the terms with positive coefficients, and N
-/// the negated other terms. Without positive coefficients, returns N ≥ −k. If then −k overflows or
-/// N has no terms either, returns 0 − N ≤ k.
+/// Returns the atom Σ a·m(p) ≤ k as P ≤ N + k. Here P has the terms with positive coefficients, and
+/// N has the negated terms with negative coefficients. If P has no terms, returns N ≥ −k. If P has
+/// no terms, and N has none or −k overflows, returns 0 − N ≤ k.
 fn comparison(atom: &Atom) -> Formula {
     let (positive, negative) = (side(&atom.sum, 1), side(&atom.sum, -1));
     let constant = Expression::Constant;

@@ -1,15 +1,16 @@
 //! Conversion of a formula to a temporal formula over atoms, in LTL or CTL.
 //!
-//! The largest parts without temporal operators become atoms, and the operators around them become
-//! a formula over these atoms. The operands of one ∧ or ∨ without temporal operators become a
-//! single atom. Two parts that negate each other share an atom. A [`LogicOperators`] defines the
-//! temporal operators and their allowed operands.
+//! The largest parts without temporal operators become atoms, and the operators around these parts
+//! become a formula over the atoms. If several operands of one ∧ or ∨ have no temporal operators,
+//! they become a single atom together. Two parts that negate each other share an atom. The trait
+//! [`LogicOperators`] defines the temporal operators of a logic and their allowed operands.
 
 use super::state::PredicateConverter;
 use super::syntax::Formula;
 use super::unsupported::UnsupportedFormula;
 use parikh_net::Predicate;
 use parikh_net::run_property::RunAtom;
+// A formula of `parikh_temporal` is an index into its graph of formulas, here called `Id`.
 use parikh_temporal::{AtomId, Formula as Id, Formulas, Literal, Paths};
 use std::collections::HashMap;
 
@@ -40,8 +41,8 @@ pub(super) struct TemporalConverter<P> {
     states: PredicateConverter,
     /// The converted formulas, as a shared graph.
     pub(super) formulas: Formulas<P>,
-    /// The atoms by number. Of a predicate and its negation, both sorted, the smaller one is
-    /// stored.
+    /// The atoms, indexed by `AtomId`. A predicate and its negation share an atom: the smaller of
+    /// the two, after their operands are sorted.
     pub(super) atoms: Vec<RunAtom>,
     /// The number of each atom in `atoms`.
     numbers: HashMap<RunAtom, AtomId>,
@@ -59,8 +60,9 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }
     }
 
-    // As in `lower`, formulas may be nested thousands of levels deep. Code that need not be in the
-    // recursive functions is in functions of its own, to keep the stack frames small.
+    // Formulas may be nested thousands of levels deep, and the recursive functions need stack for
+    // each level. Code that need not be in the recursive functions is in functions of its own, to
+    // keep their stack frames small.
 
     /// Converts a formula to a formula over atoms.
     ///
@@ -164,8 +166,8 @@ impl<P: LogicOperators> TemporalConverter<P> {
         }))
     }
 
-    /// Converts `operator` on the given paths if it is G, F, X or U. Returns `None` for other
-    /// formulas.
+    /// Converts `operator` if its top is G, F, X or U, for the quantifier `paths` (in CTL). Returns
+    /// `None` for other formulas.
     ///
     /// # Errors
     /// When an operand cannot be converted, as in [`formula`](Self::formula).

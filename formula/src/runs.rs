@@ -1,9 +1,9 @@
 //! Translation of path formulas into properties of runs.
 //!
 //! A path formula is read as LTL over infinite words (`reading`). A run that reaches a dead marking
-//! repeats it. Atoms about the next firing are separate atoms. All runs begin in the initial
-//! marking, so the values of the atoms there are known. These values and the rules of
-//! [`parikh_temporal::LINEAR_RULES`] simplify the formula.
+//! repeats that marking. An atom is a condition on the marking, or a condition on the next firing.
+//! All runs begin in the initial marking, so the values of the atoms there are known. These values
+//! and the rules of [`parikh_temporal::LINEAR_RULES`] simplify the formula.
 
 use super::proposition::Proposition;
 use super::reading::{LogicOperators, TemporalConverter};
@@ -66,9 +66,9 @@ fn simplify(
     RunProperty::new(&formulas, simple, atoms)
 }
 
-/// Returns a proposition over goals: some run of `net` satisfies `path`, negated if `holds` is
-/// false. A disjunction gives a goal for each part. F φ over a condition on markings gives the
-/// reachability of φ.
+/// Returns a proposition over goals: some run of `net` satisfies `path`, or ¬`path` if `holds` is
+/// false. A disjunction gives a goal for each operand. For F φ, where φ is a condition on markings,
+/// the goal is the reachability of φ.
 ///
 /// # Errors
 /// As [`run_property`].

@@ -6,9 +6,10 @@
 //! ([`parikh_temporal::Ctl::on_all_paths`]) where possible. Parts that the initial marking decides
 //! become constants.
 //!
-//! The remaining parts become goals about the tree of runs. Goals about runs that are sufficient or
-//! necessary for such a part are added, since they may decide it earlier ([`run_bounds`]). Home
-//! spaces are asked of the tree of runs, too, because other engines decide that goal.
+//! The remaining parts become goals about the tree of runs. Sufficient or necessary conditions on
+//! single runs are added as further goals, since they may decide such a part earlier
+//! ([`run_bounds`]). A part about a home space becomes two equivalent goals: other engines decide
+//! the goal about the tree of runs than the goal about the home space.
 
 use super::proposition::Proposition;
 use super::reading::{LogicOperators, TemporalConverter};
@@ -175,11 +176,15 @@ const MAX_CONSEQUENCES: usize = 2;
 /// Adds goals about runs to a goal about the tree of runs: consequences, and a sufficient
 /// condition.
 fn with_run_bounds(tree: TreeProposition, bounds: RunBounds, net: &Net) -> TreeProposition {
+    // If `exists` is false, the conditions are about the negation of the tree's formula, so the
+    // goals are added to the negation, and the result is negated again.
     let RunBounds { exists, sufficient: shown_by, necessary: shows } = bounds;
     let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
     let with_consequences =
         Proposition::implying(tree, shows.into_iter().take(MAX_CONSEQUENCES).map(has));
+    // The sufficient condition implies the formula. So its negation is a consequence of the
+    // negated formula.
     let shown_by = shown_by.map(has).map(Proposition::negated);
     let with_sufficient = Proposition::implying(with_consequences.negated(), shown_by);
     if exists { with_sufficient.negated() } else { with_sufficient }

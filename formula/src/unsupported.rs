@@ -3,8 +3,8 @@
 /// The reason why a formula is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedFormula {
-    /// A temporal operator that neither logic allows here, or that goes beyond reachability where
-    /// only reachability is supported.
+    /// A temporal operator that neither LTL nor CTL allows in this position. Also an operator
+    /// beyond reachability where only reachability is supported. The text names the operator.
     #[error(
         "{0} is not supported: expected a CTL formula, or an LTL formula with at most one path \
          quantifier in front"

@@ -3,8 +3,8 @@
 use parikh_net::coloured::ColourError;
 
 /// The greatest nesting depth of differences, tuples, partitions, and conditions of alternating
-/// kind. Functions recurse over these trees, and at this depth no stack overflows. A product is
-/// nested at most as deep as it has components, so this is also the greatest number of components.
+/// kind. Functions recurse over these trees, and at this depth no stack overflows. The greatest
+/// number of components of a product is the same, because each nested product adds components.
 pub(super) const DEEPEST: usize = 200;
 
 /// The most terms to which sums inside tuples may multiply out.
@@ -52,7 +52,7 @@ pub enum ColourProblem {
     Unknown {
         /// The undeclared name.
         name: String,
-        /// `sort`, `variable`, `constant`, `partition`.
+        /// The kind of the missing declaration: `sort`, `variable`, `constant` or `partition`.
         kind: &'static str,
     },
     /// A second declaration of the same id.

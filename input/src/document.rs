@@ -17,7 +17,7 @@ pub(super) struct NetTag {
     pub(super) kind: String,
 }
 
-/// A part of a file with a meaning.
+/// A part of a PNML file that the reader has to read.
 pub(super) enum DocumentPart {
     /// The net.
     Net(NetTag),

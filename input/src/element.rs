@@ -45,7 +45,8 @@ pub enum Content {
     Text(String),
 }
 
-/// The greatest nesting depth that is read. The limit lets functions recurse over a tree.
+/// The greatest nesting depth that is read. The limit ensures that recursion over a tree does not
+/// overflow the stack.
 const MAX_DEPTH: usize = 500;
 
 impl Element {

@@ -9,9 +9,10 @@
 //! A place without a number, or not named, has no tokens. The empty marking is a final marking like
 //! any other, and answers about cases point it out. Equal final markings count once.
 //!
-//! Other tools write the tokens into the places, beside the initial marking. All places together
-//! make one final marking, which comes after the others. Such tools write 0 where no final marking
-//! is meant, so labels without any token make none:
+//! Other tools write the final tokens into the places, beside the initial marking. The labels of
+//! all places together make one final marking, which comes after those of `<finalmarkings>`. Such
+//! tools write 0 where no final marking is meant. So if no label has a token, there is no such
+//! marking:
 //!
 //! ```xml
 //! <place id="end"><finalMarking><text>1</text></finalMarking></place>
@@ -116,6 +117,7 @@ pub(super) fn resolve(
                     InputError::BadNumber { at, owner: owner(), found, least: 0 }
                 })?;
         }
+        // The last marking comes from the labels of places. Without any token it means no marking.
         let is_none = index == section_count && marking.total() == 0;
         if !is_none && !markings.contains(&marking) {
             markings.push(marking);

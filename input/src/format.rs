@@ -93,8 +93,8 @@ pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net
 pub(super) enum ReadFailure {
     /// The file has an error.
     Broken(InputError),
-    /// The model has times or priorities. Contains the model without them, and the error that
-    /// refuses the model with them.
+    /// The model has times or priorities. Contains the model without times and priorities, and the
+    /// error to report if the user does not allow leaving them out.
     Timed(Box<(SourceModel, InputError)>),
     /// The file is of another format. Contains the error to report if no other format reads the
     /// file.

@@ -1,15 +1,17 @@
 //! The formats of model files.
 //!
-//! The reader tries the formats that recognise the beginning of the file, in order. The first of
-//! these formats reads the file or reports an error, unless it finds that the file is of another
-//! format. PNML files of coloured nets begin like those of place/transition nets. So if the plain
-//! reader finds colours, the coloured reader tries the file next. A new format needs a file with
-//! its constant, its `mod`, and a line in [`FORMATS`]. For answers that can be audited, the auditor
-//! needs its own reader of the format (`parikh_evidence::reader`).
+//! The reader tries the formats that recognise the beginning of the file, in the order of
+//! [`FORMATS`]. The first of these formats reads the file or reports an error, unless its reader
+//! finds that the file is of another format. PNML files of coloured nets begin like those of
+//! place/transition nets. So if the plain reader finds colours, the coloured reader tries the file
+//! next.
+//!
+//! A new format needs a file with its constant, its `mod`, and a line in [`FORMATS`]. For answers
+//! that can be audited, the auditor needs its own reader of the format (`parikh_evidence::reader`).
 //!
 //! Other tools' formats in XML are refused by name before any reader tries the file. Other tools'
-//! formats in a language of their own are only looked for if no reader reads the file. A remark or
-//! a name in a net may look like a keyword of another language.
+//! formats in a language of their own are only looked for if no reader reads the file. The reason
+//! is that a comment or a name in a net may look like a keyword of another language.
 //!
 //! No current format guarantees facts about the net. Safe units (NUPN) are the model's claim, and
 //! stay a claim. A format that guarantees facts (units of a product of automata, say) has to return
@@ -54,7 +56,7 @@ pub enum TimingTreatment {
 }
 
 impl TimingTreatment {
-    /// Returns the treatment that the option `--untimed` requests.
+    /// Returns the treatment for the option `--untimed`; `untimed` is true if the option is given.
     pub fn of_option(untimed: bool) -> Self {
         if untimed { TimingTreatment::LeftOut } else { TimingTreatment::Refused }
     }
@@ -172,6 +174,7 @@ pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceMode
     }
     let mut refused = None;
     for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
+        // An earlier format has consumed a part of the file.
         if refused.is_some() {
             rest = OpenModel::open(&path)?.rest;
         }

@@ -86,8 +86,8 @@ pub(super) struct PnmlGraph {
     references: Vec<ReferenceNode>,
     /// The index in `references` of each reference node, by id.
     reference_named: HashMap<Box<str>, usize>,
-    /// The arcs that name a source or target not read yet, or a reference node. They are added to
-    /// the net by [`resolve_all`](Self::resolve_all).
+    /// The arcs whose source or target is not read yet or is a reference node. The method
+    /// [`resolve_all`](Self::resolve_all) adds these arcs to the net.
     waiting_arcs: Vec<ArcText>,
     /// The number of arcs in the file; parallel arcs count separately.
     pub(super) arcs: usize,
@@ -290,8 +290,9 @@ impl PnmlGraph {
         Ok(())
     }
 
-    /// Returns the error for a reference node whose target does not exist, or is of the other kind.
-    /// The target of a reference place must be a place, and so for transitions.
+    /// Returns the error for a reference node whose target does not exist or is of the wrong kind.
+    /// The target of a reference place must be a place, and the target of a reference transition
+    /// must be a transition.
     fn refers_to_nothing(&self, index: usize) -> InputError {
         let ReferenceNode { id, target, kind, position: at, .. } = &self.references[index];
         InputError::UnknownReference {

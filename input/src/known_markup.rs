@@ -1,10 +1,11 @@
 //! The attributes and elements of a net that are read, or known to have no meaning.
 //!
 //! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
-//! meaning for its author. Without it, the net would be another net. So the reader refuses every
-//! unknown attribute and element by name, and guesses nothing. The content of `graphics` and
-//! `toolspecific` is ignored, and `name` is a label for people. Attributes with a prefix belong
-//! to another language, and namespace declarations are attributes. Both are ignored.
+//! meaning for its author. Without such markup, the net would be another net. So the reader refuses
+//! every unknown attribute and element by name, and guesses nothing. The content of `graphics` is
+//! ignored, and `name` is a label for people. In `toolspecific`, only nested units, times and
+//! priorities are read. Attributes with a prefix belong to another language and are ignored, and so
+//! is the attribute `xmlns` of the net.
 
 use super::error::InputError;
 use super::timing::is_timing_element;
@@ -30,7 +31,7 @@ const MEANINGLESS: [&str; 16] = [
     "orientation",
 ];
 
-/// Elements whose content is ignored everywhere.
+/// Elements that are allowed everywhere and do not change the meaning of the net.
 const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
 /// Elements of a net that do not change its meaning: PIPE's classes of tokens, comments and
@@ -121,9 +122,9 @@ impl XmlTag<'_> {
         }
     }
 
-    /// Returns an error for an element that the reader does not handle. Allowed are elements whose
-    /// content is ignored everywhere, and the elements in `nothing`, which have no meaning in the
-    /// current parent element.
+    /// Checks an element that the caller skips. Returns an error if the element may have a meaning.
+    /// Names, graphics and tool data are allowed, and so are the elements in `nothing`, which have
+    /// no meaning in the current parent element.
     pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
         match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
             true => Ok(()),

@@ -1,6 +1,6 @@
 //! The labels of PNML nodes and arcs. The standard has `<initialMarking><text>3</text>…`. Older
-//! tools write `<value>` for `<text>`, or the number itself. Graphics and tool data may come before
-//! or after it.
+//! tools write `<value>` for `<text>`, or the number without an element around it. Graphics and
+//! tool data may come before or after the number.
 
 use super::error::InputError;
 use super::source::TextPosition;
@@ -167,6 +167,7 @@ impl<R: BufRead> XmlReader<R> {
             }
         }
         let (inner, direct) = (trimmed(&inner), trimmed(&direct));
+        // Some writers leave a stray `>` behind, which is not a second text.
         contradictory |= !inner.is_empty() && !matches!(direct, "" | ">") && direct != inner;
         let text = if inner.is_empty() { direct } else { inner };
         Ok(PnmlLabel { position: at, text: text.to_owned(), structured, contradictory })

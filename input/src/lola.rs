@@ -52,7 +52,8 @@ const KEYWORDS: [&str; 10] = [
     "FINAL",
 ];
 
-/// Splits a text into tokens. With `max_tokens`, stops after this number of tokens.
+/// Splits a text into tokens. With `max_tokens`, stops after this number of tokens. Returns an
+/// error for a comment that does not end.
 fn tokens(
     script: Script<'_>,
     max_tokens: Option<usize>,
@@ -166,8 +167,8 @@ impl<'t> LolaReader<'t> {
         }
     }
 
-    /// Reads `SAFE:` or `SAFE n:` if it comes next. It promises a bound of the places that follow.
-    /// The promise is ignored.
+    /// Reads `SAFE:` or `SAFE n:` if this text comes next. `SAFE` promises a bound of the places
+    /// that follow, and the promise is ignored.
     fn safety(&mut self) -> Result<(), InputError> {
         if !self.tokens.take("SAFE") {
             return Ok(());

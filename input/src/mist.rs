@@ -116,8 +116,8 @@ pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputEr
     reader.tokens.expect("vars")?;
     reader.variables()?;
     reader.tokens.expect("rules")?;
-    // The rules are built last. If the net chooses its initial marking, every rule reads the place
-    // `run`, and the initial markings follow in the file.
+    // The rules come before the initial markings in the file, but are built after them. If there
+    // are several initial markings, every rule reads the place `run`, which must be built first.
     let mut rules = Vec::new();
     while reader.tokens.peek().is_some_and(|it| !it.is("init")) {
         rules.push(reader.rule()?);
@@ -420,6 +420,8 @@ impl MistReader<'_> {
                 (VariableChange::Adds(0) | VariableChange::Takes(0), _) => {}
                 (VariableChange::Adds(amount), _) => self.builder.core.put(t, place, amount)?,
                 (VariableChange::Takes(amount), _) => self.builder.core.take(t, place, amount)?,
+                // If the guard fixes the number of tokens, the rule takes them all by an ordinary
+                // arc. Otherwise, a reset arc empties the place.
                 (VariableChange::Becomes(amount), exact_limit) => {
                     match exact_limit {
                         Some(VariableLimit { min: 0, .. }) => {}

@@ -59,8 +59,9 @@ pub enum ModelView<'m> {
     Coloured(&'m ColouredModel),
 }
 
-/// The error for a coloured net that was not unfolded. The unfolding exceeds the limits, a variable
-/// has 2³² or more colours, a number overflows, or the budget is spent.
+/// The error for a coloured net that was not unfolded, with the sizes and limits for the message.
+/// The unfolding exceeds the limits, a variable has 2³² or more colours, a number overflows, or the
+/// budget is spent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
@@ -140,9 +141,10 @@ impl ColouredViews {
         &self.net
     }
 
-    /// Returns the unfolding. It leaves out nodes if it finds that no reachable marking uses them.
-    /// With `symmetry`, bindings with the same inputs and outputs are built only once. If the
-    /// unfolding was made before, it is returned whatever the limits and the budget.
+    /// Returns the unfolding, without places and transitions that are found to be unused in all
+    /// reachable markings. With `symmetry`, bindings with the same inputs and outputs are built
+    /// only once. If the unfolding was made before, it is returned whatever the limits and the
+    /// budget.
     ///
     /// # Errors
     /// As for [`Model::into_net`].
@@ -166,8 +168,8 @@ impl ColouredViews {
     }
 
     /// Returns the unfolding in which bindings with the same inputs and outputs are built only
-    /// once. Returns `None` if this unfolding was not made yet. It serves questions about markings,
-    /// not about single bindings.
+    /// once. Returns `None` if this unfolding was not made yet. This unfolding serves questions
+    /// about markings, and not questions about single bindings.
     pub fn existing_unfolding(&self) -> Option<&Net> {
         self.unfoldings[1].get()
     }

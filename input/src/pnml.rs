@@ -87,9 +87,9 @@ fn read_extended_from(
     pnml.finish()
 }
 
-/// Returns true if a net type, in lower case, is that of place/transition nets. An empty type
-/// counts. Older tools use addresses of their own, so any part of the address may begin with a
-/// known word. A word before it, as in `timedptnet`, names another kind of nets.
+/// Returns true if a net type, in lower case, is that of place/transition nets or is empty. Older
+/// tools use addresses of their own. So the type counts as plain if some part of the address
+/// between `/` and `#` begins with a known word. A part like `timedptnet` names other nets.
 fn is_plain_type(kind: &str) -> bool {
     let words = ["ptnet", "pnmlcore", "epnml", "basicpnml"];
     let mut parts = kind.split(['/', '#']);
@@ -105,8 +105,8 @@ struct PnmlReader<R> {
     graph: PnmlGraph,
     /// The position where the net begins; `None` until the reader reaches the net.
     net_at: Option<TextPosition>,
-    /// The sections of nested units with their positions. The net is read without units if there is
-    /// more than one section.
+    /// The sections of nested units, each with its position. The net is read without units if there
+    /// is more than one section.
     units: Vec<(TextPosition, UnitTree)>,
     finals: Vec<FinalMarking>,
     /// The final marking that the labels `finalMarking` of places describe.

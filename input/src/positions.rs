@@ -28,8 +28,8 @@ pub fn read_positions_from(
     let mut xml = XmlReader::new(reader, name)?;
     xml.root("pnml")?;
     let mut positions = HashMap::new();
-    // The open node, and the number of elements open inside it. The position of a node is in its
-    // own graphics, not in the graphics of its labels.
+    // The id of the open node, and the number of open elements inside the node. The position of a
+    // node is in its own graphics, not in the graphics of its labels.
     let mut node: Option<(String, usize)> = None;
     // True inside the `<graphics>` of the open node.
     let mut graphics = false;

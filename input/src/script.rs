@@ -104,7 +104,7 @@ impl<'t> ScriptTokens<'t> {
         is
     }
 
-    /// Takes this keyword or sign, or returns an error.
+    /// Takes the next token, which must be this keyword or sign. Otherwise, returns an error.
     pub(super) fn expect(&mut self, text: &str) -> Result<ScriptToken<'t>, InputError> {
         match self.peek().is_some_and(|token| token.is(text)) {
             true => self.next().ok_or_else(|| self.instead_of(text)),
@@ -173,9 +173,9 @@ pub(super) fn read_text(reader: &mut dyn BufRead, name: &str) -> Result<String, 
     }
 }
 
-/// Returns the name of a transition in the net. The languages of LoLA and TINA allow a place and a
-/// transition of the same name. If a place has the name `name`, primes are added until neither a
-/// place nor a transition has it. Otherwise, `name` is returned.
+/// Returns the name in the net for the transition `name` of the file. The languages of LoLA and
+/// TINA allow a place and a transition of the same name. If a place has the name `name`, primes are
+/// added until no place and no transition has the result. Otherwise, `name` is returned.
 pub(super) fn transition_name(
     name: &str,
     is_place: impl Fn(&str) -> bool,

@@ -23,7 +23,8 @@ pub(super) const AUT: ModelFormat = ModelFormat {
     read: |reader, file| source(reader, file, read::aut),
 };
 
-/// The `.fsm` files of mCRL2: parameters, states and transitions, with a line `---` between them.
+/// The `.fsm` files of mCRL2: the parameters, the states and the transitions. A line `---` stands
+/// after the parameters and after the states.
 pub(super) const FSM: ModelFormat = ModelFormat {
     name: "a labelled transition system of mCRL2 (.fsm), parts with a line `---` between them",
     begins: |beginning| is_fsm(&script::beginning(beginning)),
@@ -61,8 +62,9 @@ fn source(
 }
 
 /// Returns true if a file with this beginning is in mCRL2's format: lines of parameters, such as
-/// `b(2) Bool "F" "T"`, then `---`, then lines of numbers for the states, if any, then `---`. One
-/// line `---` is no sign, since patches and texts with a header have such lines.
+/// `b(2) Bool "F" "T"`, then `---`, then lines of numbers for the states, if any, then `---`. A
+/// line `---` alone does not suffice, since patches and texts with a header have such lines. So the
+/// parameters before the line and the numbers after the line are checked, too.
 fn is_fsm(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let parameters_end = lines.by_ref().find(|line| *line == "---" || !is_parameter(line));

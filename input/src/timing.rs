@@ -9,9 +9,10 @@
 //! A transition with the rate 0 never fires, so this zero counts as a time. A probability or weight
 //! of 0 often means that none is set.
 //!
-//! Words are compared in lower case, and only by their letters and digits. They count as elements
-//! of a node, and in the tool data of a node, an arc or the net. In tool data outside transitions,
-//! priorities cannot be compared, so they are refused there.
+//! The words in the table are the names of elements of a node, and of entries in the tool data of a
+//! node, an arc or the net. They are compared in lower case, and only by their letters and digits.
+//! Priorities in tool data of other things than transitions cannot be compared, so they are
+//! refused.
 //!
 //! | meaning | words |
 //! |---|---|
@@ -48,8 +49,8 @@ pub(super) struct ToolData {
 struct OpenElement {
     name: String,
     text: String,
-    /// True if the element has attributes other than `key` and `id`, or elements other than
-    /// `<text>` and `<value>`.
+    /// True if the element has attributes other than `key` and `id`, or contains elements other
+    /// than `<text>` and `<value>`.
     is_structured: bool,
 }
 
@@ -405,7 +406,8 @@ impl NetUrgency {
         self.add_data(data, owner, at, file);
     }
 
-    /// Records an element with a time or a priority, of a place or an arc. It refuses the net.
+    /// Records an element of a place or an arc with a time or a priority. Such an element refuses
+    /// the net, unless its time is no limit.
     pub(super) fn add_data(&mut self, data: &ToolData, owner: &str, at: TextPosition, file: &str) {
         let mut urgency = TransitionUrgency::default();
         urgency.add_data(data);
@@ -425,7 +427,7 @@ impl NetUrgency {
         });
     }
 
-    /// Records a rate of a part of the net.
+    /// Records that some part of the net has a rate.
     pub(super) fn rate(&mut self) {
         self.has_rates = true;
     }

@@ -178,8 +178,8 @@ impl TinaNodeList {
     }
 }
 
-/// Reads a net without its times and priorities. Also returns the error that refuses them, if the
-/// net has any.
+/// Reads a net without its times and priorities. Also returns the error that refuses times and
+/// priorities, or `None` if the net has neither.
 pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>), InputError> {
     let mut reader = TinaReader {
         tokens: ScriptTokens::new(script, tokens(script)?),
@@ -332,6 +332,8 @@ impl<'t> TinaReader<'t> {
                 let expected =
                     if is_transition { "a place, or `->`" } else { "a transition, or `->`" };
                 let neighbour = self.tokens.word(expected)?;
+                // In `tr t a -> b`, the arc from `a` leads into `t`. In `pl p a -> b`, the arc from
+                // `p` leads into `b`.
                 let into_transition = is_before_arrow == is_transition;
                 let (kind, weight) = self.kind(into_transition)?;
                 let (place, transition) = match is_transition {

@@ -31,17 +31,18 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// The part of the prologue that the reader has passed.
+/// The furthest part of the prologue that the reader has passed. The prologue ends with the opening
+/// tag of the root element.
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
 pub(super) enum PrologueState {
-    /// Only blanks and comments. Some tools write these before the XML declaration.
+    /// Nothing but blanks and comments is read. Some tools write these before the XML declaration.
     #[default]
     Start,
-    /// The XML declaration, or an instruction that may not come before it.
+    /// The XML declaration is read, or an instruction that may not come before it.
     Declared,
-    /// The document type.
+    /// The document type is read.
     Typed,
-    /// The opening tag of the root element.
+    /// The opening tag of the root element is read, so the prologue is over.
     Ended,
 }
 
@@ -117,7 +118,8 @@ impl NamespaceScopes {
         Ok(())
     }
 
-    /// Removes the prefixes of elements below `depth`, which have ended.
+    /// Removes the prefixes that the element at `depth` + 1 declared, because the element has
+    /// ended.
     pub(super) fn close(&mut self, depth: usize) {
         self.0.pop_if(|(declared_at, _)| *declared_at > depth);
     }

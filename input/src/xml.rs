@@ -121,7 +121,8 @@ impl XmlTag<'_> {
         Ok(values)
     }
 
-    /// Returns the value of an attribute, or an error if it is missing.
+    /// Returns `value`, the value of an attribute of this element. Returns an error if the value is
+    /// missing; the names of the element and the attribute serve the message.
     pub(super) fn required(
         &self,
         value: Option<String>,
@@ -149,7 +150,7 @@ pub(super) struct XmlReader<R> {
     /// The namespace prefixes that the open elements declare.
     scopes: NamespaceScopes,
     prologue: PrologueState,
-    /// True if the element opened last was self-closed, so that its end comes next.
+    /// True if the element opened last was self-closed (`<a/>`), so that the next item is its end.
     owes_close: bool,
     root_closed: bool,
     /// True once the net of the file has begun. A second net is refused anywhere.
@@ -204,8 +205,8 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Returns the next item. Unless `may_be_text` is true, text other than stray characters is an
-    /// error.
+    /// Returns the next item. Unless `may_be_text` is true, text other than blanks and stray
+    /// characters such as `>` and `$` is an error.
     fn step(&mut self, may_be_text: bool) -> Result<XmlItem<'_>, InputError> {
         if std::mem::take(&mut self.owes_close) {
             self.depth = self.depth.saturating_sub(1);
@@ -347,7 +348,7 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Reads the text of the element opened last, up to its end, and replaces the content of
-    /// `into`. Elements inside are skipped. Returns true if there were any.
+    /// `into`. Elements inside are skipped. Returns true if there were elements inside.
     pub(super) fn text(&mut self, into: &mut String) -> Result<bool, InputError> {
         into.clear();
         self.text_after(into)

@@ -4,8 +4,8 @@ use crate::assumption::{Assumption, add};
 use crate::net::Net;
 
 impl Net {
-    /// Returns what is assumed about the model, in order, each assumption once. The claim that
-    /// units are safe is not among them: only some answers rest on it.
+    /// Returns what is assumed about the model, in ascending order, each assumption once.
+    /// [`Assumption::SafeUnits`] is not in the list, because only some answers rest on it.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }

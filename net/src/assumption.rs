@@ -23,7 +23,7 @@ pub enum Assumption {
     /// A case, that is, a run of the modelled process, is complete in the empty marking, as the
     /// model says.
     EmptyFinalMarking,
-    /// The information of this tool was skipped; the name may be empty.
+    /// The part of the file that is meant for this tool was skipped. The name may be empty.
     ToolSpecific(String),
     /// Rates, weights or probabilities of transitions were ignored.
     Rates,

@@ -1,5 +1,5 @@
-//! Construction of a net: nodes and arcs come in any order and are checked at once; the compressed
-//! tables are made at the end.
+//! Construction of a net. Nodes and arcs are added in any order and checked when they are added.
+//! The compact tables of arcs are made at the end.
 
 use crate::assumption::{self, Assumption};
 use crate::coloured::Folding;
@@ -183,15 +183,16 @@ impl NetBuilder {
         }
     }
 
-    /// Sets the label of a place, at most once per place. A label that equals the id is not kept.
+    /// Sets the label of a place. Must be called at most once per place. A label that equals the id
+    /// is not kept.
     pub fn label_place(&mut self, p: PlaceId, label: &str) {
         if label != self.places.get(p.index()) {
             self.place_labels.push((p, label.into()));
         }
     }
 
-    /// Sets the label of a transition, at most once per transition. A label that equals the id is
-    /// not kept.
+    /// Sets the label of a transition. Must be called at most once per transition. A label that
+    /// equals the id is not kept.
     pub fn label_transition(&mut self, t: TransitionId, label: &str) {
         if label != self.transitions.get(t.index()) {
             self.transition_labels.push((t, label.into()));
@@ -297,12 +298,13 @@ impl NetBuilder {
         self.places.get(p.index())
     }
 
-    /// Returns the initial marking added so far.
+    /// Returns the initial marking of the places added so far.
     pub fn initial(&self) -> Marking {
         Marking::new(self.tokens.clone())
     }
 
-    /// Attaches the nested units, checked against this net's places by [`Units::new`].
+    /// Attaches the nested units. They must have been made by [`Units::new`] for the places of this
+    /// net.
     pub fn set_units(&mut self, units: Units) {
         self.units = Some(units);
     }
@@ -375,10 +377,11 @@ impl NetBuilder {
     }
 }
 
-/// Sorts arcs by (transition, place) and adds up parallel arcs. Returns the arc that overflows as
-/// an error.
+/// Sorts arcs by (transition, place) and adds up parallel arcs. Returns an arc as the error if the
+/// weights of its parallel arcs add up to more than 2⁶³ − 1.
 fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
-    // Most readers add arcs transition by transition.
+    // Most readers add arcs transition by transition; then only the arcs of each transition are
+    // sorted.
     match arcs.is_sorted_by_key(|arc| arc.transition) {
         true => arcs
             .chunk_by_mut(|a, b| a.transition == b.transition)
@@ -412,7 +415,7 @@ fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
     rows
 }
 
-/// Returns the same arcs as one row per place, each row by ascending transition.
+/// Converts arcs sorted by (transition, place) to one row per place, each by ascending transition.
 fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
     // Counting sort: `next_position` is the position of the next arc of each place.
     let mut next_position = vec![0u32; places + 1];
@@ -442,7 +445,7 @@ fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
 /// each class. An effect class contains all transitions with the same effect.
 type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
-/// Groups transitions by post − pre. Classes are numbered by their first transition.
+/// Groups transitions by post − pre. Classes are numbered in the order of their first transitions.
 fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> EffectClasses {
     let mut class_table = Table::default();
     let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);

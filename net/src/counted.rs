@@ -21,8 +21,8 @@ use crate::net::Net;
 /// firings of the transition. The counters come after all places of `net`, in the order of the
 /// transitions. They are called `#t`, with more `#` if a node has that name.
 ///
-/// Initial and final markings are those of `net`, with 0 tokens on all counters. Users of a final
-/// marking must ignore its counters.
+/// Initial and final markings are those of `net`, with 0 tokens on all counters. A comparison with
+/// a final marking must ignore the counters, because a run that reaches it has raised them.
 ///
 /// A net that represents a model with inhibitor or reset arcs keeps its translation. It has one
 /// counter per transition of the model: all copies of a transition put a token on the same counter.
@@ -53,7 +53,8 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
 }
 
 /// Returns the net with a transition that restarts it. The new transition comes last. It takes the
-/// tokens of the marking `last`, and puts the tokens of the initial marking.
+/// tokens of the marking `last`, and puts the tokens of the initial marking. It is called `again`,
+/// with `'` appended as long as a node has that name.
 ///
 /// # Errors
 /// If there are too many nodes or arcs, or the names need too much memory.

@@ -10,8 +10,9 @@
 //! A read arc is a self-loop, which [`ExtendedBuilder::read`] makes. So a net with only read arcs
 //! is its core.
 //!
-//! Engines, rules and certificates know plain arcs only. A net with other arcs is given to them as
-//! its [`Translation`](crate::translation::Translation), never as its core.
+//! Engines, rules and certificates know plain arcs only. So a net with other arcs is first
+//! translated to a place/transition net, see [`translation`](crate::translation). The core would
+//! have other runs.
 
 use crate::assumption::Assumption;
 use crate::builder::{BuildError, NetBuilder};
@@ -111,7 +112,7 @@ impl ExtendedNet {
     }
 
     /// Returns the ranges of tokens that enable `t`, one per input arc and one per inhibitor arc.
-    /// All of them must hold.
+    /// `t` is enabled if each of these places has a number of tokens in its range.
     pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
         let lower_windows = self.core.pre(t).iter();
         let lower_windows = lower_windows.map(|arc| Window {

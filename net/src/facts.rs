@@ -1,12 +1,12 @@
-//! Facts about a net that engines may rely on: plain data, each with its provenance.
+//! Facts about a net that engines may rely on: bounds on places, place invariants and traps.
 //!
 //! Facts are about one net *with its initial marking*: bounds hold in the markings reachable from
 //! there. So facts are not part of a [`Net`], and the same net with another initial marking starts
 //! with [`Facts::empty`]. Flows and traps follow from the arcs alone and stay valid.
 //!
-//! Some facts are proved, others are claims of the model. An answer that rests on a claim must say
-//! so, and is withdrawn if the claim proves false. So every fact is stored with its [`Provenance`],
-//! and every access states which provenance is acceptable.
+//! Some bounds are proved, others are claims of the model. An answer that rests on a claim must say
+//! so, and is withdrawn if the claim proves false. So every bound is stored with its
+//! [`Provenance`]. An access returns the provenance, or is limited to a given provenance.
 
 use crate::id::PlaceId;
 use crate::net::Net;
@@ -74,8 +74,8 @@ pub enum Reason {
     Flow {
         /// The index of the invariant in the list of place invariants.
         flow: usize,
-        /// The number of earlier bounds that the argument may use for the other places: a prefix of
-        /// the list of derived bounds.
+        /// The number of bounds, from the beginning of the list of derived bounds, that the
+        /// argument may use for the other places. They come before this bound.
         using: usize,
     },
 }
@@ -90,7 +90,7 @@ impl Reason {
     }
 }
 
-/// The facts known of every reachable marking of one net with its initial marking.
+/// The known facts about one net with its initial marking. Bounds hold in every reachable marking.
 #[derive(Clone, Debug)]
 pub struct Facts {
     places: usize,

@@ -13,10 +13,11 @@
 //! ends there is fair to every transition.
 //!
 //! Every firing sequence can be extended to a fair run: always fire the enabled transition that has
-//! not fired for the longest time. A transition that is enabled infinitely often but fires finitely
-//! often is overtaken each time by one that waited longer, which then waits less than it. So the
-//! number of transitions before it decreases each time, and it fires in the end. Hence fairness
-//! changes neither reachability nor any property decided by a finite prefix.
+//! not fired for the longest time. Suppose that a transition t is enabled infinitely often after
+//! its last firing. Each time, a transition fires that waited longer than t, and then it has waited
+//! less than t. So the number of transitions that waited longer than t decreases each time, and t
+//! fires after all. Hence fairness changes neither reachability nor any property decided by a
+//! finite prefix.
 
 use crate::id::TransitionId;
 

@@ -51,7 +51,8 @@ impl Goal {
         }
     }
 
-    /// Returns the conditions, sums and firings that the goal mentions, in the order of its atoms.
+    /// Returns the conditions, sums and firings that the goal mentions. For goals about runs and
+    /// trees, there is one per atom, in the order of the atoms.
     pub fn mentions(&self) -> Vec<Mention<'_>> {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => vec![Mention::Condition(predicate)],
@@ -140,9 +141,9 @@ pub struct SortedGoals {
     pub markings: Vec<(GoalId, MarkingGoal)>,
     /// The predicates of home-space goals, in the order in which they were added.
     pub homes: Vec<(GoalId, Predicate)>,
-    /// Properties of runs, in the order in which they were added.
+    /// The properties of goals about runs, in the order in which they were added.
     pub runs: Vec<(GoalId, RunProperty)>,
-    /// Properties of the tree of runs, in the order in which they were added.
+    /// The properties of goals about the tree of runs, in the order in which they were added.
     pub trees: Vec<(GoalId, TreeProperty)>,
 }
 

@@ -110,7 +110,7 @@ impl LoopRun {
         firings_of_block.pop().unwrap_or_default()
     }
 
-    /// Returns the part of the run before `spot`, with only the blocks that it needs.
+    /// Returns the run up to the position `spot`, with only the blocks that it needs.
     pub fn prefix(&self, spot: &LoopPosition) -> LoopRun {
         let copied = |elements: &[RepeatedElement]| elements.to_vec();
         let prefix_elements =
@@ -162,9 +162,9 @@ impl LoopRun {
         self.prefix_to_sequence(&[(last, self.blocks[last].len())], max_steps)
     }
 
-    /// Returns the part before `spot` as a plain firing sequence. Returns `None` if it has more
-    /// than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None` if the
-    /// expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
+    /// Returns the run up to the position `spot` as a plain firing sequence. Returns `None` if it
+    /// has more than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None`
+    /// if the expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
     pub fn prefix_to_sequence(
         &self,
         spot: &LoopPosition,

@@ -4,8 +4,8 @@ use crate::id::PlaceId;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-/// A marking: one count per place, indexed by [`PlaceId`]. Net builders and firings keep counts at
-/// most [`MAX_TOKENS`](Marking::MAX_TOKENS); [`new`](Marking::new) does not check them.
+/// A marking: one count per place, indexed by [`PlaceId`]. Net builders and firings refuse counts
+/// above [`MAX_TOKENS`](Marking::MAX_TOKENS). [`new`](Marking::new) does not check counts.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Marking(Vec<u64>);
 

@@ -1,6 +1,7 @@
-//! Markings as text, as in `2*p + q`; `0` is the empty marking. A name with blanks or one of `+*·"`
-//! stands in quotes, in which `"` and `\` are preceded by `\`, and `\n`, `\r` and `\t` mean a line
-//! break, a carriage return and a tab. `id "p"` is an id in any case.
+//! Markings as text, as in `2*p + q`. `0` is the empty marking unless it denotes a place. A name
+//! with blanks or one of `+*·"` stands in quotes, in which `"` and `\` are preceded by `\`. There,
+//! `\n`, `\r` and `\t` mean a line break, a carriage return and a tab. A name in quotes may denote
+//! a place by its label, see [`Mention`]; `id "p"` always means the id.
 
 use crate::marking::Marking;
 use crate::net::Net;
@@ -18,8 +19,8 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     })
 }
 
-/// Reads a marking of `net`. The function `find` returns the place that a text denotes in the given
-/// way, or a message for users.
+/// Reads a marking of `net`. The function `find` gets each name without its quotes, and whether the
+/// name stood alone, in quotes, or after `id`. It returns the place, or a message for users.
 ///
 /// # Errors
 /// If the text is not a sum of places, or gives a place more than 2⁶³ − 1 tokens, or `find` fails.

@@ -45,12 +45,12 @@ impl Names {
         &self.text[start..self.name_ends[index] as usize]
     }
 
-    /// Returns the index of `name`.
+    /// Returns the index of `name`, or `None` if it is not among the names.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.find_hashed(name, hash(name))
     }
 
-    /// Returns the index of a name whose hash is known.
+    /// Returns the index of a name whose hash is known, or `None` if it is not among the names.
     pub(crate) fn find_hashed(&self, name: &str, hash: u32) -> Option<usize> {
         self.table.find(hash, |index| self.get(index) == name)
     }

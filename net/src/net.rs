@@ -1,5 +1,5 @@
-//! Place/transition nets: compressed adjacency tables in both directions, and transitions grouped
-//! by effect.
+//! Place/transition nets: compact tables of the arcs in both directions, and transitions grouped by
+//! effect.
 //!
 //! Engines read a net through four tables, each a flat array cut into rows: the inputs
 //! ([`Net::pre`]) and outputs ([`Net::post`]) of a transition, and the consumers
@@ -17,7 +17,7 @@ use crate::sequence::FiringSequence;
 use crate::translation::Translation;
 use crate::units::Units;
 
-/// An end of an arc at a place, seen from its transition.
+/// An arc in the list of the inputs or the outputs of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
     /// The place of the arc.
@@ -26,7 +26,7 @@ pub struct Arc {
     pub weight: u64,
 }
 
-/// An end of an arc at a transition, seen from its place.
+/// An arc in the list of the consumers or the producers of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceArc {
     /// The transition of the arc.
@@ -58,7 +58,7 @@ pub enum FireError {
 /// Rows of varying length in one array: row `i` is `entries[starts[i]..starts[i + 1]]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<T> {
-    /// The start of each row, and the number of entries.
+    /// The index of the first entry of each row, followed by the number of entries.
     starts: Vec<u32>,
     /// The entries of the rows, concatenated.
     entries: Vec<T>,
@@ -297,7 +297,8 @@ impl Net {
     /// ([`from_marking`](Self::from_marking)).
     pub fn safe_units(&self) -> Option<&Units> {
         let units = self.units()?;
-        // Places added to the net, such as counters, come last and are in no unit.
+        // Compares only the places for which the claim was made. Places added to the net, such as
+        // counters, come after them and are in no unit.
         let has_claimed_marking = self.initial.tokens().starts_with(units.safe_from()?.tokens());
         has_claimed_marking.then_some(units)
     }
@@ -315,7 +316,7 @@ impl Net {
         self.translation.as_deref()
     }
 
-    /// Returns true if the net is the translation of a model in which places have caps, that is,
+    /// Returns true if the net is the translation of a model, and its places have caps, that is,
     /// assumed bounds that the model may exceed. See [`translation`](crate::translation). Such a
     /// net is used only for reachability and for the largest values of sums of tokens.
     pub fn has_caps(&self) -> bool {
@@ -363,10 +364,11 @@ impl Net {
         is_of_model.then(|| vec![place])
     }
 
-    /// Returns the place to which a colour of a coloured place unfolds. The outer `None` means that
-    /// the sort has no such colour, or that the net knows no single colours. A net without an
-    /// attached coloured net, or unfolded from a quotient, knows none. The inner `None` means that
-    /// the unfolding left the place out. A colour is written `red`, `red,2`, or `(red,2)`.
+    /// Returns the place to which a colour unfolds, for the coloured place with the index `place`.
+    /// The outer `None` means that the sort has no such colour, or that the net knows no single
+    /// colours. A net without an attached coloured net, or unfolded from a quotient, knows none.
+    /// The inner `None` means that the unfolding left the place out. A colour is written `red`,
+    /// `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
         let folding = self.folding().filter(|folding| folding.classes().is_none())?;
         let coloured = folding.coloured()?;
@@ -377,8 +379,8 @@ impl Net {
             match self.place_named(&name) {
                 Some(found) if folding.place_of(found) == place => return Some(Some(found)),
                 None if self.transition_named(&name).is_none() => return Some(None),
-                // Another node of the net has this name. The unfolding then adds a prime to the
-                // name of the place.
+                // Another node of the net has this name. Then the unfolding appended an apostrophe
+                // to the name of the place.
                 _ => name.push('\''),
             }
         }

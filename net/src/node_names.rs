@@ -42,12 +42,13 @@ impl NodeKind {
 }
 
 impl Net {
-    /// Returns the name of a place.
+    /// Returns the name of a place: its label, or its id if the label is missing or blank.
     pub fn name_of_place(&self, p: PlaceId) -> &str {
         name_of(self.place_name(p), self.place_label(p))
     }
 
-    /// Returns the name of a transition.
+    /// Returns the name of a transition: its label, or its id if the label is missing or blank. For
+    /// a copy in a translation, the id is that of the model's transition.
     pub fn name_of_transition(&self, t: TransitionId) -> &str {
         let origin = self.translation().map(|it| (it, it.origin(t)));
         let id = match origin.filter(|(it, origin)| origin.index() < it.transition_count()) {
@@ -175,7 +176,8 @@ impl<'n> NameIndex<'n> {
     }
 }
 
-/// The way in which a text stands for nodes.
+/// The way in which a text stands for nodes. A name is a label, or the id of a node whose label is
+/// missing or blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
     /// The id of one node.

@@ -1,5 +1,5 @@
-//! Translation of markings of a model with inhibitor or reset arcs to the net that represents it,
-//! and of conditions on markings to the net with caps: [`of_model`].
+//! Translation of markings and conditions from a model with inhibitor or reset arcs to the net that
+//! represents it. Conditions change only if that net has caps, see [`of_model`].
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
@@ -63,8 +63,9 @@ pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     }
 }
 
-/// Replaces m(p) in a sum by the tokens on p and on the overflow place of p. The overflow place has
-/// the tokens of p beyond its cap. Returns `None` if numbers overflow.
+/// Replaces m(p) in a sum by the tokens on p plus those on the overflow place of p, for each place
+/// p with a cap. The overflow place has the tokens of p beyond the cap. Returns `None` if numbers
+/// overflow.
 fn with_tokens_beyond_caps(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
     let overflow_terms =
         sum.terms().iter().filter_map(|&(place, a)| Some((caps.overflow.get(&place)?.1, a)));
@@ -106,9 +107,9 @@ fn translate_predicate(
     })
 }
 
-/// Returns true if the atom is about one place p, and p has no cap or tokens beyond the cap do not
-/// matter. That is, with the cap c, the atom has one truth value for all m(p) from c on. Then the
-/// atom holds of m(p) exactly if it holds of min(m(p), c).
+/// Returns true if the atom is about one place p without a cap, or tokens beyond the cap c of p do
+/// not matter. They do not matter if the atom has the same truth value for all m(p) ≥ c. Then the
+/// atom holds for m(p) exactly if it holds for min(m(p), c).
 fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     let [(place, a)] = *atom.sum.terms() else { return false };
     let Some(&(cap, _)) = caps.overflow.get(&place) else { return true };

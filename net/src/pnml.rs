@@ -1,4 +1,5 @@
-//! Output of nets as PNML (place/transition nets, version 2009), the contest's format.
+//! Output of nets as PNML (place/transition nets, version 2009), the format of the Model Checking
+//! Contest.
 
 use crate::extended::ExtendedNet;
 use crate::net::Net;
@@ -6,8 +7,9 @@ use crate::printable::EscapedXml;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
-/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names.
-/// Then come nested units in the format of the Model Checking Contest, and final markings.
+/// Returns the net as a PNML document: places, then transitions, then arcs. Then come nested units
+/// in the format of the Model Checking Contest, and final markings. The PNML name of a node is its
+/// label, or else its id.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
@@ -85,8 +87,8 @@ fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "</finalmarkings>")
 }
 
-/// Writes the arcs. Their ids are `arc0`, `arc1`, …, with as many leading underscores as make them
-/// differ from the ids of nodes.
+/// Writes the arcs. Their ids are `arc0`, `arc1`, …, with underscores in front if an id of a node
+/// begins with `arc`. So the ids of arcs differ from the ids of nodes.
 fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     let mut prefix = String::from("arc");
     let node_ids = || {

@@ -1,8 +1,9 @@
 //! Preconditions of one firing: EX φ and AX φ as predicates on the marking before the firing.
 //!
-//! A marking m satisfies EX φ if some transition t is enabled in m and φ holds in m + C·t. There, a
-//! linear atom Σ ≤ b holds if Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled if each of its
-//! input places p has w − C(p, t) tokens in m. With φ_t for "φ after t",
+//! A marking m satisfies EX φ if some transition t is enabled in m and φ holds in m′ = m + C·t. A
+//! linear atom Σ ≤ b holds in m′ if Σ ≤ b − Σ(C·t) holds in m. A transition u is enabled in m′ if
+//! each place p from which u takes w tokens has at least w − C(p, t) tokens in m. With φ_t for "φ
+//! after t",
 //!
 //! > EX φ = ∨_t (enabled(t) ∧ φ_t),  AX φ = ¬EX ¬φ,
 //!
@@ -47,10 +48,10 @@ impl Predicate {
         Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). The value in
-    /// `far_is_enabled` replaces the test of enabledness of transitions without effect on the
-    /// predicate. It is used only for more than `MAX_LISTED_TRANSITIONS` such transitions. With
-    /// `None` the result is exact.
+    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). With
+    /// `far_is_enabled = None`, the result is exact. Otherwise more than `MAX_LISTED_TRANSITIONS`
+    /// transitions without effect on the predicate are not tested for enabledness. Instead, some of
+    /// them (`true`) or none of them (`false`) counts as enabled.
     fn ex_with_far(
         &self,
         net: &Net,
@@ -64,8 +65,8 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
-        // After most transitions the predicate is unchanged, and is itself a part of EX. So EX has
-        // hardly fewer leaves than the predicate.
+        // Most transitions usually leave the predicate unchanged, and then it is itself a part of
+        // EX. So EX has hardly fewer leaves than the predicate.
         if self.leaf_count() > max_leaves {
             return None;
         }

@@ -1,9 +1,9 @@
 //! State predicates in negation normal form.
 //!
-//! The leaves are linear atoms Σ a·m(p) ≤ k, the enabledness of one transition, and deadness of the
-//! whole marking. The last two could be written as atoms (see [`Predicate::to_atoms`]), and some
-//! engines need that. Walks and searches know what is enabled anyway, and a deadlock in atoms is as
-//! large as the net.
+//! The leaves are constants, linear atoms Σ a·m(p) ≤ k, the enabledness of one transition, and
+//! deadness of the whole marking. Enabledness and deadness could be written as atoms (see
+//! [`Predicate::to_atoms`]), and some engines need that. They are leaves because walks and searches
+//! know what is enabled anyway, and deadness written in atoms is as large as the net.
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
@@ -57,7 +57,8 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// Makes Σ ≤ bound. A sum without terms becomes a constant.
+    /// Makes Σ ≤ bound. For a sum without terms, makes the constant that is the truth value of
+    /// 0 ≤ bound.
     pub fn at_most(sum: LinearSum, bound: i64) -> Predicate {
         if sum.is_zero() {
             return Predicate::constant(0 <= bound);
@@ -65,11 +66,11 @@ impl Predicate {
         Predicate::Atom(Atom { sum, bound })
     }
 
-    /// Makes m(place) ≥ tokens, for up to 2⁶³ tokens: one more than a place can hold, so that "more
-    /// than possible" can be asked.
+    /// Makes m(place) ≥ tokens, for up to 2⁶³ tokens. A place holds at most 2⁶³ − 1 tokens. So a
+    /// predicate that is false in every marking can be made, too.
     ///
     /// # Panics
-    /// If `tokens` is larger; no place of a valid net holds or moves as many.
+    /// If `tokens` exceeds 2⁶³.
     pub fn at_least(place: PlaceId, tokens: u64) -> Predicate {
         assert!(tokens <= 1 << 63, "more than 2^63 tokens cannot be compared with");
         if tokens == 0 {
@@ -80,10 +81,10 @@ impl Predicate {
         Predicate::Atom(Atom { sum: LinearSum::place(place).negated(), bound })
     }
 
-    /// Makes m(place) ≤ tokens, for less than 2⁶³ tokens.
+    /// Makes m(place) ≤ tokens. `tokens` must be less than 2⁶³.
     ///
     /// # Panics
-    /// If `tokens` is 2⁶³ or more.
+    /// If `tokens` is 2⁶³ or more, except that 2⁶⁴ − 1 panics only with overflow checks.
     pub fn no_more_than(place: PlaceId, tokens: u64) -> Predicate {
         Predicate::at_least(place, tokens + 1).negated()
     }
@@ -185,16 +186,16 @@ impl Predicate {
         }
     }
 
-    /// Returns the places that matter, ascending: those of the atoms, and the inputs of the
-    /// transitions tested for enabledness. Deadness depends on all places that are inputs of a
-    /// transition.
+    /// Returns the places whose tokens the predicate reads, ascending. These are the places in the
+    /// atoms, and the input places of transitions tested for enabledness. Deadness reads the input
+    /// places of all transitions.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut is_in_support = vec![false; net.place_count()];
         self.mark_support(net, &mut is_in_support);
         net.places().filter(|place| is_in_support[place.index()]).collect()
     }
 
-    /// Marks the places that matter to the predicate.
+    /// Sets `is_in_support` to true at the index of each place that the predicate reads.
     fn mark_support(&self, net: &Net, is_in_support: &mut [bool]) {
         match self {
             Predicate::True | Predicate::False => {}

@@ -45,7 +45,7 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
         Property { atoms: sorted_atoms, formulas: copy, formula, fairness: Fairness::default() }
     }
 
-    /// Returns the negation.
+    /// Returns the property with the negated formula and the same fairness requirement.
     #[must_use]
     pub fn negated(&self) -> Self {
         let mut formulas = self.formulas.clone();
@@ -82,7 +82,8 @@ impl<P: Paths, A> Property<P, A> {
         &self.fairness
     }
 
-    /// Copies the formula to another store, and replaces atom number `i` by the formula `atoms[i]`.
+    /// Copies the formula to the store `to`, and replaces atom number `i` by the formula `atoms[i]`
+    /// of that store.
     ///
     /// # Panics
     /// If an atom's number is not an index of `atoms`.
@@ -96,8 +97,9 @@ impl<P: Paths, A> Property<P, A> {
     }
 }
 
-/// Returns the literal that means the predicate: an atom of the list, or the negation of one.
-/// Returns `None` if the list has no such atom. Predicates are compared in sorted form.
+/// Returns the literal that means the predicate: an atom whose meaning in `atoms` is the predicate,
+/// or the negation of an atom whose meaning is the negated predicate. Returns `None` if there is no
+/// such atom. Predicates are compared after [`sorted`](Predicate::sorted).
 pub fn known_literal(atoms: &[Predicate], predicate: &Predicate) -> Option<Literal> {
     let sorted_atoms: Vec<Predicate> = atoms.iter().map(|atom| atom.clone().sorted()).collect();
     let atom_of = |wanted: &Predicate| {

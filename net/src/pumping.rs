@@ -1,8 +1,9 @@
 //! Evidence that tokens grow without bound: firing sequences that can be repeated.
 //!
 //! A *pump* is a firing sequence that lowers no place, so that it can be fired again and again. One
-//! pump is not always enough. Here `made` grows only while `ready` stays marked, whose token must
-//! be taken first, and every transition enabled after `close` takes tokens from `store`:
+//! pump is not always enough. In the following net, only `make` puts tokens on `made`, after
+//! `close` has marked `ready`. From then on, only `make` is enabled, and it takes tokens from
+//! `store`:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made
@@ -11,9 +12,9 @@
 //! transition make: ready + store -> ready + made
 //! ```
 //!
-//! So a pump may follow others, in *stages*, and may consume what earlier stages produced: these
-//! are repeated as often as all later stages need. In the net above, `fill` is repeated; then
-//! `close` fires, and `make` is repeated.
+//! So there are several *stages*, each with a pump, and a pump may consume tokens that the pumps of
+//! earlier stages produced. Earlier pumps are repeated as often as all later stages need. In the
+//! net above, `fill` is repeated; then `close` fires, and `make` is repeated.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a
@@ -21,8 +22,8 @@
 
 use crate::sequence::FiringSequence;
 
-/// A sequence of stages that ends with a pump, that is, a firing sequence that can be repeated. It
-/// shows that tokens grow without bound.
+/// A sequence of stages, each with a pump, that is, a firing sequence that can be repeated. It
+/// shows that the number of tokens grows without bound by repetitions of the last pump.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PumpSequence {
     /// The stages before the last stage. The first stage begins in the initial marking.

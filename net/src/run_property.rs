@@ -60,9 +60,9 @@ impl RunAtom {
 pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
-    /// Returns an equivalent property without a fairness requirement: the formula states the
-    /// fairness. Each transition with a requirement may double the size of the formula's automaton,
-    /// so this is for few transitions.
+    /// Returns a property without a fairness requirement that has the same runs. Its formula is the
+    /// conjunction of this formula and the fairness to each transition. Each of these transitions
+    /// may double the size of the formula's automaton, so this is for few transitions.
     #[must_use]
     pub fn with_fairness_in_formula(&self) -> Self {
         let fairness = self.fairness();
@@ -118,8 +118,9 @@ impl RunProperty {
         places
     }
 
-    /// Returns the places whose tokens the atoms read in a marking that is not dead, ascending. If
-    /// a cycle restores the tokens of these places, its letters repeat.
+    /// Returns the places whose tokens the atoms read in a marking that is not dead, ascending.
+    /// There, an atom about deadness reads no tokens, as it is known to be false. If a cycle of
+    /// firings restores the tokens of these places, the letters of the cycle repeat.
     pub fn read_places(&self, net: &Net) -> Vec<PlaceId> {
         fn mark(predicate: &Predicate, net: &Net, places: &mut Vec<PlaceId>) {
             match predicate {

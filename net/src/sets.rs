@@ -32,8 +32,8 @@ impl Sets {
         self.leader[a.max(b)] = a.min(b);
     }
 
-    /// Numbers the sets in the order of their smallest members. Returns, for each member, the
-    /// number of its set, and the number of sets.
+    /// Numbers the sets in the order of their smallest members. Returns two results: the number of
+    /// the set of each member, indexed by member, and the number of sets.
     pub fn numbered(mut self) -> (Vec<u32>, u32) {
         let mut count = 0;
         let mut set_of = vec![0; self.leader.len()];

@@ -1,8 +1,8 @@
 //! Decomposition of a net into parts without common nodes, which behave independently.
 //!
-//! The reachable markings of the net are all combinations of those of its parts. So reachability in
-//! a part, and home-space properties of a part, hold in the whole net, and numbers of markings
-//! multiply.
+//! The reachable markings of the net are all combinations of the reachable markings of its parts.
+//! So a predicate on the places of one part is reachable in the net exactly if it is reachable in
+//! the part, and likewise for home spaces. The numbers of reachable markings of the parts multiply.
 
 use crate::sets::Sets;
 use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
@@ -25,9 +25,10 @@ impl Net {
     /// a part of its own.
     ///
     /// # Errors
-    /// None for a net that was built, since nodes keep their names.
+    /// None for a net that a builder made, since nodes keep their names and arcs keep their
+    /// weights.
     pub fn subnets(&self) -> Result<Vec<Subnet>, BuildError> {
-        // Numbers of places first, then of transitions.
+        // Place number i is node i. Transition number i is node i + the number of places.
         let mut nodes = Sets::new(self.place_count() + self.transition_count());
         for t in self.transitions() {
             for arc in self.pre(t).iter().chain(self.post(t)) {

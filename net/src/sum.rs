@@ -29,7 +29,7 @@ impl LinearSum {
         if magnitude > i64::MAX as u128 {
             return Err(SumError);
         }
-        // No overflow: the magnitudes together fit.
+        // No overflow: each partial sum is at most the sum of the magnitudes.
         add_up(&mut terms);
         Ok(LinearSum { terms: terms.into() })
     }

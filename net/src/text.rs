@@ -12,7 +12,7 @@
 //!
 //! Names are quoted like `"a b"` when they are empty, or have a blank or one of `#:+*"->`. Inside
 //! quotes, `\"` stands for `"`, `\\` for `\`, and `\n` and `\r` for line ends. [`parse`] reads back
-//! what [`print()`] writes, which leaves out labels, units and final markings.
+//! what [`print()`] writes: the name, the nodes, the arcs and the initial marking.
 
 use crate::builder::{BuildError, NetBuilder, NetNode};
 use crate::id::{PlaceId, TransitionId};
@@ -168,7 +168,8 @@ fn weighted_places(
     tokens.split(|token| *token == TextToken::Mark('+')).map(term).collect()
 }
 
-/// Writes a net so that [`parse`] reads it back, without labels, units and final markings.
+/// Writes the name, the nodes, the arcs and the initial marking of a net so that [`parse`] reads
+/// them back. Leaves out everything else, such as labels, units, final markings and assumptions.
 pub fn print(net: &Net) -> String {
     let mut text = String::new();
     if !net.name().is_empty() {

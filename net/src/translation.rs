@@ -77,7 +77,7 @@ use std::ops::Range;
 pub struct TranslationBound {
     /// The place.
     pub place: PlaceId,
-    /// An upper bound on the number of tokens.
+    /// The known or assumed bound on the number of tokens.
     pub max_tokens: u64,
     /// The reason.
     pub reason: BoundReason,
@@ -186,8 +186,8 @@ impl Translation {
         })
     }
 
-    /// Replaces the known bounds of places, which are by default the bounds that the translation
-    /// rests on.
+    /// Replaces the known bounds of places. By default, they are the bounds that the translation
+    /// rests on, without caps.
     #[must_use]
     pub fn with_known_bounds(self, known_bounds: BTreeMap<PlaceId, u64>) -> Self {
         Translation { known_bounds, ..self }
@@ -230,7 +230,7 @@ impl Translation {
         self.transitions.get(t.index())
     }
 
-    /// Returns the transition of the model with this name.
+    /// Returns the transition of the model with this name. Returns `None` if there is none.
     pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
         self.transitions.find(name).map(TransitionId::new)
     }
@@ -246,7 +246,8 @@ impl Translation {
         &self.complemented
     }
 
-    /// Returns the indices of the copies of `t`.
+    /// Returns the indices of the copies of the model's transition `t` among the transitions of the
+    /// translated net. For the first id after the model's transitions, returns an empty range.
     pub fn copies(&self, t: TransitionId) -> Range<usize> {
         let start = t.index().checked_sub(1).map_or(0, |before| self.copy_ends[before]);
         start..self.copy_ends.get(t.index()).copied().unwrap_or(start)
@@ -266,13 +267,16 @@ impl Translation {
     }
 }
 
-/// Returns the name of a complement place: `co(p)`, with as many primes as make it unique.
+/// Returns the name of a complement place: `co(p)`. Apostrophes are appended until `is_taken`
+/// returns false for the name.
 pub fn complement_name(place: &str, is_taken: impl Fn(&str) -> bool) -> String {
     unused_name(format!("co({place})"), is_taken)
 }
 
-/// Returns the name of a copy of a transition: `t[p=2,q=0]` if it empties p and q, `t[over(p)+1]`
-/// if it puts a token on over(p), with primes as needed.
+/// Returns the name of a copy of a transition. The copy `t[p=2,q=0]` empties p and q when they hold
+/// 2 and 0 tokens, as in `held`. The copy `t[over(p)+1]` puts a token on over(p), the place for
+/// tokens beyond the cap of p, as in `over`; a negative number is taken. Apostrophes are appended
+/// until `is_taken` returns false for the name.
 pub fn copy_name(
     transition: &str,
     held: &[(&str, u64)],
@@ -285,8 +289,8 @@ pub fn copy_name(
     unused_name(format!("{transition}[{}]", annotations.join(",")), is_taken)
 }
 
-/// Returns the name of a place or transition that only handles caps: `what`, or `what(place)`.
-/// Primes are appended until the name is unused.
+/// Returns the name of a place or transition that only handles caps: `what`, or `what(place)` if a
+/// place is given. Apostrophes are appended until `is_taken` returns false for the name.
 pub fn cap_name(what: &str, place: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
     unused_name(place.map_or_else(|| what.to_owned(), |place| format!("{what}({place})")), is_taken)
 }

@@ -5,9 +5,10 @@
 //! chain from the root to a leaf exclude each other. The model makes this claim; Parikh uses it as
 //! an assumption that evidence must name.
 //!
-//! The claim is about the markings reachable from the *model's* initial marking only: two cases at
-//! once put two tokens where the claim allows one. So a claim stores the marking it speaks of, and
-//! a net returns its units as safe only with that initial marking ([`Net::safe_units`]).
+//! The claim is about the markings reachable from the *model's* initial marking only. Another
+//! initial marking may put two tokens where the claim allows one. So a claim stores the marking
+//! that it speaks of. A net returns its units as safe only with that initial marking, see
+//! [`Net::safe_units`].
 //!
 //! [`Net::safe_units`]: crate::Net::safe_units
 //!
@@ -114,8 +115,8 @@ impl Units {
 
     /// Checks that the units form a tree below the root.
     fn check_tree(&self) -> Result<(), UnitsError> {
-        // Every unit but the root has a parent, and no chain of parents is longer than the number
-        // of units.
+        // From each unit, the chain of parents must reach the root. A chain that is longer than the
+        // number of units contains a cycle.
         let mut reaches_root = vec![false; self.units.len()];
         reaches_root[self.root.index()] = self.get(self.root).parent.is_none();
         for start in 0..self.units.len() {

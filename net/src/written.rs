@@ -1,7 +1,8 @@
 //! Output of nets in the languages of LoLA and TINA. PNML has a module of its own.
 //!
-//! A feature that a language cannot express is an error. Parts that are not the net itself are left
-//! out: units and final markings, and in LoLA's language the net's name and the labels of nodes.
+//! Arcs and names that a language cannot express are errors. Units, final markings, assumptions and
+//! the label of the net are left out. In LoLA's language, the net's name and the labels of nodes
+//! are left out, too.
 
 use crate::extended::ExtendedNet;
 use crate::id::TransitionId;

@@ -72,6 +72,7 @@ pub fn plot(frame: &PlotFrame<'_>, curves: &[Curve]) -> String {
          <text x=\"{LEFT}\" y=\"24\" font-size=\"15\">{}</text>\n",
         EscapedXml(frame.title)
     );
+    // Draws a grid line and its label. `text` has the label's x, y, anchor and words.
     let mut line = |from: (f64, f64), to: (f64, f64), text: (f64, f64, &str, String)| {
         let (at_x, at_y, anchor, label) = text;
         let _ = writeln!(

@@ -8,8 +8,8 @@
 //!   compositions, however long the expanded sequences are.
 //! * A transition fired before everything else is added to the *prefix*.
 //! * Fusing places loses the information which of them holds a token. A router tracks the tokens of
-//!   the fused places through a sequence. It inserts the moves, or chooses the twin, that enable
-//!   the next firing.
+//!   the fused places through a sequence. To enable the next firing, it inserts transitions that
+//!   move tokens between these places, or chooses an equivalent transition (see `route`).
 //!
 //! Fusions divide the history into *levels*: level 0 is before the first fusion, level i after the
 //! i-th. A transition at level i with an id from before the i-th fusion passes through its router

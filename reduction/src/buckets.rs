@@ -56,7 +56,7 @@ impl Buckets {
     }
 
     /// Returns the latest ids in the bucket of `hash` for which `is_alive` returns true, at most
-    /// `max_ids` ids, latest first. Removes the visited ids for which it returns false.
+    /// `max_ids` ids, latest first. Removes the visited ids for which `is_alive` returns false.
     pub(super) fn ids(
         &mut self,
         hash: u64,

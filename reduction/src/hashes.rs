@@ -9,7 +9,7 @@ pub(super) fn effect_hash(changes: impl Iterator<Item = (PlaceId, i64)>) -> u64 
     })
 }
 
-/// Returns a hash of a row of arcs, independent of their order.
+/// Returns a hash of a list of arcs, independent of their order.
 pub(super) fn row_hash(row: &[Arc]) -> u64 {
     row.iter().fold(0, |sum, arc| {
         sum.wrapping_add(scrambled(scrambled(arc.place.index() as u64) ^ arc.weight))

@@ -46,8 +46,8 @@ impl Journal {
     }
 }
 
-/// The journals of changed places and changed transitions. For each transition, also the batch of
-/// rule applications that changed it last.
+/// The journals of changed places and changed transitions, and the batch of rule applications that
+/// last changed each transition. A batch is one run of one rule.
 #[derive(Debug, Default)]
 pub(super) struct Journals {
     places: Journal,

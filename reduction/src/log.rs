@@ -156,7 +156,7 @@ pub enum LogFileError {
         /// The step, counted from 1. 0 means the lists before the steps: preserved classes of
         /// questions, support and protected transitions.
         step: usize,
-        /// The name.
+        /// The unknown name.
         name: String,
         /// The most similar known name; `None` if no known name is similar.
         hint: Option<String>,

@@ -79,7 +79,7 @@ impl Reduction {
     /// Returns the transition of the reduced net that corresponds to `original` alone; it may have
     /// lost arcs. Returns `None` if the reduction removed or merged the transition.
     pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
-        // The list `final_ids` is sorted and has the working-net id of each remaining transition.
+        // The list `working_ids` ascends and has the working-net id of each remaining transition.
         // An original transition has the same id in the working net.
         self.reduced.working_ids.binary_search(&original).ok().map(TransitionId::new)
     }

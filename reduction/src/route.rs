@@ -170,11 +170,11 @@ impl Router {
     }
 }
 
-/// Moves tokens within the group until the group has the tokens for a firing with these arcs. Does
-/// nothing if it has these tokens already. If tokens are moved, they suffice for `count` firings if
-/// possible. Otherwise they suffice for as many firings as are possible without further moves.
-/// `moves` are sorted by target. Returns an error if the group has too few tokens, no moves lead to
-/// a place that needs tokens, or the budget is exhausted.
+/// Moves tokens within the group until each place has the tokens for a firing with these arcs. Does
+/// nothing if the places have these tokens already. If tokens are moved, then enough for `count`
+/// firings, or for as many firings as the tokens of the whole group allow. `moves` are sorted by
+/// target. Returns an error if the group has too few tokens, no moves lead to a place that needs
+/// tokens, or the budget is exhausted.
 fn gather_tokens(
     tokens: &mut [u64],
     arcs: &GroupArcs,
@@ -186,6 +186,7 @@ fn gather_tokens(
     if has_tokens(tokens, arcs) {
         return Ok(());
     }
+    // Each firing after the first needs only the tokens that the firing before has lost.
     let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).sum::<u128>();
     let net_loss = |taken: u64, put: u64| taken.saturating_sub(put);
     let available = total(&mut tokens.iter().copied());

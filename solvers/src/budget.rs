@@ -160,7 +160,9 @@ impl Budget {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Returns the number of bytes left below the memory limits, or `u64::MAX` without a limit.
+    /// Returns the number of bytes left below the nearer of the two memory limits: the limit on the
+    /// resident set, and the address-space limit of the process. Without a limit, the result is
+    /// `u64::MAX` minus the address space in use.
     pub fn memory_left(&self) -> u64 {
         let usage = Usage::sample();
         let resident = match self.memory_ceiling {
@@ -263,7 +265,7 @@ fn process_bytes(process: u32) -> u64 {
     resident.saturating_sub(shared) * PAGE_BYTES
 }
 
-/// Processes whose memory counts as ours.
+/// The ids of the child processes whose memory counts as memory of this process.
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// Counts the resident sets of the process with this id and of its descendants as memory of our
@@ -272,7 +274,7 @@ pub fn count_child(process: u32) {
     locked(&CHILDREN).push(process);
 }
 
-/// Returns the processes whose memory counts as ours.
+/// Returns the ids of the child processes whose memory counts as memory of this process.
 pub(crate) fn children() -> Vec<u32> {
     locked(&CHILDREN).clone()
 }

@@ -286,7 +286,7 @@ fn negate_multipliers(mut multipliers: Multipliers) -> Multipliers {
 }
 
 /// Returns a multiplier for a row whose bounds exclude all values that its columns allow. Returns
-/// `None` if no row is shown to be of this kind in 128 bits.
+/// `None` if no such row is found with numbers of 128 bits.
 fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
     program.iter_rows().find_map(|(row, entries, bounds)| {
         // The largest or smallest value of the row; `None` means unlimited or beyond 128 bits.
@@ -302,6 +302,8 @@ fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
         let is_above = |value: Option<i128>, bound: Option<i64>| {
             value.zip(bound).is_some_and(|(value, bound)| value > i128::from(bound))
         };
+        // A negative multiplier proves with the row's lower bound, and a positive one with its
+        // upper bound.
         let numerator = if is_below(extreme_value(Sense::Maximise), bounds.lower) {
             -1
         } else if is_above(extreme_value(Sense::Minimise), bounds.upper) {

@@ -364,7 +364,8 @@ impl LinearProgram {
     }
 }
 
-/// A sum in LP format. The empty sum is written as a term with coefficient 0, which readers accept.
+/// A sum in LP format: pairs of a column and its coefficient, and the function that names a column.
+/// The empty sum is written as a term with coefficient 0, which readers accept.
 struct ColumnSum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
 
 impl fmt::Display for ColumnSum<'_> {

@@ -101,6 +101,7 @@ fn patience(program: &LinearProgram) -> Duration {
     Duration::from_millis(300) + Duration::from_millis(2) * u32::try_from(size).unwrap_or(u32::MAX)
 }
 
+/// The order in which columns and rows are passed to microlp.
 #[derive(Clone, Copy)]
 enum ColumnOrder {
     AsGiven,

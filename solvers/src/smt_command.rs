@@ -113,7 +113,8 @@ impl SmtCommand {
             && let Some(since) = guest.awaited_since
         {
             // Read the overdue reply to an earlier question first. A process whose reply never
-            // comes is given up, however short the questions are.
+            // comes is given up, however short the questions are. Ten bytes of text count as one
+            // coefficient.
             let patience = patience(guest.bytes_sent / 10);
             let patience_left = patience.saturating_sub(since.elapsed());
             guest.answer(patience_left, Some(budget)).map_err(|failure| match failure {

@@ -374,8 +374,9 @@ fn check_version(version: &str) -> Result<(), SmtError> {
 }
 
 /// Returns the output of Z3's own reader for a script: `sat`, `unsat`, `unknown`, errors, and the
-/// objectives after a `(maximize …)`. The output is empty if the script cannot be passed to C. The
-/// function serves to check that the scripts of this crate are valid for other readers.
+/// objectives after a `(maximize …)`. The output is empty if the script cannot be passed to C, or
+/// if Z3 returns no text. The function serves to check that the scripts of this crate are valid for
+/// other readers.
 ///
 /// # Errors
 /// Returns [`SmtError::TooOld`].

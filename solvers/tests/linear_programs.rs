@@ -28,7 +28,7 @@ fn solve(solver: &mut dyn LpSolver, program: &LinearProgram) -> LpAnswer {
     solver.solve(program, &Budget::unlimited())
 }
 
-/// The box in which points are enumerated.
+/// The values of each coordinate of the enumerated points.
 const BOX: std::ops::RangeInclusive<i64> = -3..=4;
 
 fn points(columns: usize) -> Vec<Vec<i64>> {

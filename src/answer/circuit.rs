@@ -3,8 +3,8 @@
 //! The proposition is a tree of nodes, listed level by level: parents precede their parts, and the
 //! parts of a node are consecutive. A settled atom gives its leaves a value. Each node whose value
 //! follows from its parts passes the value on to its parent. A conjunction is false with one false
-//! part, and true when its count of open parts is 0. So a settled atom costs as many steps as its
-//! leaves are deep, however many parts the nodes have.
+//! part, and true when its count of open parts is 0. So the cost of a settled atom grows with the
+//! depth of its leaves, and not with the number of parts of a node.
 //!
 //! Once a node has a value, the open parts below it do not matter. They are *released*, each once:
 //! a callback receives the goal of every released leaf.
@@ -162,6 +162,7 @@ impl IncrementalFormula {
             CircuitNodeKind::And | CircuitNodeKind::Or if all_are_known => {
                 (node.kind == CircuitNodeKind::And, None)
             }
+            // A false consequence refutes the formula, and a true consequence decides nothing.
             CircuitNodeKind::Main if !value || part == node.children.start => (value, Some(part)),
             CircuitNodeKind::Iff if all_are_known => {
                 let [one, other] =
@@ -194,8 +195,9 @@ impl IncrementalFormula {
     }
 
     /// Returns the leaves that the value of the root rests on, from left to right, with their
-    /// values. A formula with consequences that is true by itself adds the leaves of its decided
-    /// consequences. It does so only if its basis contains a leaf for which `needs` returns true.
+    /// values. A true formula with consequences does not rest on its consequences, with one
+    /// exception. If `needs` is true for a leaf that the formula rests on, the leaves of its
+    /// decided consequences are added.
     pub(super) fn basis(&self, needs: &dyn Fn(RoledGoal) -> bool) -> Vec<(RoledGoal, bool)> {
         let mut basis = Vec::new();
         // The stack of pending visits: the leftmost is on top.

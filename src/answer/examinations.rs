@@ -1,8 +1,8 @@
 //! Examinations without a query file, as formulas over goals.
 //!
-//! On the translation of a net with inhibitor or reset arcs, they are about the places and
-//! transitions of the model. On the unfolding of a coloured net, the tokens of a place are the sum
-//! over its colours. A coloured transition is enabled if one of its bindings is enabled.
+//! On the translation of a net with inhibitor or reset arcs, examinations are about the places and
+//! transitions of the model. On the unfolding of a coloured net, the tokens of a coloured place are
+//! the sum over its colours. A coloured transition is enabled if one of its bindings is enabled.
 
 use super::goal_question::{GoalFormula, GoalRole, JointMeaning, atom, not, reach};
 use super::sound;
@@ -68,6 +68,7 @@ pub(super) fn examination_formula(
         }
         (Examination::OneSafe, Some(folding)) => {
             let two = |place| {
+                // Σ ≥ 2 is written as −Σ ≤ −2.
                 let two = Predicate::at_most(tokens(folding, place)?.negated(), -2);
                 Some(not(reach(two)))
             };
@@ -98,7 +99,7 @@ pub(super) fn examination_formula(
 
 /// Returns the sum of the tokens over the colours of a place.
 fn tokens(folding: &Folding, place: usize) -> Option<LinearSum> {
-    // One term per colour, of which there are fewer than 2³².
+    // The sum has one term of factor 1 per colour, so the factors fit.
     LinearSum::new(folding.places(place).map(|colour| (colour, 1))).ok()
 }
 
@@ -110,6 +111,7 @@ fn changed(net: &Net, folding: &Folding, place: usize) -> Option<Predicate> {
         0 => Predicate::False,
         tokens => Predicate::at_most(sum.clone(), tokens - 1),
     };
+    // Σ ≥ n + 1 is written as −Σ ≤ −(n + 1).
     let more = Predicate::at_most(sum.clone().negated(), -initially.checked_add(1)?);
     // A place without colours never holds a token.
     Some(match sum.is_zero() {

@@ -13,9 +13,8 @@ use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
 use std::collections::{HashMap, HashSet};
 
-/// The demand for each goal: the number of its relevant occurrences, that is, occurrences on which
-/// the value of an open question depends. Also the aids of each goal, that is, further goals that
-/// help to settle it.
+/// The demand for each goal: the number of its occurrences on which the value of an open question
+/// still depends. Also the aids of each goal, that is, further goals that help to settle the goal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GoalDemand {
     /// Number of relevant occurrences in open questions, indexed by `GoalId`. Each open goal that
@@ -70,14 +69,16 @@ impl GoalDemand {
         }
     }
 
-    /// Releases the aids of a settled goal.
+    /// Releases the aids of a settled goal: the goals that helped to settle it lose one relevant
+    /// occurrence each.
     pub(super) fn settled(&mut self, board: &Board<'_>, goal: GoalId) {
         for aid in self.done_with(goal) {
             self.release(board, aid);
         }
     }
 
-    /// Returns the aids that a goal releases: all at the first call, none later.
+    /// Marks a goal as settled or abandoned. Returns its aids at the first call, so that the caller
+    /// releases them once, and nothing at later calls.
     fn done_with(&mut self, goal: GoalId) -> Vec<GoalId> {
         match self.aids.get(&goal) {
             Some(aids) if self.released_goals.insert(goal) => aids.clone(),
@@ -108,9 +109,9 @@ fn is_aid(predicate: &Predicate) -> bool {
 }
 
 /// Returns the aids of a goal about runs or the computation tree, that is, goals that help to
-/// settle it. One aid is a dead marking. For each condition that is small enough, another aid is a
-/// marking that gives the condition another value than initially. For a tree property without large
-/// atoms, the aids of [`sought`] are added. Returns no aids for other goals.
+/// settle it. One aid asks for a dead marking. For each condition of the goal that is small enough,
+/// another aid asks for a marking that gives the condition another value than initially. For a tree
+/// property without large atoms, the aids of [`sought`] are added. Returns no aids for other goals.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -134,8 +135,8 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     aids
 }
 
-/// Returns aids for the untils and releases of a tree property, as far as single markings imply
-/// their left or right sides ([`implying_predicates`]).
+/// Returns aids for the untils and releases of a tree property. They need predicates on a single
+/// marking that imply the right side of the until or its negation ([`implying_predicates`]).
 ///
 /// For an until, let ψ be its right side. If ψ is known to fail initially, the first aid is a
 /// marking in which ψ is not known to fail. If no such marking is reachable, the until fails

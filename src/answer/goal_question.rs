@@ -111,9 +111,10 @@ pub(super) fn reach(predicate: Predicate) -> GoalFormula {
 /// Maximum number of disjuncts that become goals of their own.
 const MAX_PARTS: usize = 4;
 
-/// Returns the formula EF `predicate`. For a disjunction of few parts, the formula also has the
-/// goal EF φ of each part φ: different engines may refute different parts. A part that is reached
-/// decides nothing, so a witness is always one of the whole predicate.
+/// Returns the formula EF `predicate`. For a disjunction of at most [`MAX_PARTS`] parts, the
+/// formula has the consequence that EF φ is true for some part φ. So different engines may refute
+/// different parts. A reached part decides nothing: only a witness of the whole predicate makes the
+/// formula true.
 pub(super) fn reach_with_parts(predicate: Predicate) -> GoalFormula {
     let Predicate::Or(parts) = &predicate else { return reach(predicate) };
     if parts.len() > MAX_PARTS {

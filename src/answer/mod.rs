@@ -68,7 +68,8 @@ pub struct GoalAnswer {
 }
 
 impl GoalAnswer {
-    /// Returns the techniques besides the engines, for the contest's output.
+    /// Returns the circumstances that the contest counts as techniques, as far as the answer knows
+    /// them: reduction, abstraction, stubborn sets and safe units. The other fields are false.
     pub fn circumstances(&self) -> Circumstances {
         Circumstances {
             reduced: self.reduced,
@@ -96,7 +97,7 @@ pub enum AnswerWitness {
 }
 
 impl AnswerWitness {
-    /// Returns the firing sequence, if the exhibit is a plain firing sequence.
+    /// Returns the firing sequence, if the witness is a plain firing sequence.
     pub fn sequence(&self) -> Option<&FiringSequence> {
         match self {
             AnswerWitness::Firings(sequence) => Some(sequence),
@@ -104,7 +105,7 @@ impl AnswerWitness {
         }
     }
 
-    /// Returns the self-covering sequence, if the exhibit is one.
+    /// Returns the self-covering sequence, if the witness is one.
     pub fn pump(&self) -> Option<&PumpSequence> {
         match self {
             AnswerWitness::Pump(pumping) => Some(pumping),

@@ -1,8 +1,8 @@
 //! Plans: the goals of a run, and the questions about them.
 //!
 //! A goal that several questions share is stored once. Two formulas share a goal also if they
-//! differ only in the order of their parts, or if they are complementary (EF φ and AG ¬φ). A goal
-//! and its negation need no sharing: one of them holds in the initial marking.
+//! differ only in the order of their parts, or if they are complementary (EF φ and AG ¬φ). EF φ and
+//! EF ¬φ are separate goals. The initial marking settles one of these two goals at once.
 //!
 //! A plan counts for each goal its relevant occurrences in open questions. It abandons the goal on
 //! the board when none is left.
@@ -27,8 +27,8 @@ use std::hash::{BuildHasher, RandomState};
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     goals: Vec<Goal>,
-    /// The goal ids by the hash of the goal. The goals themselves are stored once, because some
-    /// mention all places.
+    /// Maps the hash of a goal to the ids of the goals with this hash. The goals are not the keys,
+    /// because a goal may mention all places, and each key would be a second copy.
     goal_ids_by_hash: HashMap<u64, Vec<GoalId>>,
     hasher: RandomState,
     questions: Vec<GoalQuestion>,
@@ -36,7 +36,8 @@ pub struct Plan {
     progress: Vec<QuestionProgress>,
     /// The counts of relevant occurrences of the goals.
     demand: GoalDemand,
-    /// The questions that contain each goal, indexed by `GoalId`.
+    /// For each goal, indexed by `GoalId`: the indices of the questions that contain the goal, in
+    /// ascending order.
     asking: Vec<Vec<usize>>,
     /// The goals that ask for dead ends; see [`first`](Self::first).
     first: Vec<GoalId>,
@@ -91,8 +92,8 @@ impl Plan {
         Some(plan)
     }
 
-    /// Creates the plan for two figures of a state space: the most tokens in a marking and in a
-    /// place.
+    /// Creates the plan with two questions of the examination StateSpace: the most tokens in a
+    /// marking, and the most tokens in a place.
     pub fn of_most_tokens(net: &Net) -> Plan {
         let mut plan = Plan::default();
         if let Ok(all) = LinearSum::new(net.model_places().map(|place| (place, 1))) {
@@ -114,7 +115,7 @@ impl Plan {
         self.ask_largest("MAX_TOKEN_IN_PLACE", places.collect());
     }
 
-    /// Sets the id of the only question of the plan.
+    /// Sets the id of every question to `id`. Meant for a plan with one question.
     pub fn called(mut self, id: &str) -> Plan {
         self.questions.iter_mut().for_each(|question| question.id = id.to_owned());
         self
@@ -238,9 +239,10 @@ impl Plan {
         self.ask(id, JointMeaning::Formula, examinations::home(predicate.sorted()));
     }
 
-    /// Returns the goals about dead ends: dead markings in which no wanted condition holds, or that
-    /// cover no final marking. A reachable dead end refutes most home properties. The run spends a
-    /// first stage on these goals.
+    /// Returns the goals that ask for dead ends. A dead end is a dead marking in which no condition
+    /// holds that should stay reachable, or which covers no final marking. A reachable dead end
+    /// refutes the home property or the soundness that is asked. The run analyses these goals
+    /// first.
     pub fn first(&self) -> &[GoalId] {
         &self.first
     }
@@ -288,6 +290,7 @@ impl Plan {
                 asking.push(at);
                 goals.push(aim.goal);
             }
+            // A goal about a dead end is listed in `first`.
             let is_first = matches!(aim.role, GoalRole::DeadEnd | GoalRole::Stuck);
             if is_first && !self.first.contains(&aim.goal) {
                 self.first.push(aim.goal);
@@ -326,9 +329,9 @@ impl Plan {
         self.asking[goal.index()].iter().map(|&at| &self.questions[at])
     }
 
-    /// Decides the questions that need no goal, before any engine starts. An example is
-    /// one-safeness of a net without places. Abandons the goals on the board that no question
-    /// needs.
+    /// Decides the questions that have their value without any goal, before any engine starts. An
+    /// example is one-safeness of a net without places. Abandons the goals on the board that no
+    /// question needs. Returns the decided questions.
     pub fn begin(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
         self.demand.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
@@ -341,8 +344,9 @@ impl Plan {
     }
 
     /// Updates the plan after a goal is settled. Returns the questions that this goal decides, and
-    /// abandons the goals on the board that no open question needs any more. A question for the
-    /// largest of several maxima is decided here only if the goal is unbounded.
+    /// abandons the goals on the board that no open question needs any more. Returns nothing if
+    /// engines contradict each other on the goal. A question for the largest of several maxima is
+    /// decided here only if the goal is unbounded.
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
@@ -430,9 +434,9 @@ impl Plan {
         Some((at, answer))
     }
 
-    /// Creates the plan for a second run after the model's claim of safe units proves false. It has
-    /// the undecided questions and the questions answered by the claim. Also returns the number of
-    /// the latter.
+    /// Creates the plan for a second run after the model's claim of safe units proves false. The
+    /// plan has the undecided questions, and the questions whose answers assume the claim. Also
+    /// returns the number of answers that assume the claim.
     pub fn without_unit_claim(&self) -> (Plan, usize) {
         let is_asked = |at: usize| {
             let QuestionProgress { is_decided, assumes_units, .. } = self.progress[at];
@@ -463,6 +467,7 @@ impl Plan {
                 }
             }
         }
+        // The second plan keeps the goals that help to settle its goals (aids).
         for at in 0..again.goals.len() {
             let same = self.id_of(&again.goals[at]);
             if let Some(aids) = same.and_then(|goal| self.demand.aids(goal)) {
@@ -651,8 +656,8 @@ mod tests {
             plan.goals()[..2],
             [Goal::Reach(Predicate::at_least(q, 1)), Goal::Reach(Predicate::at_least(p, 2)),]
         );
-        // The goals: a dead marking with q = 0, the reachability of q ≥ 1, the home property, and
-        // the aids of two formulas about the computation tree.
+        // The other five goals belong to EF AG q ≥ 1: the home property of q = 0 with its two
+        // consequences, an equivalent CTL goal, and an aid of the CTL goal.
         assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
         assert!(plan.begin(&board).is_empty());

@@ -50,10 +50,10 @@ impl GoalQuestion {
         Some(basis.answer(&self.id, QuestionValue::Infinite, explanation, exhibit))
     }
 
-    /// Returns the answer `largest`, the maximum of the goal `of`: the value was seen, and no upper
-    /// bound exceeds it. Without `of`, the question has no goals and the answer is 0. Returns
-    /// `None` if engines contradict each other on a goal, if no value of `of` was seen, or if a
-    /// goal has no proved bound.
+    /// Returns the answer `largest`. A marking with this value of the goal `of` was seen, and the
+    /// proved bound of every goal is at most this value. Without `of`, the question has no goals
+    /// and the answer is 0. Returns `None` if engines contradict each other on a goal, if no value
+    /// of `of` was seen, or if a goal has no proved bound.
     pub(super) fn number(
         &self,
         board: &Board<'_>,
@@ -86,8 +86,9 @@ impl GoalQuestion {
     }
 }
 
-/// Returns true if the condition of the goal stays reachable because other firings can undo every
-/// firing. Then the answer also rests on the goal that the condition is reachable at all.
+/// Returns true if the condition of the goal is proved to stay reachable because every firing can
+/// be undone by further firings. Such a proof only shows that every reachable marking stays
+/// reachable. So the answer also rests on the goal that the condition is reachable at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(HomeKnowledge::StaysReachable { proof, .. })) => {
@@ -97,8 +98,9 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
     }
 }
 
-/// Returns the kept witness of a reachable goal, of a lost home property or of an existing run as
-/// an exhibit. Returns `None` if the witness was not kept, and for other results.
+/// Returns the kept witness of a reachable goal, of a lost home property or of an existing run, in
+/// the form that an answer contains. Returns `None` if the witness was not kept, and for other
+/// results.
 fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
     match knowledge {
         Knowledge::Reach(ReachKnowledge::Reached { witness, .. })

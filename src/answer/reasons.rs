@@ -61,9 +61,9 @@ pub(super) fn of_truth(
     Explanation { reason: Reason { cause, notes }, nodes }
 }
 
-/// Returns the note that a coloured place counts all of its colours, if the goals mention all of
-/// several places to which a coloured place is unfolded, or a place of a coloured net that is not
-/// unfolded. Otherwise returns no note.
+/// Returns the note that a coloured place counts all of its colours, or no note. On an unfolding,
+/// the note is needed if the goals mention all places of a coloured place with several colours. On
+/// the skeleton, that is, the net without colours, the note is needed if a goal mentions a place.
 pub(super) fn colour_notes(
     board: &Board<'_>,
     goals: impl Iterator<Item = GoalId>,
@@ -98,7 +98,8 @@ fn of_goals(board: &Board<'_>, parts: &[RoledGoal]) -> ReasonNodes {
     nodes
 }
 
-/// Returns the cause when all goals together decide the question.
+/// Returns the cause when the goals `parts` together decide the question. `assuming_units` of their
+/// proofs assume safe units.
 fn of_all(
     board: &Board<'_>,
     question: &GoalQuestion,
@@ -144,7 +145,7 @@ fn of_parts(board: &Board<'_>, parts: &[RoledGoal]) -> Cause {
 /// is that of a sum over several such places, or if the goal asks for no maximum.
 pub(super) fn subject_of(board: &Board<'_>, goal: GoalId) -> Option<Subject> {
     let Goal::Maximise(sum) = board.goal(goal) else { return None };
-    // Any predicate on the sum will do: `subject` reads its place only.
+    // `subject` reads only the places of a predicate, so the number in the predicate is arbitrary.
     subject(board.net(), &Predicate::at_most(sum.clone().negated(), -1))
 }
 
@@ -203,13 +204,16 @@ fn of_one(
                 (None, None) => unreachable(board, aim.goal, subject, proof),
             }
         }
-        // The board knows shortest witnesses among all markings. A shorter one may pass a cap.
+        // The witness is shortest among those within the caps. A shorter witness of the model may
+        // pass a cap, so the reason says nothing about shortest witnesses.
         (Knowledge::Reach(ReachKnowledge::Reached { witness, .. }), _)
             if aim.role == GoalRole::WithinCaps =>
         {
             let size = witness.as_ref().map(WitnessSize::of);
             Cause::Witness { subject, size, shortest: None }
         }
+        // An unreachable goal comes here only with the role `Possible`. The question then asks
+        // whether the condition stays reachable.
         _ => match of_knowledge(board, aim.goal, &knowledge, subject) {
             Some(Cause::Unreachable { subject, exclusions, proof, .. }) => {
                 Cause::Unreachable { subject, stays: true, exclusions, proof }
@@ -403,8 +407,9 @@ fn unbound_transition(
     Some(Subject::Transition(NamedNode::coloured_transition(folding, t)))
 }
 
-/// Returns a transition with an empty preset, which excludes dead markings. Returns `None` for
-/// other goals, and unless the proof is by structural bounds of the net itself, neither reduced nor
+/// Returns a transition with an empty preset as the reason why no dead marking is reachable.
+/// Returns `None` if there is no such transition, or if the goal is not a dead marking. Also
+/// returns `None` unless the proof is by structural bounds of the net itself, neither reduced nor
 /// abstracted.
 fn always_enabled(net: &Net, goal: &Goal, proof: &Proof) -> Option<NamedNode> {
     let is_deadlock = *goal == Goal::Reach(Predicate::Dead);

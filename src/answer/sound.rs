@@ -4,7 +4,7 @@
 //! | question | TRUE means |
 //! |---|---|
 //! | soundness | from every reachable marking, F stays reachable; every reachable marking that covers some f in F is in F; no transition is dead |
-//! | weak soundness | the same, but for dead transitions |
+//! | weak soundness | the same, except that transitions may be dead |
 //! | relaxed soundness | every transition fires on some run from the initial marking to F |
 //! | easy soundness | F can be reached at all |
 //!
@@ -52,7 +52,7 @@ use parikh_net::{
 };
 use std::collections::VecDeque;
 
-/// The final markings of a net, as predicates on the places of the model.
+/// The final markings of a net, for predicates on the places of the model.
 struct FinalMarkings<'n> {
     /// The final markings, in ascending order. The auditor builds the predicates in the same order.
     finals: Vec<&'n Marking>,
@@ -61,8 +61,8 @@ struct FinalMarkings<'n> {
 }
 
 impl<'n> FinalMarkings<'n> {
-    /// Returns the final markings over `places`. Returns `None` if the net has none, or if the
-    /// number of tokens of one does not fit 63 bits.
+    /// Returns the final markings; `places` are the places of the model. Returns `None` if the net
+    /// has no final markings, or if the number of tokens of a final marking does not fit 63 bits.
     fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<FinalMarkings<'n>> {
         let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
         let fits = |last: &Marking| i64::try_from(all.value(last)).is_ok();
@@ -103,8 +103,8 @@ impl<'n> FinalMarkings<'n> {
         };
         let beyond = |last: &&Marking| {
             let more = self.no_more(last).negated();
-            // A marking that covers `last` and has more tokens can equal only final markings that
-            // cover `last`.
+            // A marking that covers `last` and has more tokens may still be another final marking.
+            // This final marking then covers `last`, too, so only such final markings are excluded.
             let others = self.finals.iter().filter(|other| is_larger(other, last));
             let others = others
                 .map(|it| Predicate::and([FinalMarkings::covers(it), self.no_more(it)]).negated());
@@ -130,8 +130,8 @@ pub(super) fn soundness_formula(
     })
 }
 
-/// Returns the formula of soundness. If `live`, each transition of the model must be enabled in
-/// some reachable marking.
+/// Returns the formula of weak soundness, or of soundness if `live`: each transition of the model
+/// must then be enabled in some reachable marking. Returns `None` as [`FinalMarkings::of`] does.
 fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     let ends = FinalMarkings::of(net, net.model_places())?;
     let done = ends.covers_some();
@@ -149,11 +149,12 @@ fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
     Some(Proposition::WithConsequences(Box::new(Proposition::And(all)), vec![never_stuck]))
 }
 
-/// Limit on the number of places that all goals of relaxed soundness mention, with repetitions:
-/// places times transitions times final markings.
+/// Limit on the size of the goals of relaxed soundness: places times transitions times final
+/// markings. Each transition has a goal that mentions all places once per final marking.
 const MENTIONED: usize = 10_000_000;
 
-/// Returns the formula of relaxed soundness, for a net whose firings are counted.
+/// Returns the formula of relaxed soundness, for a net whose firings are counted. Returns `None`
+/// if the formula is too large, or as [`FinalMarkings::of`] does.
 fn relaxed(counted: &Net) -> Option<GoalFormula> {
     let finals = counted.final_markings().len();
     let mentioned = counted.place_count().saturating_mul(counted.transition_count());
@@ -288,8 +289,8 @@ fn of_places(held: &[(PlaceId, u64)]) -> ReasonNodes {
     ReasonNodes { places, ..ReasonNodes::default() }
 }
 
-/// Returns the final marking that `end` covers, if there is one. Of several, the one with the most
-/// tokens counts, so that the fewest tokens are left behind.
+/// Returns the final marking that `end` covers, or `None` if there is no such final marking. Among
+/// several, returns one with the most tokens, so that the fewest tokens are left behind.
 fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
     let covered = |last: &&Marking| net.model_places().all(|p| end[p] >= last[p]);
     net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
@@ -326,8 +327,8 @@ fn stuck(
     (ProcessCause::CaseStuck { size, shortest, tokens }, held.map(|held| of_places(&held)))
 }
 
-/// Limits on the example run of a net that reaches no final marking: the number of firings, and the
-/// number of tests for enabled transitions.
+/// Limits on the example run of a net that reaches no final marking: first the number of firings,
+/// second the number of tests whether a transition is enabled.
 const RUN: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
@@ -380,14 +381,15 @@ fn completion_lost(
     (ProcessCause::CompletionLost { size, tokens, proof }, held.map(|held| of_places(&held)))
 }
 
-/// Returns the transitions that are known to be dead, beginning with the transition of the goal
-/// `settled`.
+/// Returns the transitions of the question that are known to be dead, beginning with the transition
+/// of the goal `settled`.
 fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<TransitionId> {
     let first = |parts: &[Predicate]| match parts.first() {
         Some(Predicate::Enabled(t)) => Some(*t),
         _ => None,
     };
-    // The first copy of a transition represents all copies.
+    // The translation of inhibitor and reset arcs may copy a transition. The goal that one of
+    // the copies is enabled is a disjunction; its first copy represents the model's transition.
     let transition = |id: GoalId| match board.goal(id) {
         Goal::Reach(Predicate::Or(copies)) => first(copies),
         Goal::Reach(one) => first(std::slice::from_ref(one)),

@@ -88,8 +88,8 @@ pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
     }
 }
 
-/// Returns true if a self-covering sequence also exists in the model. On a net with caps, none of
-/// its firings may pass a cap.
+/// Returns true if no firing of the self-covering sequence passes a cap. Then the sequence also
+/// exists in the model. On a net without caps, this is always the case.
 pub(super) fn repeats(pumping: &PumpSequence, net: &Net) -> bool {
     let firings = pumping.stages().flat_map(|stage| [&stage.prefix, &stage.pump]);
     let mut steps = firings.flat_map(|sequence| sequence.steps());

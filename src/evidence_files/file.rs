@@ -1,16 +1,16 @@
 //! Evidence files for `parikh-certify`: the evidence of every answer, one JSON object per line.
 //!
-//! Lines are written during the analysis: a firing sequence or a certificate when the first goal is
-//! settled by it, an answer when it is decided. So an interruption loses nothing, and little is
-//! kept in memory. [`parikh_evidence::file`] describes the format.
+//! Lines are written during the analysis. A firing sequence or a certificate is written when it
+//! settles its first goal, and an answer when its question is decided. So an interruption loses
+//! nothing, and little is kept in memory. [`parikh_evidence::file`] describes the format.
 //!
-//! The last line states how many answers were printed. A file without it comes from an analysis
-//! that was interrupted or could not write; after a write error the analysis continues without the
+//! The last line states how many answers are valid. A file without this line comes from an analysis
+//! that was interrupted or could not write. After a write error the analysis continues without the
 //! file.
 //!
-//! Sequences that several goals share are written once. In a plan with a goal for each node, one
-//! sequence often shows more than the goal it was found for. The file remembers which transitions
-//! fire and which places change along it, and such goals refer to it.
+//! A sequence that several goals share is written once. In a plan with a goal for each node, one
+//! sequence often shows several goals. So the writer remembers which transitions fire and which
+//! places change along a written sequence. A later goal that this sequence shows refers to it.
 
 use super::{Strength, Writer};
 use crate::answer::{AnswerWitness, GoalAnswer, Grade};
@@ -56,7 +56,7 @@ pub struct EvidenceFile<'n, W: Write> {
     count_id: Option<LineId>,
     /// The id of the line with the proof from place invariants; `None` before it is written.
     family_id: Option<LineId>,
-    /// The questions with a valid answer.
+    /// The ids of the questions with a valid answer: written and not withdrawn.
     answered: HashSet<String>,
 }
 
@@ -71,7 +71,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Begins the file of an examination.
     ///
     /// # Errors
-    /// The errors of `out`, as for all methods below.
+    /// If writing to `out` fails. The other methods fail for the same reason.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
         let writer = Writer::new(net, examination, out)?;
         Ok(EvidenceFile {

@@ -74,7 +74,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Begins a file about an examination of `net`.
     ///
     /// # Errors
-    /// The errors of `out`, as for all methods below.
+    /// If writing to `out` fails. The other methods fail for the same reason.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
         let mut writer = Writer { net, out, lines: 0 };
         let header = json!({
@@ -121,7 +121,7 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes the fields of a stage and the closing brace.
+    /// Writes the fields of a stage and the closing brace; the caller writes the opening brace.
     fn stage(&mut self, stage: &Stage) -> io::Result<()> {
         self.out.write_all(br#""prefix":"#)?;
         self.steps(&stage.prefix)?;
@@ -157,8 +157,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes evidence of a kind, in the names of the net. Returns its id. Lines that cite the
-    /// evidence must also cite the evidence of its premises.
+    /// Writes evidence of a kind. `content` names nodes by their names in the net. Returns the id
+    /// of the line. Lines that cite this evidence must also cite the evidence of its premises.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -243,8 +243,9 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Writes a certificate about the net, or about the net that the reduction `on` made. Returns
-    /// its id.
+    /// Writes a certificate. It is about the net that a reduction made if `on` has the id of the
+    /// reduction and this net, and otherwise about the net of the file. Returns the id of the
+    /// certificate in the file.
     ///
     /// # Errors
     /// As for [`new`](Self::new).

@@ -1,4 +1,4 @@
-//! Certificates in the names of a net.
+//! Conversion of certificates to their form in files, which has names of nodes in place of indices.
 
 use parikh_evidence::Document;
 use parikh_evidence::certificate::bounds::{BoundStep, TokenBound};

@@ -6,12 +6,14 @@
 //!        └─ each goal weakened ─▶ ordinary runs on abstractions ─── refutations, bounds ─▶ ┘
 //! ```
 //!
-//! The abstractions are: the unfolding of the exact [quotient], if it is
-//! [small](UnfoldingLimits::SMALL); the skeleton; then small unfoldings of coarser quotients, which
-//! merge the colours that no constant distinguishes, or all colours of all sorts but one. The
-//! abstractions take turns in time slices that double. The analysis of an abstraction has a board
-//! of its own. A goal reached there cannot be refuted by this abstraction; only refutations and
-//! bounds are transferred.
+//! The first abstraction is the unfolding of the exact [quotient], if it is
+//! [small](UnfoldingLimits::SMALL). The second is the skeleton: the net without colours. Then come
+//! small unfoldings of coarser quotients. These merge the colours that no constant distinguishes,
+//! or all colours of all sorts but one.
+//!
+//! The abstractions take turns in time slices that double. The analysis of an abstraction has a
+//! board of its own, and only refutations and bounds are transferred to the board of the coloured
+//! net. A goal that is reached on an abstraction may be unreachable on the coloured net.
 
 use super::net::{MANY_GOALS, run_net};
 use super::question_tracker::QuestionTracker;
@@ -48,9 +50,9 @@ pub fn run_coloured(
     run(model, quotient, plan, config, [budget, budget], Instant::now(), &mut on_event)
 }
 
-/// Works as [`run_coloured`], with the given quotient. `run_budget` is the budget of the whole run,
-/// and `budget` the part of it for this work. `start` is the start of the whole analysis, for the
-/// times of turns.
+/// Works as [`run_coloured`], with the given quotient and its unfolding. `run_budget` is the budget
+/// of the whole run, and `budget` is the part of `run_budget` for this work. `start` is the start
+/// of the whole analysis, for the times of turns.
 pub(super) fn run(
     model: &ColouredModel,
     quotient: Option<(Quotient, Net)>,
@@ -110,7 +112,7 @@ struct ColouredWork<'w> {
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the whole analysis.
     start: Instant,
-    /// Number of panics, and of the faults in the runs on abstractions.
+    /// Number of panics, plus the number of internal errors in the runs on abstractions.
     failures: AtomicUsize,
 }
 
@@ -302,8 +304,9 @@ impl ColouredWork<'_> {
         attempts
     }
 
-    /// Analyses an abstraction with a weaker form of each open goal. Returns false without an
-    /// analysis if every open goal is `hopeless` or cannot be expressed on the abstraction.
+    /// Analyses an abstraction with a weaker form of each open goal: if the weaker form is
+    /// unreachable on the abstraction, the goal is unreachable. Returns false without an analysis
+    /// if every open goal is `hopeless` or cannot be expressed on the abstraction.
     fn analyse(&self, attempt: &mut AbstractionAttempt, budget: &Budget) -> bool {
         let AbstractionAttempt { abstraction, quotient, hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);
@@ -342,6 +345,7 @@ impl ColouredWork<'_> {
                 }
                 _ => None,
             };
+            // The witness on the abstraction becomes a hint for the walks on the coloured net.
             let witness = witness.filter(|_| self.board.is_open(id));
             if let Some(sequence) = witness.and_then(|witness| witness.to_sequence()) {
                 self.hints.add(hint(id, abstraction, quotient.as_ref(), &sequence));
@@ -368,7 +372,8 @@ impl ColouredWork<'_> {
     }
 }
 
-/// Converts a sequence of an abstraction to a hint for walks on the coloured net.
+/// Converts a firing sequence of an abstraction to a hint for walks on the coloured net. Each step
+/// has the coloured transition, constraints on its binding, and the number of firings.
 fn hint(
     goal: GoalId,
     abstraction: &SimulatingNet,

@@ -67,16 +67,17 @@ pub struct ReducedCount<'n> {
     on_diagrams: bool,
     /// True unless the checker failed to confirm a diagram as closed under firing.
     diagrams_closed: bool,
-    /// Receives the growth of diagrams.
+    /// Receives messages about the growth of diagrams.
     progress: TryLog,
 }
 
-/// The number of reductions that are tried with all allowed rules. An attempt fails if the number
-/// of markings depends on places that follow from several places at once. Later attempts keep these
-/// places. One more attempt follows, without the rules of [`COUPLING_RULES`].
+/// The number of reductions that are tried with all rules that are not switched off. An attempt
+/// fails if the tokens of some removed place depend on several remaining places at once. Later
+/// attempts keep these places. One more attempt follows, without the rules of [`COUPLING_RULES`].
 const ATTEMPTS: usize = 5;
 
-/// Rules after which the number of markings may depend on several places jointly.
+/// Names of the reduction rules after which the tokens of a removed place may depend on several
+/// remaining places at once.
 const COUPLING_RULES: [&str; 2] = ["proportional-places", "redundant-places"];
 
 /// Largest work of the checker for a certified number. The work is the sum over all parts of the
@@ -86,8 +87,8 @@ const MAX_RECOUNT_WORK: u64 = 50_000_000;
 
 impl<'n> ReducedCount<'n> {
     /// Reduces the net without the rules in `without_rules`. The net itself is counted if no rule
-    /// is applied, or if no attempt gives a formula because places remain coupled. The budget may
-    /// cut a reduction short, which is then used as far as it goes.
+    /// is applied, or if no attempt gives a formula because places remain coupled
+    /// (`COUPLING_RULES`). A reduction that the budget cuts short is used as far as it goes.
     ///
     /// # Errors
     /// The reason why there is no formula for the numbers, or that the budget is used up.
@@ -137,7 +138,8 @@ impl<'n> ReducedCount<'n> {
         })
     }
 
-    /// Makes a count through the reduction, which the formula describes.
+    /// Prepares a count on the reduced net. `formula` gives the numbers of the original net from
+    /// sums over the markings of the reduced net.
     fn of_reduction(net: &'n Net, formula: CountingFormula, reduction: &Reduction) -> Self {
         let size = |net: &Net| (net.place_count(), net.transition_count());
         let sums = vec![None; formula.components.len()];
@@ -204,7 +206,8 @@ impl<'n> ReducedCount<'n> {
             }
         }
         let finished = || self.sums.iter().flatten();
-        // The markings of an equal part count as visited, too.
+        // A part that equals a counted part up to names was not visited, but its markings count as
+        // visited.
         let visited = finished().fold(0u64, |all, (_, markings)| all.saturating_add(*markings));
         let all: Vec<Vec<BigUint>> = finished().map(|(sums, _)| sums.clone()).collect();
         let figures = self.formula.figures(&all);

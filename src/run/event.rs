@@ -31,22 +31,22 @@ pub enum Event<'a> {
     /// A question is decided. The goals that it rests on were reported before, except that an
     /// unbounded maximum may be reported later.
     Answered(&'a GoalAnswer),
-    /// A figure of a state space, with its count if it was computed through a reduction or from
-    /// place invariants. For a maximum that was settled as a goal, the evidence is reported by
-    /// [`Event::Settled`].
+    /// One of the four numbers of a state space, with the evidence of a count through a reduction
+    /// or from place invariants. `None` if the number was found in another way. The evidence of a
+    /// maximum that was settled as a goal is reported by [`Event::Settled`].
     Figure(&'a GoalAnswer, Option<CountEvidence<'a>>),
-    /// An earlier answer or figure is withdrawn: it rests on the model's claim of safe units, which
-    /// is violated. The question is asked again.
+    /// An earlier answer is withdrawn: it rests on the model's claim of safe units, which is
+    /// violated. The question is asked again.
     Withdrawn {
-        /// The question or figure.
+        /// The id of the question.
         id: &'a str,
     },
     /// A coloured net has no unfolding on which the open questions could be continued.
     Declined(&'a NotUnfolded),
     /// An engine does not stop, although its budget was cancelled. Either the budget of the run is
-    /// used up, or no question is open, or the model's claim of safe units is refuted. A caller
-    /// that wants to exit without the engine must write its results now and exit from here;
-    /// otherwise the engine is awaited.
+    /// used up, or no question is open, or the model's claim of safe units is refuted. When the
+    /// callback returns, the run waits for the engine. A caller that does not want to wait must
+    /// write its results and exit the process in the callback.
     Overrun {
         /// The names of the engines.
         engines: &'a [String],

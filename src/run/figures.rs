@@ -1,4 +1,4 @@
-//! Figures of a state space as answers, with their reasons.
+//! The four numbers of a state space (*figures*) as answers, with their reasons.
 
 use super::counting::CountResult;
 use crate::answer::reason::{InterpolatedValues, NetSize, StageSize};
@@ -38,7 +38,7 @@ pub(super) fn visited(
     Ok([(0, a), (1, b), (2, c), (3, d)].map(figure))
 }
 
-/// Converts the figures of a diagram of all markings to answers.
+/// Converts the four numbers that a decision diagram of all markings gives to answers.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4] {
     let reason = Cause::Diagram { markings: space.states.clone(), closed: space.closed };
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);

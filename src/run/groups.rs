@@ -1,10 +1,11 @@
 //! Groups of open goals that share a reduced net.
 //!
-//! The union of the supports of a dozen formulas covers nearly every place, so the net hardly
-//! shrinks; most formulas alone concern a small part of the net. On the other hand, an examination
-//! with a goal per node would reduce the net a hundred thousand times. So few goals share a group
-//! only if their reductions must preserve the same properties of the net. Many goals share groups
-//! with their neighbours in the model, which often need the same places and transitions.
+//! A reduction must keep the places that its goals read. A dozen formulas together read nearly
+//! every place, so the net hardly shrinks, but most formulas alone concern a small part of the net.
+//! On the other hand, an examination with a goal per node would reduce the net a hundred thousand
+//! times. So if there are few goals, two goals share a group only if their reductions must preserve
+//! the same properties of the net. If there are many, consecutive goals share a group: neighbours
+//! in the model often need the same places and transitions.
 
 use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_reduction::{Needs, needs};
@@ -13,11 +14,11 @@ use parikh_reduction::{Needs, needs};
 /// separately, so the cost grows with the group.
 pub(super) const MAX_GROUP_SIZE: usize = 400;
 
-/// Largest number of groups, as long as no group exceeds [`MAX_GROUP_SIZE`] goals. More goals than
-/// both limits allow give more groups.
+/// Largest number of groups for at most `TARGET_GROUPS` · [`MAX_GROUP_SIZE`] goals. More goals give
+/// more groups.
 const TARGET_GROUPS: usize = 64;
 
-/// Partitions the goals into groups.
+/// Partitions the goals into groups. The order of the goals stays.
 pub(super) fn partition_goals(
     net: &Net,
     goals: &[(GoalId, MarkingGoal)],

@@ -156,10 +156,10 @@ impl<'a> Portfolio<'a> {
     }
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If CTL
-    /// formulas are open, home properties get a smaller share. The search for runs gets at most the
-    /// share of open LTL goals among the open LTL and CTL goals. Both limits apply only to a step
-    /// that has less than all remaining time. If no CTL formula is open, diagrams for runs get
-    /// little.
+    /// formulas are open, a step for home properties or for runs has a limit, unless the step has
+    /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`]. The
+    /// limit for runs is the share of LTL goals among the open LTL and CTL goals. If no CTL formula
+    /// is open, diagrams for runs have the limit [`schedule::DIAGRAMS_FOR_RUNS`].
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let trees = self.open_trees();
@@ -282,6 +282,8 @@ impl<'a> Portfolio<'a> {
         groups.retain(|goals| {
             let budget = grouping_budget.share(1.0 / groups_left as f64);
             groups_left -= 1;
+            // This reduced net only serves to measure its size, and is dropped at once. It is made
+            // again when its group is analysed, so that only one such net is in memory.
             let working_net = self.reduce(&ids(goals), &budget);
             working_net.is_some_and(|working_net| {
                 working_net.net().transition_count() as f64 <= max_transitions

@@ -13,8 +13,9 @@ use parikh_solvers::Budget;
 use parikh_structure::intervals::Intervals;
 use std::time::Instant;
 
-/// Settles the goals that token intervals decide. Returns the net with the remaining goals. Settles
-/// nothing if token intervals do not support the features of the net.
+/// Settles the goals that token intervals decide: for each place, a lower and an upper bound of its
+/// tokens in all reachable markings. Returns the net with the remaining goals. Settles nothing if
+/// token intervals do not support the features of the net.
 ///
 /// Proofs come first. The model's claim of safe units is used only afterwards, if short walks do
 /// not violate it.
@@ -76,7 +77,8 @@ pub(super) fn presolve<'a>(
     WorkingNet::original(net, remaining_goals().collect(), facts, &token_intervals)
 }
 
-/// Adds the bounds that follow from place invariants, within a small share of the time.
+/// Adds the place bounds that follow from place invariants to `facts`, within a small share of the
+/// time. Returns `facts` unchanged if the time does not suffice for the invariants.
 pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
     let slice = budget.share(INVARIANTS);

@@ -79,7 +79,7 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
         }
     }
 
-    /// Answers the questions without goals.
+    /// Answers the questions that need no goal.
     pub(super) fn begin(&mut self, tell: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.begin(self.board);
         announce(self.board, self.report, &self.reported_goals, decided, tell);
@@ -181,9 +181,10 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 }
 
-/// Reports the goals that an answer rests on and that the caller has not seen. These are goals
-/// settled by another thread and not yet reported. They are also bounds of maxima whose goals were
-/// abandoned, because another maximum is larger. An unbounded maximum is left out.
+/// Reports the goals that an answer rests on and that the caller has not seen. Such a goal was just
+/// settled by another thread, or it is a maximum that was abandoned because another maximum is
+/// larger. The proved bound of the abandoned maximum supports the answer. An unbounded maximum is
+/// left out.
 fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
@@ -247,7 +248,7 @@ mod tests {
     use parikh_net::{FiringSequence, text};
     use std::sync::mpsc;
 
-    /// Two goals of one question, of which the second is reported first.
+    /// One question has two goals. The tracker receives the second goal first.
     #[test]
     fn what_an_answer_rests_on_is_told_before_it() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");

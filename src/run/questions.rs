@@ -29,21 +29,22 @@ pub struct QuestionsOnNet {
     pub plan: Plan,
     /// The questions that cannot be asked, with reasons.
     pub refused: Vec<OpenQuestion>,
-    /// The number of refused questions that need the colours erased in this net, and would be
-    /// accepted on a net with colours. These questions are about runs, about the computation tree,
-    /// or about transitions enabled in the initial marking.
+    /// The number of questions that are refused only because this net has no colours. They would be
+    /// accepted on an unfolding. These questions are about runs, about the computation tree, or
+    /// about transitions enabled in the initial marking.
     pub lacking_colours: usize,
 }
 
 impl QuestionsOnNet {
-    /// Returns true if the net without colours is not enough: some question lacks colours, or is
-    /// about home spaces, which abstractions do not transfer.
+    /// Returns true if the net without colours is not enough. Either some question is refused for
+    /// this reason, or some question is about home properties, which cannot be transferred from
+    /// abstractions to the coloured net.
     pub(super) fn needs_colours(&self) -> bool {
         self.lacking_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
     }
 
-    /// Returns true if every refused question lacks only colours. Then every question can be asked
-    /// on a net with colours, or on an exact quotient.
+    /// Returns true if every refused question is refused only because the net has no colours. Then
+    /// every question can be asked on an unfolding, or on an exact quotient.
     pub(super) fn lacks_only_colours(&self) -> bool {
         self.lacking_colours == self.refused.len()
     }
@@ -73,7 +74,8 @@ where
     }
 }
 
-/// A plan names the nodes of one net, which is the model.
+/// A plan refers to the nodes of one net by index. So the model must be this net: a plan is refused
+/// for a coloured model.
 impl Questions for Plan {
     type Error = Box<dyn Error + Send + Sync>;
 

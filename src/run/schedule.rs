@@ -13,21 +13,21 @@
 //!                ─▶ goals on their own reduced nets, search of the reduced net
 //!                ─▶ sliced engines, induction and diagrams in growing slices, walks between
 //! other workers  walk, each with its own seed
-//! one thread     the second worker's phases. At the beginning come a very short walk, short phases
-//!                of engines that prove, and a short walk; after the search a longer walk. Small
-//!                nets wait neither for the walk nor for the search
+//! one thread     the second worker's phases. At the beginning come brief coverability, a very
+//!                short walk, short phases of engines that prove, and a short walk. After the
+//!                search comes a longer walk. So a small net is settled before the long phases
 //! ```
 //!
 //! The original net comes first, because answers there have the simplest evidence. Then the net is
-//! reduced once for all open goals together: engines that see all goals at once are cheap. Before
-//! the search, fewer goals may be open, and some concern a small part of the net. If the net
-//! reduced for such goals alone is clearly smaller, it is searched first, in a third of the search
-//! time.
+//! reduced once for all open goals together: one engine for all goals costs less than one engine
+//! per goal. When the search begins, some open goals may concern a small part of the net. If the
+//! net reduced for such goals alone is clearly smaller, it is searched first, in a third of the
+//! search time.
 //!
 //! Sliced engines find proofs quickly or not at all, so they run before the search. Unfinished work
-//! continues in growing slices. Induction gets a little time early: a dead marking that hundreds of
-//! place invariants exclude together is one query of a second for induction, and other engines need
-//! more than 12 s for it. In runs of a few seconds, induction waits.
+//! continues in growing slices. Induction gets a little time early. For example, hundreds of place
+//! invariants together may exclude dead markings. Induction proves this with one query of a second,
+//! and other engines need more than 12 s. In runs of a few seconds, induction waits.
 //!
 //! For a small net, a decision diagram of all markings often takes milliseconds and settles all
 //! goals. So attempts of at most a second come even earlier, and so do a few walks along the first
@@ -72,9 +72,9 @@ pub(super) const GROUPING: f64 = 0.1;
 /// net is finished soon, or is no better than the shared net.
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
-/// Shares for a goal group on its own reduced net: reducing, searching, and proving. Each is a
-/// share of the time that the steps before it leave. With several threads, proving has all the time
-/// that is left.
+/// Shares for a goal group on its own reduced net: first for reducing, second for searching, third
+/// for proving. Each is a share of the time that is left when the step begins. The third applies to
+/// one thread only; with several threads, proving has all the time that is left.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
 /// Share of a property's time for reducing the net for this property, in the search for runs.

@@ -1,5 +1,5 @@
-//! Short random walks, for a quick test of a claim. A claim that a short walk refutes needs no
-//! further work.
+//! Short random walks, for a quick test of the model's claim that its units are safe. If a walk
+//! refutes the claim, no engine uses it.
 
 use parikh_net::{FiringSequence, Net, TransitionId};
 
@@ -20,6 +20,7 @@ fn short_walk(net: &Net, rng: &mut fastrand::Rng, max_firings: usize) -> FiringS
     let transitions = net.transition_count();
     let (mut tested, mut firings) = (0, 0);
     while firings < max_firings && tested < MAX_TESTED_TRANSITIONS && transitions > 0 {
+        // The walk fires the first transition that can fire, from a random position on.
         let first = rng.usize(..transitions);
         let mut candidates = (first..transitions).chain(0..first).map(TransitionId::new);
         let try_to_fire = |t: &TransitionId| {

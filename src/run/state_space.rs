@@ -1,13 +1,14 @@
-//! The figures of a state space: the numbers of markings and firings, and two maxima of tokens. The
-//! engines settle the maxima as goals. All four figures are infinite if a self-covering sequence
-//! exists.
+//! The four numbers of a state space, called *figures*: the numbers of markings and firings, and
+//! two maxima of tokens. The engines settle the maxima as goals. All four figures are infinite if a
+//! self-covering sequence exists.
 //!
 //! Markings are counted by visiting the markings of the net, or of a reduced net that preserves the
 //! count ([`ReducedCount`]). If there are too many, they are counted on decision diagrams. With
-//! several threads, half of them work on diagrams meanwhile; with one thread, diagrams have a share
-//! of the time. Before, place invariants may give the numbers without a visit
-//! ([`parikh_engine::family`]), which pays for nets with very many tokens. Each figure is reported
-//! as soon as it is known. A figure that is found twice is compared with the first value.
+//! several threads, half of the threads work on diagrams meanwhile. With one thread, diagrams have
+//! a share of the time. After the first short visits, place invariants may give the numbers without
+//! a complete visit ([`parikh_engine::family`]), for example for nets with very many tokens. Each
+//! figure is reported as soon as it is known. A figure that is found twice is compared with the
+//! first value.
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};
@@ -23,11 +24,11 @@ use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 
-/// Approximate number of firings for the search for a self-covering sequence by random walks.
+/// Approximate limit on the firings in the search for a self-covering sequence by random walks.
 const PUMP_WORK: u64 = 50_000_000;
 
-/// The most tokens in a place: the figure that differs if the colours of a coloured place are
-/// counted together.
+/// The name of the figure for the most tokens in a place. On an unfolding, the value counts the
+/// tokens of each colour separately.
 const MAX_TOKENS_IN_PLACE: &str = FIGURES[3];
 
 /// Finds the numbers of reachable markings and of firings between them, and the most tokens in a
@@ -129,11 +130,11 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Continues without a count on other threads. This is the case with one thread, after the
-    /// markings are counted, and if no count through a reduction is possible. Diagrams may not
-    /// terminate on unbounded nets. So they run first only if all places are known or claimed to be
-    /// bounded. Otherwise they run after the searches for a self-covering sequence and for the
-    /// maxima.
+    /// Makes the remaining steps one after the other, without diagrams on other threads. This is
+    /// the case with one thread, after the markings are counted, and if no count through a
+    /// reduction is possible. Diagrams may not terminate on unbounded nets. So diagrams run first
+    /// only if all places are known or claimed to be bounded. Otherwise they run after the searches
+    /// for a self-covering sequence and for the maxima.
     fn find_on_one_thread(
         &mut self,
         net: &Net,
@@ -182,10 +183,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Works on several threads: half of them (rounded up) work on diagrams. The diagrams are
-    /// cancelled when the markings are counted or known to be infinitely many. More threads would
-    /// help little, as at most six variable orders are tried, later at most two, and each thread
-    /// needs its own memory.
+    /// Makes the remaining steps on several threads: half of the threads (rounded up) work on
+    /// diagrams. The diagrams are cancelled when the markings are counted or known to be infinitely
+    /// many. More threads for diagrams would help little: at most six variable orders are tried,
+    /// later at most two, and each thread needs its own memory.
     fn find_with_diagrams(
         &mut self,
         net: &Net,
@@ -205,7 +206,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     count_budget.cancel();
                 }
-                // The receiver outlives this thread, so sending does not fail.
+                // The receiver is kept until this thread has ended, so sending does not fail.
                 let _ = result_sender.send(result);
             });
             let is_infinite = self.find_beside_diagrams(net, count, config, budget, count_budget);
@@ -401,8 +402,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         }
     }
 
-    /// Searches for a self-covering sequence by random walks, for a short time: walks find one
-    /// early or hardly ever. Returns true if one was found that replays.
+    /// Searches for a self-covering sequence by random walks. The time is short, because walks find
+    /// such a sequence early or hardly ever. Returns true if a sequence was found and replayed.
     fn finds_pump(&mut self, net: &Net, config: &RunConfig, budget: &Budget) -> bool {
         let found = walk::find_self_covering_sequence(
             net,
@@ -444,6 +445,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Event::Settled { .. } => (self.on_event)(event),
             Event::Answered(answer) => {
                 self.record(answer, None);
+                // If a maximum is infinite, the self-covering sequence shows it for all four
+                // figures.
                 if answer.value == QuestionValue::Infinite {
                     is_infinite = true;
                     for key in FIGURES {

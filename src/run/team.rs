@@ -75,9 +75,9 @@ pub(super) fn work(
         }
         let exhaustion =
             receive_settled_goals(team, &workers, tracker, settled_goals, budget, on_event);
-        // Engines that still work after the cancellation get the time `GRACE`. While questions are
-        // open and the budget of the whole run lasts, another stage can follow. Then the loop waits
-        // until all engines end.
+        // Engines that still work after the cancellation get the time `GRACE`. If questions are
+        // open and the budget of the whole run lasts, another stage can follow, and its engines
+        // need the threads. Then the loop waits until all engines end: the time starts anew.
         let mut cancelled = Instant::now();
         while !all_finished(&workers) && cancelled.elapsed() < GRACE {
             std::thread::sleep(Duration::from_millis(1));

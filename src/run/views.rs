@@ -66,9 +66,9 @@ pub fn run<'m, Q: Questions>(
     Ok(run.report)
 }
 
-/// Finds the [figures](state_space) of a model's state space: the numbers of markings and firings,
-/// and two maxima of token numbers. For a coloured net, they are the figures of the unfolding, in
-/// which each binding is a transition.
+/// Finds the [four numbers](state_space) of a model's state space: the numbers of markings and
+/// firings, and two maxima of token numbers. For a coloured net, these are the numbers of the
+/// unfolding, in which each binding is a transition.
 ///
 /// # Errors
 /// If the unfolding is declined.
@@ -140,10 +140,12 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let net_questions = self.questions.for_view(ModelView::Coloured(model));
         if let (Ok(net_questions), Some((quotient, net))) = (&net_questions, &quotient)
             && net_questions.lacks_only_colours()
-            // Evidence is about a net without colours, whatever the questions are.
+            // An evidence file is about a net without colours, so it needs the quotient for all
+            // questions.
             && (net_questions.needs_colours() || self.config.keep_certificates)
             && quotient.is_exact()
             && !self.config.show_bindings
+            // Works on the quotient. The result is true if no other net is needed afterwards.
             && self.on_quotient(coloured, quotient, net, small_unfolding.is_some())
         {
             return Ok(());
@@ -217,8 +219,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 
     /// Works on the coloured net itself while a thread builds the unfolding (if it does not exist).
-    /// Then the unfolding takes over, if questions are open. If the unfolding is declined, the work
-    /// on the coloured net continues. An event then tells the caller if questions stay open.
+    /// The work on the coloured net ends after its share of the time, and the engines then work on
+    /// the unfolding if questions are open. If the unfolding is declined, the work on the coloured
+    /// net continues. [`Event::Declined`] then tells the caller if questions stay open.
     fn run_coloured_net(
         &mut self,
         coloured: &'m ColouredViews,

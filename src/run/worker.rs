@@ -291,8 +291,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         let share = schedule::search_share(
             self.is_unfinished(Role::Slices),
             self.is_unfinished(Role::Diagrams),
-            // Without engines in `ROLES_BESIDE_SEARCH`, the time that the search leaves would be
-            // unused. The number 2 then gives the search the share of a run with several threads.
+            // With one thread, the search leaves time for the engines of `ROLES_BESIDE_SEARCH`. If
+            // there are none, the number 2 gives the search the larger share of several threads.
             if team.has_any(schedule::ROLES_BESIDE_SEARCH) { team.config.threads } else { 2 },
             team.phase_net(PhaseNet::Reduced).is_some(),
         );
@@ -381,8 +381,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 }
 
-/// Returns the engine's name for statistics and messages, followed by `, reduced` if the net is a
-/// reduced net.
+/// Returns the engine's name for statistics and messages. On a reduced net, `, reduced` follows.
 fn name_on(engine: &Engine, working_net: &WorkingNet<'_>) -> String {
     match working_net.parent() {
         None => engine.name.to_owned(),

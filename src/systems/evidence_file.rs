@@ -65,8 +65,8 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
                 object["no_run"] = self.members(members);
                 object["no_run"]["order"] = json!(order);
             }
-            // The auditor explores the whole system with all its steps, if the system is small
-            // enough.
+            // The line names no reduction: the auditor explores the whole system with all its
+            // steps, if the system is small enough.
             SystemProof::FewerSteps(states) => {
                 let all: Vec<usize> = (0..self.system.components().len()).collect();
                 object["no_run"] =

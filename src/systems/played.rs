@@ -2,9 +2,10 @@
 //!
 //! The labels determine which components move. If a component has several edges with a label, the
 //! labels do not determine its next state. Once the labels are given, components do not depend on
-//! each other, so each component is resolved separately along the labels, to the end or forever. It
-//! visits only states from which the remaining labels are possible. If the run is finite, no step
-//! may be enabled at its end, so the last states are chosen together.
+//! each other. So the states of each component are chosen separately along the labels, to the end
+//! or forever. A chosen state is one from which the remaining labels are possible. If the run is
+//! finite, no step may be enabled at its end, so the last states of all components are chosen
+//! together.
 
 use parikh_systems::{Component, LabelId, System};
 use serde::Serialize;
@@ -21,7 +22,8 @@ const MAX_END_STATES: usize = 100_000;
 pub struct ResolvedRun {
     /// The initial states of the components.
     pub starts: Vec<u32>,
-    /// The label of each step, and the moving components with their new states.
+    /// For each step: the index of its label, and the moving components, each as a pair of the
+    /// component's index and its new state.
     pub steps: Vec<(u32, Vec<(u32, u32)>)>,
     /// The number of steps before the cycle: the state after these steps equals the state after the
     /// last step. `None` if the run is finite, or if the components return to no earlier state
@@ -31,7 +33,8 @@ pub struct ResolvedRun {
     pub ends: bool,
 }
 
-/// For each position in the word and each state: true if the remaining labels are possible.
+/// For each position in the list of labels, and for each state of one component: true if the
+/// component can take the labels from this position on.
 type FollowableStates = Vec<Vec<bool>>;
 
 /// Resolves a run of these labels. After the last label the run continues at position

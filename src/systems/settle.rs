@@ -1,8 +1,8 @@
 //! Settles properties on several threads. Each answer is checked before it is reported.
 //!
 //! All properties first have a short turn. Properties that stay open have a longer turn, and so on,
-//! until all are settled or the time is over. A turn starts from scratch with another seed: an
-//! earlier, shorter turn is only a fraction of its work.
+//! until all are settled or the time is over. A turn starts from scratch with another seed. Little
+//! is lost by this, because all earlier turns together are shorter.
 
 use super::case::{PropertyFormula, SystemCase, SystemLogic};
 use super::reason::{SystemGrade, SystemReason};
@@ -59,8 +59,8 @@ pub enum SystemProof {
         /// labels if the run is finite.
         back: usize,
     },
-    /// No run of the given components violates the formula. The list is empty if the engine had to
-    /// search no component.
+    /// No run of the given components violates the formula. The list has views of components, some
+    /// restricted to a part of the labels. It is empty if the engine had to search no component.
     Components(Vec<FactorView>),
     /// The composition of these components has no violating run. They were composed pairwise and
     /// minimised after each step. A composed pair consists of two numbers. A number is an index in

@@ -59,7 +59,7 @@ impl ComputedKey {
 /// The computed keys of a net.
 #[derive(Clone, Debug, Default)]
 pub struct KeyFindings {
-    /// An entry per requested key.
+    /// One entry per requested key, in the order in which the values were found.
     pub keys: Vec<ComputedKey>,
     /// The number of results that failed their check and were dropped: bugs of Parikh.
     pub faults: usize,
@@ -71,8 +71,8 @@ impl KeyNet<'_> {
     /// Computes the keys in `wanted`. A key is unknown if the missing part of an unfolding could
     /// change it.
     ///
-    /// Calls `tell` once with each key, as soon as it is known. Keys that depend on the model's
-    /// claim of safe units are told at the end.
+    /// Calls `tell` once with each key, as soon as the value is known. For a key that depends on
+    /// the model's claim of safe units, this call comes at the end.
     ///
     /// Keys in `known` that need engines are not computed again, unless they depend on the claim
     /// and a marking violates it. Structural keys are always computed.
@@ -331,7 +331,8 @@ impl<'a> Computation<'a> {
 /// Returns the names of the engines, the contest's names for their techniques, and the contest's
 /// names for the circumstances of an answer.
 fn techniques_of(answer: &GoalAnswer) -> Vec<&'static str> {
-    // The first word gives the kind of parallelism, which only the writer of the file knows.
+    // The first word names the kind of parallelism. `circumstances` does not know it, and the
+    // writer of the file adds it.
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
@@ -372,7 +373,7 @@ const ONE_BY_ONE: usize = 3_000;
 /// The largest number of unbounded places named in an explanation.
 const NAMED: usize = 20;
 
-/// Sets the entry for a question whose id is the index of the entry.
+/// Sets the entry whose index is the id of a question. Does nothing if `id` is no index.
 fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
     if let Some(entry) = id.parse().ok().and_then(|at: usize| bounded.get_mut(at)) {
         *entry = value;

@@ -14,8 +14,9 @@ pub fn now() -> String {
 /// Returns the date from seconds since the beginning of 1970.
 fn format(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // The year starts in March here, so that the leap day is its last day. Eras of 400 years count
-    // from year 0 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
+    // In this computation a year starts in March, so that the leap day is its last day. An era is
+    // 400 years or 146,097 days, and `day` is first the day in the era, then in the year, then in
+    // the month (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013).
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -46,6 +47,7 @@ pub(super) fn is_valid(text: &str) -> bool {
     let within = |text, min, max| number(text, 2).is_some_and(|n| (min..=max).contains(&n));
     let zone_is_valid = match zone.strip_prefix(['+', '-']) {
         None => zone.is_empty() || zone == "Z",
+        // The largest offset is 14:00. All other offsets have at most 13 hours.
         Some("14:00") => true,
         Some(offset) => match offset.split_once(':') {
             Some((hours, minutes)) => within(hours, 0, 13) && within(minutes, 0, 59),

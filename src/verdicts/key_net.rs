@@ -25,8 +25,8 @@ pub struct KeyNet<'n> {
     net: Cow<'n, Net>,
     /// True if `net` is the unfolding of a coloured net.
     is_unfolding: bool,
-    /// The reason why `net` leaves out colours and bindings that cannot occur; `None` if it
-    /// contains all of them.
+    /// The reason why the unfolding leaves out colours and bindings that cannot occur. `None` if
+    /// the unfolding is complete, and for a model without colours.
     omission_reason: Option<String>,
 }
 
@@ -54,8 +54,9 @@ impl<'n> KeyNet<'n> {
         Ok(KeyNet::of_unfolding(net, Some(left_out)))
     }
 
-    /// Like [`KeyNet::of_coloured`], for a model with the unfolding `made`, which lacks the colours
-    /// and bindings that cannot occur.
+    /// Like [`KeyNet::of_coloured`], for a model whose unfolding `made` exists already. This
+    /// unfolding leaves out colours and bindings that cannot occur. It is used if the whole
+    /// unfolding cannot be built.
     pub fn of_coloured_with(
         coloured: &ColouredNet,
         made: &Net,

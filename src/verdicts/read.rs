@@ -1,5 +1,5 @@
-//! A reader for verdict files that checks their structure. It reports the errors of all elements
-//! with their positions.
+//! A reader for verdict files that checks their structure. The reader continues after an error, and
+//! reports all errors with their positions.
 //!
 //! The published grammar is looser than intended in two places. Its third form of a verdict allows
 //! any text as category, including `GENERIC`, so that it does not restrict the keys. Its pattern
@@ -80,9 +80,9 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// Returns true if a reference begins with `http://` or `https://` and is a URL by rules that hold
-/// for every scheme. It has no blanks at the ends, and `%` stands before two hexadecimal digits.
-/// Brackets enclose only an address, and at most one `#` occurs.
+/// Returns true if a reference begins with `http://` or `https://` and satisfies the rules that
+/// hold for URLs of every scheme. A URL has no blanks at the ends, and every `%` stands before two
+/// hexadecimal digits. Brackets only enclose an IPv6 address, and `#` occurs at most once.
 fn is_url(text: &str) -> bool {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let Some(rest) = rest else { return false };

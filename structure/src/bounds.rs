@@ -18,7 +18,8 @@
 //! limited, because real bounds may converge in ever smaller steps.
 //!
 //! All arithmetic is exact. A bound above 2⁶⁴ − 1 tokens is dropped. So is a bound from a flow
-//! whose coefficients exceed 63 bits, because its derivation could not be written down.
+//! whose coefficients have magnitudes that add up to more than 2⁶³ − 1: a derivation step cannot
+//! hold this flow.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, LNCS 84, 1980 (bounds by semiflows);
@@ -274,7 +275,7 @@ fn propagate(
             });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
             if let Entry::Vacant(place) = bounds.flows.entry(position) {
-                // Such a derivation could not be written down, because a coefficient is too large.
+                // A derivation step cannot hold this flow, because its coefficients are too large.
                 let Some(sum) = flow.to_sum() else { return improved };
                 place.insert(sum);
             }

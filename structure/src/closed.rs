@@ -5,9 +5,9 @@
 //! marked. Each is the other with all arcs reversed; [`ClosureKind`] gives the direction. Arc
 //! weights are irrelevant: one token is enough for the argument.
 //!
-//! Both are closed under union, so any set contains a *largest* siphon and a largest trap, possibly
-//! empty. It is computed by removing places that violate the rule until none does, with one visit
-//! per arc.
+//! Unions of siphons are siphons, and unions of traps are traps. So any set contains a *largest*
+//! siphon and a largest trap, possibly empty. Each is computed by removing places that violate the
+//! rule until no place does, with one visit per arc.
 //!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972. J. Desel, J. Esparza, *Free
@@ -66,7 +66,7 @@ impl ClosureKind {
 pub fn largest(net: &Net, kind: ClosureKind, within: &[PlaceId]) -> Vec<PlaceId> {
     let mut in_set = vec![false; net.place_count()];
     within.iter().for_each(|p| in_set[p.index()] = true);
-    // Number of needed arcs of each transition at the set.
+    // For each transition, the number of its needed arcs whose place is in the set.
     let mut support: Vec<usize> = net
         .transitions()
         .map(|t| kind.needed(net, t).iter().filter(|arc| in_set[arc.place.index()]).count())

@@ -57,22 +57,23 @@ pub enum SiphonTrapProperty {
 /// The answer for a [`SiphonTrapProperty`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiphonTrap {
-    /// Every set of the property contains an initially marked trap.
+    /// Every set that the property speaks of contains an initially marked trap.
     Holds(TrapCertificate),
-    /// This set of the property (ascending) contains no initially marked trap. This implies nothing
-    /// about deadlocks.
+    /// The places (ascending) of a set that the property speaks of, but that contains no initially
+    /// marked trap. This implies nothing about deadlocks.
     Fails(Vec<PlaceId>),
 }
 
-/// A proof that all sets of a property contain a marked trap.
+/// A proof that all sets that a [`SiphonTrapProperty`] speaks of contain an initially marked trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrapCertificate {
     /// The property.
     pub property: SiphonTrapProperty,
     /// Initially marked traps, with ascending places.
     pub traps: Vec<Vec<PlaceId>>,
-    /// A refutation, by unit propagation, of "one of the sets contains none of the traps". Variable
-    /// [`PlaceId::index`] + 1 states that the place is in the set.
+    /// A refutation of "one of the sets contains none of the traps", as clauses that follow one
+    /// after the other by unit propagation. Variable [`PlaceId::index`] + 1 states that the place
+    /// is in the set.
     pub refutation: Vec<Vec<i32>>,
 }
 

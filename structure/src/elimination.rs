@@ -186,7 +186,7 @@ fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVe
     let (sums, differences): (Vec<_>, Vec<_>) =
         parallel.into_iter().partition(|parallel| parallel.kept_coefficient.is_positive());
     let mut vectors: Vec<SparseVector> = sums.iter().map(vector_of).collect();
-    // The shortest non-negative vector with an entry at each position.
+    // For each position, the shortest non-negative vector with an entry there.
     let mut shortest_through: HashMap<u32, &SparseVector> = HashMap::new();
     for vector in core.iter().chain(&vectors) {
         if vector.iter().all(|(_, value)| value.is_positive()) {

@@ -61,8 +61,8 @@ impl InvariantSums {
         InvariantSums { sums, sums_of_place }
     }
 
-    /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
-    /// fewest terms. Returns `None` if no single sum proves it.
+    /// Returns the simplest proof that `t` never fires: a sum with the fewest input places of `t`
+    /// and, among such sums, the fewest terms. Returns `None` if no single sum proves this.
     pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
         let required = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
         self.exclude_all(net, &required.collect::<Vec<_>>())
@@ -90,7 +90,7 @@ impl InvariantSums {
     ///
     /// Returns `None` if some part has no proof by a single sum, or if its simplest proof uses a
     /// sum of more than [`MAX_TERMS`] terms. Also returns `None` for more than `MAX_DISJUNCTS`
-    /// parts, and for parts without [`required_tokens`].
+    /// parts, or if [`required_tokens`] returns `None` for a part.
     pub fn why_never<'a>(
         &'a self,
         net: &'a Net,

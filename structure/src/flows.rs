@@ -5,8 +5,8 @@
 //! *T-flow* (transition invariant) is x with C·x = 0: firing x, in a possible order, leads back to
 //! the start. A flow without negative coefficient is a *semiflow*.
 //!
-//! T-flows are given over effect classes. Over transitions there are additional trivial ones: t −
-//! t′ for two transitions of one class, and t alone for a class without effect.
+//! T-flows are given over effect classes, that is, over the distinct effects of transitions. Over
+//! transitions there are additional trivial T-flows: t − t′ for two transitions of one class.
 //!
 //! A basis is complete or absent: when the budget ends, the result is an error.
 

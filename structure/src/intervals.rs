@@ -30,13 +30,13 @@ use parikh_net::{
     Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
 };
 
-/// The net features that the argument covers.
+/// The net features that the soundness argument of this module covers.
 pub const SUPPORTED_FEATURES: Features = Features::WEIGHTS;
 
 /// Bounds on the tokens of every place in every reachable marking. The pass over the arcs is
-/// repeated for each provenance: from the arcs alone, with facts from place invariants, and with
-/// claimed facts. Each bound and each consequence is thus attributed to the strongest sufficient
-/// provenance.
+/// repeated for each [`Provenance`], from strong to weak premises: the arcs alone, facts from place
+/// invariants, and claimed facts. Each bound and each consequence is thus attributed to the
+/// strongest sufficient provenance.
 #[derive(Clone, Debug)]
 pub struct Intervals {
     /// The intervals of each provenance for which the facts have bounds, in ascending order of
@@ -44,10 +44,10 @@ pub struct Intervals {
     levels: Vec<ProvenanceIntervals>,
 }
 
-/// The bounds that depend on facts up to some provenance.
+/// The bounds that follow from the arcs and from the facts of some provenance or a stronger one.
 #[derive(Clone, Debug)]
 pub struct ProvenanceIntervals {
-    /// The provenance of the facts that the bounds depend on.
+    /// The weakest provenance of the facts that the bounds may depend on.
     rests_on: Provenance,
     /// Lower bounds, by place index.
     low: Vec<u64>,

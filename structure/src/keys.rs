@@ -211,8 +211,9 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
 }
 
 /// Returns true with the reason `reason_if_none` if there are no exceptions. Otherwise returns
-/// false, with the number of exceptions and the first exception as an example. The texts are for
-/// one exception and for several.
+/// false, with a sentence that names one exception, or that has the number of exceptions and the
+/// first as an example. `singular` and `plural` are the words before `violation` in these two
+/// sentences.
 fn decide_by_exceptions<T>(
     exceptions: &[T],
     [singular, plural]: [&str; 2],

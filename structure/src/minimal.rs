@@ -105,6 +105,7 @@ pub(super) fn closure_clauses(
     kind: ClosureKind,
     add_clause: &mut dyn FnMut(&[Literal]),
 ) {
+    // The set has at least one place.
     add_clause(&net.places().map(in_set).collect::<Vec<_>>());
     for t in net.transitions() {
         let needed_arcs = kind.needed(net, t);

@@ -70,10 +70,10 @@ const RINGS: [Ring; 6] = [
     Ring { prime: 13, modulus: 13 },
 ];
 
-/// Returns generators of all modulo invariants for powers of the primes up to 13: those that do not
-/// follow from `flows` and from each other. For each prime, large moduli come first. If a sum
-/// differs from a known one by a multiple of the prime, the difference divided by the prime may be
-/// returned instead.
+/// Returns generators of all modulo invariants whose modulus divides 32, 27, 25, 49, 11 or 13:
+/// those that do not follow from `flows` and from each other. For each prime, large moduli come
+/// first. If a sum differs from a known one by a multiple of the prime, the difference divided by
+/// the prime may be returned instead.
 ///
 /// # Errors
 /// Returns an error when the budget ends.
@@ -116,7 +116,7 @@ pub fn modulo_invariants(
                 |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
             let terms =
                 y.iter().map(|&(column, value)| (PlaceId::new(column as usize), signed(value)));
-            // The modulus is below 64.
+            // The cast is exact: the modulus is below 64.
             let modulus = modulus as u32;
             invariants
                 .extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
@@ -389,7 +389,8 @@ mod tests {
 
     #[test]
     fn what_is_moved_in_pairs_stays_odd() {
-        // b and a move in a cycle, two tokens at a time.
+        // Single tokens move between a and b, and between c and d. From a and b to c and d, tokens
+        // move in pairs only.
         let net = text::parse(
             "place a 1\nplace b 100\nplace c 1\nplace d 100\n\
              transition t: a -> b\ntransition u: 2*b -> a + b\n\

@@ -59,8 +59,8 @@ impl<Id> Semiflows<Id> {
     }
 }
 
-/// Returns all P-semiflows of minimal support. The list is incomplete if a new ray would exceed the
-/// number of `limit` rays at a time, or if the budget ends.
+/// Returns all P-semiflows of minimal support. The list is incomplete if a step of the computation
+/// would create a ray beyond the first `limit` rays, or if the budget ends.
 pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<PlaceId> {
     let (rays, incomplete) = extreme_rays(&incidence(net), limit, budget);
     let flows: Vec<PlaceFlow> =
@@ -68,8 +68,8 @@ pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<Pl
     Semiflows { flows, incomplete }
 }
 
-/// Returns all T-semiflows of minimal support over effect classes. The list is incomplete if a new
-/// ray would exceed the number of `limit` rays at a time, or if the budget ends.
+/// Returns all T-semiflows of minimal support over effect classes. The list is incomplete if a step
+/// of the computation would create a ray beyond the first `limit` rays, or if the budget ends.
 pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<EffectId> {
     let (rays, incomplete) = extreme_rays(&transposed_incidence(net), limit, budget);
     let flows: Vec<TransitionFlow> =
@@ -137,9 +137,9 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
         .map(|(column, _)| column as u32)
 }
 
-/// Returns the rays that the intersection of the cone with { y : y·column = 0 } adds. Returns the
-/// reason instead if the budget is exhausted, or if a new ray would exceed the number of `limit`
-/// rays.
+/// Returns the rays that the intersection of the cone with { y : y·column = 0 } adds. Returns an
+/// error if the budget is exhausted, or if the rays that stay and the new rays are more than
+/// `limit`.
 fn new_rays(
     rays: &[Ray],
     column: u32,

@@ -39,8 +39,8 @@ pub fn is_marked(net: &Net, set: &[PlaceId]) -> bool {
 /// For each transition that takes from the trap, an output with few consumers is added. The
 /// smallest of these is minimised.
 pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> {
-    /// Number of seeds. Growing takes time linear in the trap, and more seeds rarely find smaller
-    /// traps.
+    /// Number of marked places from which a trap is grown. Growing takes time linear in the trap,
+    /// and more of these places rarely give smaller traps.
     const SEEDS: usize = 4;
     let largest = largest_trap(net, within);
     let marked = largest.iter().copied().filter(|&p| net.initial()[p] > 0);

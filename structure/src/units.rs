@@ -136,7 +136,8 @@ mod tests {
     use parikh_net::NetBuilder;
     use parikh_net::units::Unit;
 
-    /// A net with two own places in a ring, and one place each in two subunits.
+    /// A token on a ring of three places: p and q are own places of the root unit, r belongs to its
+    /// subunit. Without `ring`, the transition from q to r puts no token.
     fn net(ring: bool) -> Net {
         let mut builder = NetBuilder::new("n");
         let [p, q, r] =

@@ -1,7 +1,7 @@
 //! Workflow nets: nets that describe the handling of one case, from start to end.
 //!
-//! A workflow net has one source place (without producers), one sink place (without consumers), and
-//! every node is on a path from the source to the sink. A case starts with a token in the source.
+//! A workflow net has one source place (without producers) and one sink place (without consumers).
+//! Every node is on a path from the source to the sink. A case starts with a token in the source.
 //! It ends with a token in the sink and no other token. For nets with explicit markings, as
 //! process-mining tools write them, the same questions make sense even if they are not workflow
 //! nets.
@@ -160,7 +160,8 @@ fn unreached_nodes(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNode
 
 /// Returns the assumptions that questions about cases make: about the final markings of `net`, and
 /// about the initial marking of a case. `is_given` is true if the user gives the final markings.
-/// The net need not define a case; the list then has no assumption about a final marking.
+/// For a net without final markings that is not a workflow net, the list has no assumption about
+/// final markings.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
     let ends = Workflow::of(net).case_markings();
     let mut assumed: Vec<Assumption> =
@@ -265,8 +266,8 @@ fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, Case
     }
     let mut sums: BTreeSet<Vec<u64>> =
         markings.iter().map(|marking| marking.tokens().to_vec()).collect();
-    // Two different markings have at least n + 1 sums of n markings, so the limit stops the loop
-    // early.
+    // If two of the markings differ, there are at least n + 1 sums of n markings, so the limit
+    // stops the loop early.
     for _ in 1..count {
         let mut next_sums = BTreeSet::new();
         for (sum, marking) in

@@ -8,7 +8,7 @@ pub(crate) struct Model {
     pub(crate) name: String,
     /// Initial tokens, indexed by level.
     pub(crate) initial: Vec<u64>,
-    /// Touches of each transition, by ascending level.
+    /// The effects of each transition on the levels that it touches, by ascending level.
     pub(crate) transitions: Vec<Vec<LevelTouch>>,
 }
 

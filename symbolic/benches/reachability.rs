@@ -8,7 +8,7 @@ use models::{Model, kanban, philosophers, slotted_ring, token_ring};
 use parikh_symbolic::{Diagrams, Limits, TransitionRelation, with_stack};
 use std::time::{Duration, Instant};
 
-/// Returns the processor time of this thread in seconds.
+/// Returns the processor time of this thread in seconds, or 0 if Linux does not report it.
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|text| text.parse::<f64>().ok());

@@ -26,7 +26,8 @@ impl Diagrams<'_> {
     /// `closed_set` must be closed under firing. Returns `None` if some member cannot reach
     /// `target`. `transitions` are over `levels` levels.
     ///
-    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
+    /// May collect garbage: the caller must [protect](Self::protect) every other set that it needs
+    /// later.
     ///
     /// # Errors
     ///
@@ -77,8 +78,9 @@ impl Diagrams<'_> {
         self.clear_on_error(steps)
     }
 
-    /// Extends `target` backwards, transition by transition, until all of the closed set is
-    /// reached. Returns `None` if no transition extends it further before that.
+    /// Extends `target` backwards, transition by transition, until it contains all of the closed
+    /// set. Returns `None` if no transition extends it further before that. `suffix_of_row` has the
+    /// suffix number of each reversed effect that `powers_of_transition` refers to.
     fn search_backwards(
         &mut self,
         relation: &TransitionRelation,
@@ -95,6 +97,8 @@ impl Diagrams<'_> {
                     let image = self.fire(relation, 0, reaching, suffix_of_row[row])?;
                     let image = self.intersection_of(image, closed_set.0)?;
                     let extended = self.union_of(reaching, image)?;
+                    // If a block adds nothing, neither does a longer block: the markings on the
+                    // way are members of the closed set, so the shorter block would add them.
                     if extended == reaching {
                         break;
                     }

@@ -16,14 +16,14 @@ pub(crate) enum Operation {
     /// Closure of a node under the transitions of its level and below. The third number of the key
     /// is the context, that is, the number of the set of these transitions.
     Saturate = 4,
-    /// A firing, followed by the closure under the transitions below. The third number is the
-    /// context.
+    /// A firing, followed by the closure under the transitions below. The third number of the key
+    /// is the context.
     SaturateFired = 5,
     /// A firing without closure.
     Fire = 6,
-    /// `Saturate` inside a set. The third number is the set.
+    /// `Saturate` inside a set. The third number of the key is the set.
     SaturateWithin = 7,
-    /// `SaturateFired` inside a set. The third number is the set.
+    /// `SaturateFired` inside a set. The third number of the key is the set.
     SaturateFiredWithin = 8,
     /// A firing of any transition, inside a set.
     FireAnyWithin = 9,

@@ -108,7 +108,7 @@ impl Diagrams<'_> {
     }
 }
 
-/// The value of a factor.
+/// The value of a factor. The values 0 and 1 are separate, because they need no multiplication.
 enum Scale<N> {
     Zero,
     One,
@@ -256,6 +256,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         mut weights_below: Vec<N>,
     ) -> CheckedResult<()> {
         let mut level = level;
+        // Children come by descending level, so the weights are only ever moved up.
         for (&(Reverse(upper), factor), parent) in &tree.children {
             let upper = upper as usize;
             while level > upper + 1 {

@@ -4,13 +4,14 @@ use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set};
 use std::collections::HashMap;
 
-/// A stand-alone set: nodes (value, down, right), each after the nodes that it refers to. The first
-/// node has number 2. Number 0 is the empty set, number 1 the set of the empty vector.
+/// A stand-alone set of vectors. Each node is (value, down, right) as in the crate documentation,
+/// with node numbers for `down` and `right`. The node at index k of `nodes` has number k + 2.
+/// Number 0 is the empty set, number 1 the set of the empty vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// Length of the member vectors.
     pub levels: u32,
-    /// The nodes from the bottom up.
+    /// The nodes from the bottom up: each node comes after the nodes that it refers to.
     pub nodes: Vec<(u64, u32, u32)>,
     /// The number of the root node.
     pub root: u32,

@@ -15,7 +15,8 @@ impl Diagrams<'_> {
     /// holds the [reversed](TransitionRelation::reversed) transitions; it does not contain
     /// transitions without effect.
     ///
-    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
+    /// May collect garbage: the caller must [protect](Self::protect) every other set that it needs
+    /// later.
     ///
     /// # Errors
     ///
@@ -82,8 +83,8 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// Fires `suffix` on the members of `id`, and returns the results that lie in `within`. The
-    /// results outside may be far more.
+    /// Fires `suffix` on the members of `id`, and returns the results that lie in `within`. Results
+    /// outside of `within` are never built, because they may be far more.
     fn fire_within(
         &mut self,
         relation: &TransitionRelation,

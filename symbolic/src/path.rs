@@ -20,8 +20,8 @@ impl Diagrams<'_> {
     /// Returns firings that lead from `start` to a member of `target` inside `reachable`, or `None`
     /// if there are none. `relation` must have been built from `transitions`.
     ///
-    /// May collect: the caller must [keep](Self::protect) every set except `reachable` that it
-    /// needs later.
+    /// May collect garbage: the caller must [protect](Self::protect) every set except `reachable`
+    /// that it needs later.
     ///
     /// # Errors
     ///
@@ -111,6 +111,7 @@ impl Diagrams<'_> {
         let mut vector = start.to_vec();
         let mut firings = Vec::new();
         for &(suffix, found_before) in steps.iter().rev() {
+            // The vector was found before this step, so an earlier step leads on from there.
             if self.contains(found_before, &vector) {
                 continue;
             }

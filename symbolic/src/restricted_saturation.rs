@@ -50,10 +50,11 @@ impl SaturationGuide for SetGuide<'_> {
 impl Diagrams<'_> {
     /// Returns the members of `allowed` that are reachable from members of `from` along paths
     /// inside `allowed`, including the members of `from` in `allowed`. With a
-    /// [reversed](TransitionRelation::reversed) relation, it returns the members that can reach
-    /// them.
+    /// [reversed](TransitionRelation::reversed) relation, these are the members of `allowed` that
+    /// can reach a member of `from` along such paths.
     ///
-    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
+    /// May collect garbage: the caller must [protect](Self::protect) every other set that it needs
+    /// later.
     ///
     /// # Errors
     ///

@@ -76,7 +76,8 @@ impl SaturationGuide for ContextGuide<'_> {
 impl Diagrams<'_> {
     /// Returns all vectors reachable from members of `from`, including `from`.
     ///
-    /// May collect: the caller must [keep](Self::protect) every other set that it needs later.
+    /// May collect garbage: the caller must [protect](Self::protect) every other set that it needs
+    /// later.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //! thousands of places.
 
 /// Bytes of stack per level: the three functions of saturation call each other once per level. A
-/// test with many levels shows that it suffices. Unused stack costs only address space.
+/// test with 20,000 levels shows that 4 KiB suffice. Unused stack costs only address space.
 const BYTES_PER_LEVEL: usize = 4 << 10;
 /// Bytes of stack in addition to those per level.
 const BASE_BYTES: usize = 2 << 20;

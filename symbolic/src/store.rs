@@ -55,8 +55,8 @@ pub enum Stop {
 pub struct Limits<'a> {
     /// Memory limit in bytes for nodes, hash table, caches, and chains under construction.
     pub bytes: usize,
-    /// Called about every millisecond with the current figures. The computation ends if it returns
-    /// `true`.
+    /// Called about every millisecond with the current sizes. The computation ends if this function
+    /// returns `true`.
     pub stop: &'a (dyn Fn(&DiagramFigures) -> bool + Sync),
 }
 
@@ -107,7 +107,7 @@ pub struct Diagrams<'a> {
     pub(crate) used: usize,
     /// Hash table of node indices, keyed by the parts of a node. `EMPTY` marks a free slot.
     pub(crate) slots: Vec<u32>,
-    /// The cache of operations.
+    /// The cache of operation results.
     pub(crate) cache: Cache,
     /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
     /// this stack are not collected.
@@ -118,7 +118,7 @@ pub struct Diagrams<'a> {
     pub(crate) protected_nodes: Vec<u32>,
     /// The large values, indexed by code minus `LARGE`.
     large: Vec<u64>,
-    /// The code per large value.
+    /// The code of each large value.
     code_of_large: HashMap<u64, u32>,
     /// The limits on time and memory.
     pub(crate) limits: Limits<'a>,
@@ -181,8 +181,9 @@ impl<'a> Diagrams<'a> {
         self.limits = limits;
     }
 
-    /// Makes every `each`-th safe point collect, for tests. With 0, only the number of nodes
-    /// triggers a collection.
+    /// Makes every `each`-th safe point collect garbage, for tests. A safe point is a point in the
+    /// code at which a garbage collection is allowed. With 0, only the number of nodes triggers a
+    /// collection.
     pub fn collect_each(&mut self, each: u32) {
         self.collect_each = each;
     }

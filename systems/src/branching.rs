@@ -136,7 +136,7 @@ impl JointStateSpace {
         (0..self.states()).filter(|&state| self.steps_of(state).is_empty()).count()
     }
 
-    /// Returns the labels that no step has.
+    /// Returns the labels that are on no step of a reachable joint state, ascending.
     pub fn dead_labels(&self) -> Vec<LabelId> {
         let all = (0..).zip(&self.has_step);
         all.filter(|(_, has_step)| !**has_step)

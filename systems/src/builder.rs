@@ -13,7 +13,7 @@ pub enum BuildError {
     /// The component has no start state.
     #[error("component `{0}` has no start state")]
     NoStart(String),
-    /// The component has too many states.
+    /// The component has 2^32 states or more.
     #[error("component `{0}` has more than 2^32 states")]
     TooLarge(String),
     /// There are no components.

@@ -37,9 +37,9 @@ use parikh_temporal::AutomatonTooLarge;
 pub enum Justification {
     /// The formula is false: the run violates it.
     Run(ComponentRun),
-    /// True: no run of these components violates the formula. The list is empty if no word violates
-    /// the formula, or if the analysis of single components excludes the infinite behaviour of
-    /// every counterexample.
+    /// The formula is true: no run of these components violates the formula. The list is empty if
+    /// no word violates the formula, or if the analysis of single components excludes the infinite
+    /// behaviour of every counterexample.
     Components {
         /// Components or views of components, ascending.
         members: Vec<FactorView>,
@@ -47,7 +47,8 @@ pub enum Justification {
         /// empty.
         visited: usize,
     },
-    /// True: the system after compositional minimisation has no run that violates the formula.
+    /// The formula is true: the system after compositional minimisation has no run that violates
+    /// the formula.
     Composed {
         /// Components, or views of components.
         members: Vec<FactorView>,
@@ -58,8 +59,8 @@ pub enum Justification {
         /// search afterwards.
         states: usize,
     },
-    /// True: a search of the whole system with partial-order reduction found no run that violates
-    /// the formula.
+    /// The formula is true: a search of the whole system with partial-order reduction found no run
+    /// that violates the formula.
     PartialOrderReduction {
         /// Number of visited pairs of a joint state and an automaton state.
         visited: usize,
@@ -146,7 +147,8 @@ impl<'s> Decider<'s> {
             return Ok(Justification::Components { members: Vec::new(), visited: 0 });
         }
         // If only infinite runs count, an analysis of single components limits the labels that can
-        // occur infinitely often.
+        // occur infinitely often. The automaton with phases guesses when a run has entered its
+        // infinite part, and reads only these labels from then on.
         let mut phases = None;
         if endings == FiniteRuns::Ignored {
             let recurrent_parts = recurrent_parts(self.system, &automaton);
@@ -208,6 +210,8 @@ impl<'s> Decider<'s> {
                 Some((_, CompositionOutcome::Run(run))) if violates_formula(&run) => {
                     return Ok(Justification::Run(run));
                 }
+                // The run satisfies the formula, whose value depends on unnamed labels. The
+                // loosened automaton ignores these labels, so it cannot decide the formula.
                 Some((_, CompositionOutcome::Run(_))) => {
                     (loosened_automaton, composition) = (None, None)
                 }
@@ -310,7 +314,7 @@ impl<'s> Decider<'s> {
     }
 }
 
-/// The outcome of a search of some components.
+/// The result of a search of some components that decides the formula.
 enum FactorSearchOutcome {
     /// A run of the whole system that violates the formula.
     Run(ComponentRun),
@@ -476,7 +480,8 @@ mod tests {
         }
     }
 
-    /// Returns an accepted run found by compositional minimisation.
+    /// Returns an accepted run found by compositional minimisation, or `None` if there is no
+    /// accepted run.
     fn composed(system: &System, automaton: &KindAutomaton) -> Option<ComponentRun> {
         let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
         match composition.search(1 << 20, &mut || true) {
@@ -520,8 +525,9 @@ mod tests {
         !set.is_empty() && run.cycle_start < run.labels.len()
     }
 
-    /// Compares each method with a search of all steps of the system: factors, the patient
-    /// automaton, partial-order reduction, and compositional minimisation.
+    /// Compares each method with a search of all steps of the system. The methods are factors, the
+    /// automaton that stays in its state at unnamed labels, partial-order reduction, and
+    /// compositional minimisation.
     #[test]
     fn factors_fewer_steps_and_composing_change_no_answer() {
         let mut random = Rng::with_seed(41);

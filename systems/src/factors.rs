@@ -24,7 +24,7 @@ pub struct FactorView {
 }
 
 impl FactorView {
-    /// Returns all components of a system, whole.
+    /// Returns one view for each component of a system: the whole component.
     pub fn all_of(system: &System) -> Vec<FactorView> {
         let count = system.components.len() as u32;
         (0..count).map(|component| FactorView { component, labels: None }).collect()

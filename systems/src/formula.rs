@@ -98,7 +98,7 @@ pub struct KindEdge {
     pub target: u32,
     /// The acceptance marks on the edge.
     pub marks: Marks,
-    /// The kinds that it reads, as a bit set.
+    /// The kinds that the edge reads, as a bit set: bit k stands for kind k.
     pub kinds: u64,
 }
 
@@ -173,6 +173,8 @@ impl KindAutomaton {
     /// state, which accepts only unnamed labels forever.
     pub(crate) fn staying_at_unnamed_labels(&self) -> Self {
         let other_bit = 1 << self.other_kind;
+        // Without marks, every infinite run is accepting. The new automaton then needs a mark, so
+        // that a run that stays in one state at unnamed labels is not accepting.
         let is_safe = self.required_marks == Marks::NONE;
         let required_marks = if is_safe { Marks(1) } else { self.required_marks };
         let sink = self.states.len() as u32;
@@ -307,7 +309,7 @@ impl KindAutomaton {
         Ok(automaton_of_kinds)
     }
 
-    /// Removes moves to states that accept nothing, and computes the distances.
+    /// Removes edges to states that accept nothing, and computes `distance` for each state.
     pub(crate) fn prune(&mut self) {
         let distance = self.distances();
         for row in &mut self.states {
@@ -355,7 +357,8 @@ impl KindAutomaton {
     }
 }
 
-/// Merges moves with the same target and marks.
+/// Merges edges with the same target and marks into one edge, which reads the kinds of all of
+/// them. Sorts the edges.
 pub(crate) fn merge_moves(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
     moves.sort_unstable();
     let mut joined: Vec<KindEdge> = Vec::new();

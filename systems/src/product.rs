@@ -3,8 +3,8 @@
 //! A joint state packs the states of the components into as few bits as possible. Nothing is known
 //! about omitted components. A label that only omitted components own may occur at any time and
 //! changes nothing here. A label shared with omitted components waits only for the included owners.
-//! Hence every run of the whole system is a run of the product with the same labels, and properties
-//! of all runs of the product hold for all runs of the system.
+//! Hence every run of the whole system is a run of the product with the same labels. A property of
+//! all runs of the product therefore holds for all runs of the system.
 
 use crate::factors::edges_with_label;
 use crate::system::{LabelId, System};
@@ -16,7 +16,7 @@ pub(crate) struct Field {
     word: usize,
     /// The position of the lowest bit in the word.
     shift: u32,
-    /// The largest value of the field.
+    /// The largest number that fits the field: all its bits are 1.
     mask: u64,
 }
 

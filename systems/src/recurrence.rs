@@ -61,7 +61,8 @@ pub(crate) fn with_phases(
     automaton: &KindAutomaton,
     parts: &[RecurrentPart],
 ) -> Option<KindAutomaton> {
-    // Labels of one kind that are in the same parts keep a common kind.
+    // The new kinds: the old kind, and for each part whether it contains the labels of the kind.
+    // Labels of one old kind that are in the same parts keep a common kind.
     let mut kind_signatures: Vec<(u8, Vec<bool>)> = Vec::new();
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
@@ -151,7 +152,8 @@ fn accepting_components(
     (0..sccs.count).map(inner_moves).filter(is_accepting).collect()
 }
 
-/// Returns the allowed labels that may occur infinitely often.
+/// Returns, indexed by label, true for the labels that may occur infinitely often if only the
+/// labels with `allowed` true occur.
 fn recurring_labels(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
     loop {
         let previous_count = allowed.iter().filter(|it| **it).count();

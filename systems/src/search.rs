@@ -172,7 +172,7 @@ impl<'a, 's> ProductSearch<'a, 's> {
     }
 
     /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
-    /// only for infinite runs, an insensitive formula, and an automaton that
+    /// only if finite runs do not count and the automaton
     /// [stays in its state](KindAutomaton::staying_at_unnamed_labels) at unnamed labels.
     pub(crate) fn with_fewer_steps(mut self, dependence: DependenceRelation) -> Self {
         self.stubborn = Some(StubbornSets::new(dependence));

@@ -3,7 +3,7 @@
 //! An open-addressing hash table of row numbers over one flat vector: eight bytes per word and
 //! eight to sixteen more per row, without allocation per row.
 
-/// A set of rows.
+/// A set of rows of equal length. A row holds a packed joint state or a packed search node.
 #[derive(Debug)]
 pub(crate) struct JointStateStore {
     /// The words of the rows, concatenated.

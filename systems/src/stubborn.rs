@@ -1,8 +1,8 @@
 //! Partial-order reduction with stubborn sets.
 //!
-//! Two labels are *independent* in a component that owns both if, in every state where both have an
-//! edge, neither disables the other and both orders lead to the same state. In a joint state, a set
-//! of labels is *stubborn* if
+//! Two labels of one component are *independent* if this holds in every state where both have an
+//! edge: neither disables the other, and both orders lead to the same state. In a joint state, a
+//! set of labels is *stubborn* if
 //!
 //! 1. for each enabled label in the set, all labels dependent on it are in the set;
 //! 2. for each disabled label in the set, some owner is not ready for it, and all labels of this
@@ -15,9 +15,9 @@
 //! The search ensures that each cycle of visited nodes has a node with all its steps, so no step is
 //! postponed forever.
 //!
-//! For runs as words, the combination with an automaton may be wrong although each is correct by
-//! itself, if states of the automaton are sensitive to unnamed labels (S. Siegel, CAV 2019).
-//! Therefore this reduction uses the automaton that stays in its state at unnamed labels
+//! The reduction combined with an automaton may lose runs if states of the automaton are sensitive
+//! to unnamed labels (S. Siegel, CAV 2019). Therefore this reduction uses the automaton that stays
+//! in its state at unnamed labels
 //! ([`KindAutomaton::staying_at_unnamed_labels`](crate::formula::KindAutomaton::staying_at_unnamed_labels)).
 //!
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining

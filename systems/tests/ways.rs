@@ -76,8 +76,9 @@ fn promela(system: &System) -> Option<String> {
     Some(text)
 }
 
-/// Returns whether all runs satisfy the formula, and the value of the formula on the
-/// counterexample.
+/// Returns true if all runs satisfy the formula, otherwise false, with a flag that is true if the
+/// counterexample is a finite run. The flag is `None` without counterexample. Returns `None` if the
+/// formula is not decided.
 fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Option<bool>)> {
     let formula = LabelFormula::parse(text, system).unwrap();
     let working_nets = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;

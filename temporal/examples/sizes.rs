@@ -40,6 +40,7 @@ const COLUMNS: [&str; 14] = [
 struct SizeTotals {
     formulas: usize,
     too_large: usize,
+    /// Number of states before simplification.
     translated: usize,
     states: usize,
     edges: usize,
@@ -51,9 +52,12 @@ struct SizeTotals {
     /// Numbers of terminal, weak and strong automata. The first includes automata that accept
     /// nothing.
     strengths: [usize; 3],
+    /// Number of automata whose check needed more than [`CASES`] cases.
     unchecked: usize,
+    /// Time for rewriting, translation and simplification, in total and for the slowest formula.
     time: Duration,
     slowest: Duration,
+    /// Total time for checks.
     checking: Duration,
 }
 

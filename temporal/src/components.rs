@@ -53,12 +53,12 @@ pub fn components_while<E: From<TryReserveError>>(
         row.resize(nodes as usize, UNVISITED);
         Ok::<_, TryReserveError>(row)
     };
-    // The time at which each node was visited, and the earliest time among the nodes it leads back
-    // to.
+    // Indexed by node: the time of its first visit, the earliest visit time of a node that it is
+    // known to lead back to, and its component.
     let (mut visit_time, mut low_link, mut component_of) = (new_row()?, new_row()?, new_row()?);
     let (mut time, mut count) = (0, 0);
-    // Nodes in no component yet, and those being visited with how many of their edges were
-    // followed.
+    // The visited nodes without a component, and the current depth-first path: each node with the
+    // number of its edges that were followed.
     let (mut open_nodes, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     for root in 0..nodes {
         if visit_time[root as usize] != UNVISITED {

@@ -200,7 +200,7 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
-    /// Returns "next formula".
+    /// Returns X `formula`, which is EX or AX in CTL, as `paths` says.
     pub fn next(&mut self, paths: P, formula: Formula<P>) -> Formula<P> {
         for constant in [false, true] {
             if self.is(formula, constant) && paths.next_keeps(constant) {
@@ -212,7 +212,8 @@ impl<P: Paths> Formulas<P> {
 
     /// Returns left U right.
     pub fn until(&mut self, paths: P, left: Formula<P>, right: Formula<P>) -> Formula<P> {
-        // Simplifications: false U φ = φ, φ U φ = φ, φ U true = true, φ U false = false.
+        // Simplifications: false U φ = φ, φ U φ = φ, φ U true = true, φ U false = false. The
+        // constants are the two smallest formulas: false, then true.
         if left == right || left <= self.constant(false) || right <= self.constant(true) {
             return right;
         }

@@ -9,7 +9,8 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     #[must_use]
     fn dual(self) -> Self;
 
-    /// Returns true if "next constant" equals the constant.
+    /// Returns true if X constant equals the constant. In CTL, AX true is true and EX false is
+    /// false, but EX true and AX false depend on the state.
     fn next_keeps(self, constant: bool) -> bool;
 
     /// Returns true if a property that holds on the paths of `self` also holds on the paths of
@@ -25,7 +26,7 @@ pub trait Paths: Copy + Ord + Hash + Debug {
     /// holds on one path and on some path.
     fn next_distributes_over(self, and: bool) -> bool;
 
-    /// Returns the prefix of the operators of these paths: "", "E", "A".
+    /// Returns the text before a temporal operator: "" in LTL, "E" or "A" in CTL.
     fn prefix(self) -> &'static str;
 }
 

@@ -232,7 +232,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         (choice("<priority>1</priority>", "<priority>1</priority>"), vec![], none),
         (choice("<priority>1</priority>", "<priority>2</priority>"), vec![], untimed),
         (choice("<duration>5</duration>", ""), vec![], untimed),
-        // What has the rate 0 never fires.
+        // A transition with rate 0 never fires.
         (choice("<rate><value>0.0</value></rate>", ""), vec!["rates"], untimed),
         (
             choice(&of_tool("<probability>0</probability>"), ""),

@@ -263,7 +263,8 @@ fn a_coloured_model_too_large_to_be_unfolded_is_left_in_the_contest() {
     assert!(stderr(&output).contains("1.0·10^9 places"), "{}", stderr(&output));
 }
 
-/// Returns a net whose deadlock question is too hard, with a query that is answered at once.
+/// Returns a net with 20⁴⁰ reachable markings and two queries about a marked place: whether it can
+/// have one token (`easy`), and two (`hard`). The net is one-safe.
 fn endless() -> TestDirectory {
     let net = generate::cycles(40, 20, true).net;
     let desk = TestDirectory::with_net(&net);

@@ -15,7 +15,8 @@ fn trip() -> TestDirectory {
     desk
 }
 
-/// Returns the auditor's output on the evidence in a directory.
+/// Returns the auditor's output on the evidence in a directory, or an empty string if the auditor
+/// was not built.
 fn certified(desk: &TestDirectory, model: &str, more: &[&str], directory: &str) -> String {
     let program =
         std::path::Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");

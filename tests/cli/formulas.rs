@@ -90,7 +90,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     // A single false part decides the formula.
     let said = check("EF lock >= 2 && EF critical_1 >= 1 && EF lock >= 1", &[]);
     assert!(said.contains("FALSE — place `lock`: "), "{said}");
-    // Each equivalence is false, because its parts differ.
+    // The left side is false and the right side is true, so the equivalence is false.
     let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
     // Which engine excludes the second part differs from run to run, and so does its claim.
     let second = ["; AG EF `lock` ≥ 1: ", "; not EFAG!\"`lock` ≥ 1\": "];
@@ -337,7 +337,7 @@ fn fairness_says_which_runs_are_meant() {
         assert_eq!((code, lines.as_slice()), (expected, &[][..]), "{arguments:?}");
         stderr
     };
-    // As for a name in a formula that the net does not have.
+    // The exit code is the same as for a formula with an unknown name.
     let stderr = refused(1, &["--formula", served, "--fair", "weak:enter_3"]);
     assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
     let stderr = refused(2, &["-e", "RD", "--fair", "weak"]);

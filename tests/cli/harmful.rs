@@ -45,8 +45,8 @@ fn claiming() -> String {
     model().replace("</net>", &claim)
 }
 
-/// Returns a query file with a formula that holds, a formula about a missing place, and an id that
-/// forges an answer.
+/// Returns a query file that asks for four bounds: with a harmful id, with an id that forges an
+/// answer, of a missing place, and with a harmless id.
 fn queries() -> String {
     let out = xml();
     let bound = |id: &str, place: &str| {

@@ -110,7 +110,8 @@ fn shell(desk: &TestDirectory, line: &str) -> Output {
 /// Returns the shell blocks, with continuation lines joined and comments removed.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    // The current fence, the continued line, and true if only blank lines follow a block.
+    // The language of the open fence; true if the last line is continued; true if only blank lines
+    // have followed the last block.
     let (mut fence, mut continued, mut behind) = (None, false, false);
     for line in text.lines() {
         if let Some(language) = line.strip_prefix("```") {

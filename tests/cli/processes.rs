@@ -15,7 +15,8 @@ fn desk() -> TestDirectory {
     desk
 }
 
-/// Changes the model so that no order is rejected.
+/// Writes the variant `sound.pnml`, in which rejection leads to n4 (credit checked) instead of the
+/// end n6, so that picking is completed first.
 fn sound(desk: &TestDirectory) {
     let text = desk
         .read("orders.pnml")
@@ -401,8 +402,8 @@ fn constraints_are_asked_of_every_case() {
     assert!(code == 3 && stderr.contains("enabled in a final marking"), "{stderr}");
 }
 
-/// Two transitions are named "ship", one of them by its id alone. A case that ships without packing
-/// fires `ship`.
+/// Two transitions are named "ship", and one of them also has this id. A case that ships without
+/// packing fires `ship`.
 const TWO_OF_A_NAME: &str = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>
   <place id='i'><initialMarking><text>1</text></initialMarking></place><place id='m'/><place id='o'/>
   <transition id='ship'><name><text>ship</text></name></transition>

@@ -4,7 +4,7 @@
 use crate::support::binary::{TestDirectory, stderr, stdout};
 use serde_json::Value;
 
-/// Creates a net of two counters that grow together without bound, with easy and hard questions.
+/// Creates a net in which three tokens move back and forth between two places.
 fn desk() -> TestDirectory {
     let mut net = String::from("net n\nplace p 3\nplace q\n");
     net.push_str("transition t: p -> q\ntransition u: q -> p\n");

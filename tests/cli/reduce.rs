@@ -126,7 +126,8 @@ fn composed_transitions_have_names_that_other_tools_read() {
     assert!(small.place_named("z").is_some() && small.place_named("q").is_some());
 }
 
-/// Post-agglomeration keeps all tokens on p in every dead marking.
+/// Asks for deadlocks and the tokens of p in them. In every dead marking, `h` has fired five times,
+/// so p holds 5 tokens. `reduce` states this number, because the reduced net has no place p.
 #[test]
 fn places_that_were_asked_for_and_are_gone_are_told() {
     let desk = TestDirectory::with(
@@ -230,7 +231,8 @@ fn units_that_the_model_never_had_are_refused() {
     assert!(message.contains("units"), "{message}");
 }
 
-/// A transition sequence between two places without end: `replay` keeps its limits.
+/// The reduction fuses p and q, between which `ab` and `ba` move the token. The trace fires `f`
+/// 10¹² times, and most firings need a `ba` before them. `replay` must stop at its limits.
 #[test]
 fn carrying_back_ends_with_the_time() {
     let desk = TestDirectory::with(

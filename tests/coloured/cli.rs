@@ -258,7 +258,7 @@ fn multisets_of_the_2011_grammar_have_colours() {
     assert_eq!(ask("reachable (at contains {2*[b]})"), "TRUE");
     assert_eq!(ask("reachable (at contains {2*[b], 1*[a]})"), "FALSE");
     assert_eq!(ask("reachable (at equals {1*[b], 1*[c]})"), "TRUE");
-    // The place holds another token.
+    // The place never holds a single token: tokens are removed in pairs.
     assert_eq!(ask("reachable (at equals {1*[b]})"), "FALSE");
     assert_eq!(ask("reachable (at equals {}) and (off equals {2*[.]})"), "TRUE");
     assert_eq!(ask("invariant (never equals {})"), "TRUE");

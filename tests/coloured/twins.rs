@@ -45,7 +45,8 @@ fn unpack(desk: &TestDirectory, name: &str) -> Option<()> {
     Some(())
 }
 
-/// Returns the answers about a model within 2 s as lines of the contest's output, sorted by name.
+/// Returns the values of the answers about a model within 2 s, sorted by the names of the
+/// questions. Returns `None` if there is no answer.
 fn ask(desk: &TestDirectory, model: &str, examination: &str) -> Option<Vec<String>> {
     let arguments = ["check", model, "-e", examination, "-t", "2s", "--format", "mcc"];
     let (_, stdout, _) = desk.said(&arguments);

@@ -427,8 +427,8 @@ const OF_REDUCED: [(&str, Mutation<ReducedProof>); 18] = [
     }),
 ];
 
-/// Returns true if a proof is accepted for all predicates. Asserts that the predicates are then
-/// unreachable.
+/// Returns true if a proof is accepted for all predicates. Asserts that every predicate for which
+/// the proof is accepted is unreachable.
 fn accepts(proof: &TestProof, net: &Net, refuted: &[Predicate], space: &StateSpace<'_>) -> bool {
     let Ok(verdicts) = proof.verdicts(net, refuted) else { return false };
     for (predicate, accepted) in refuted.iter().zip(&verdicts) {

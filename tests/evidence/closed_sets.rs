@@ -19,6 +19,7 @@ use std::collections::HashSet;
 /// Returns all members of an accepted set, as markings. Returns `None` if there are more than
 /// `most`.
 fn members(set: &ClosedSet, most: usize) -> Option<HashSet<Vec<u64>>> {
+    // Index 0 is the empty set and index 1 the set of the empty vector. Listed nodes follow.
     let mut of_node: Vec<Vec<Vec<u64>>> = vec![vec![], vec![vec![]]];
     for &(value, down, right) in &set.nodes {
         let longer = of_node[down as usize].iter().map(|end| [&[value], &end[..]].concat());
@@ -93,8 +94,8 @@ const MUTATIONS: [Mutation; 20] = [
     }),
 ];
 
-/// A named mutation of a set with a correct diagram. The function returns the members of a wrong
-/// set for the net.
+/// A named way to make a wrong set of markings for a net. The function receives the reachable
+/// markings and returns the members of the wrong set, whose diagram is then correct.
 type SetMutation = (&'static str, fn(&mut Rng, &Net, &HashSet<Vec<u64>>) -> HashSet<Vec<u64>>);
 
 const SLIPS: [SetMutation; 6] = [
@@ -135,7 +136,8 @@ fn tokens(net: &Net) -> Vec<u64> {
     net.places().map(|p| net.initial()[p]).collect()
 }
 
-/// Returns the markings reachable from a marking by some transitions, up to a limit.
+/// Returns the markings reachable from a marking by some transitions. Asserts that there are at
+/// most `most`.
 fn closed(
     net: &Net,
     transitions: &[TransitionId],
@@ -168,6 +170,7 @@ fn pick<'s>(rng: &mut Rng, set: &'s mut ClosedSet) -> &'s mut (u64, u32, u32) {
     &mut set.nodes[at]
 }
 
+/// Returns the index of a random node. Indices 0 and 1 are no nodes of the list.
 fn any(rng: &mut Rng, set: &ClosedSet) -> u32 {
     rng.u32(2..set.nodes.len() as u32 + 2)
 }
@@ -288,7 +291,7 @@ fn properties(rng: &mut Rng, net: &Net, count: usize) -> Vec<TreeProperty> {
     (0..count).map(property).collect()
 }
 
-/// Returns the markings reachable from either start, if there are at most `most`.
+/// Returns the markings reachable from either start, or `None` if there are more than `most`.
 fn closed_together(net: &Net, starts: [Vec<u64>; 2], most: usize) -> Option<HashSet<Vec<u64>>> {
     let mut all = HashSet::from(starts);
     let mut open: Vec<Vec<u64>> = all.iter().cloned().collect();
@@ -364,7 +367,8 @@ fn formulas_of_ctl_are_the_same_on_every_closed_set() {
 
 #[test]
 fn who_does_not_go_on_has_neither_set_nor_flaw() {
-    // Twelve independent places with up to 999 tokens give enough nodes for the time limit.
+    // In each of twelve pairs of places, 999 tokens move from q to p. The diagram has enough nodes
+    // for the check to ask whether it may go on.
     let places: String = (0..12).map(|p| format!("place p{p}\nplace q{p} 999\n")).collect();
     let moves: String = (0..12).map(|p| format!("transition t{p}: q{p} -> p{p}\n")).collect();
     let net = text::parse(&format!("{places}{moves}")).unwrap();
@@ -373,9 +377,11 @@ fn who_does_not_go_on_has_neither_set_nor_flaw() {
     let checked = set.check(&net, &mut || true).unwrap();
     assert_eq!(checked.markings(), BigUint::from(1000u32).pow(12));
     let all = LinearSum::new(net.places().map(|p| (p, 1))).unwrap();
+    // There are always 12 · 999 = 11 988 tokens.
     let odd = Predicate::at_most(all, 11_987);
     assert_eq!(checked.refutes(&net, &odd, &mut || true), Ok(()));
     let p = |at: usize| net.place_named(&format!("p{at}")).unwrap();
+    // A reachable condition: all tokens have moved to p0 and none to p5.
     let sum = LinearSum::new([(p(0), 1), (p(5), -1)]).unwrap();
     let even = Predicate::at_most(sum, 998).negated();
     assert_eq!(checked.refutes(&net, &even, &mut || true), Err(Flaw::DoesNotFollow));
@@ -392,7 +398,8 @@ fn diagram<'m>(net: &Net, markings: impl Iterator<Item = &'m Vec<u64>>) -> Close
     set
 }
 
-/// Returns the node for sorted vectors, from a level downwards.
+/// Adds the nodes for a set of sorted vectors, which are equal above `level`. Returns the index of
+/// the first node, or 1 below the last level.
 fn chain(
     nodes: &mut Vec<(u64, u32, u32)>,
     sorted: &[&Vec<u64>],

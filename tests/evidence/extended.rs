@@ -91,7 +91,7 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
         "m.net",
         "net n\ntr put idle buffer?-3 -> buffer\ntr get buffer -> done\npl done -> back\ntr back -> idle\npl idle (4)",
     );
-    // Readers and a writer: two places are marked together only if the lock fails.
+    // Tokens move between `free` and `a`. No rule adds to b, so the target cannot be reached.
     let spec = "vars free a b\nrules free >= 1 -> free' = free - 1, a' = a + 1;\n\
                 a >= 1 -> a' = a - 1, free' = free + 1;\ninit free >= 1, a = 0, b = 0\ntarget b >= 1\n a >= 1, b >= 1";
     desk.write("m.spec", spec);
@@ -139,7 +139,8 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
     );
     let asked = ["check", "rw.net", "--formulas", "asked", "--evidence", "out"];
     let (_, said, refused) = desk.said(&asked);
-    // A place with a cap only grows beyond its cap, which proves nothing about the model.
+    // The translated net over-approximates beyond a cap, so growth there proves nothing about the
+    // model.
     assert!(said.contains("readers: unknown"), "{said}");
     let reason = "places at inhibitor or reset arcs have no known bound";
     assert!(refused.contains(&format!("back: {reason}")), "{refused}");

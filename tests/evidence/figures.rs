@@ -6,8 +6,8 @@ use parikh::evidence::reader::pnml;
 use parikh::net::text;
 use parikh_generate as generate;
 
-/// Tokens in a cycle of five places, and an independent line of three: 204 over 4 times 22 over 2
-/// markings.
+/// 200 tokens in a cycle of five places, and 20 in an independent line of three. There are
+/// C(204, 4) · C(22, 2) markings, by binomial coefficients.
 const ROUND: &str = "place a 200\nplace b\nplace c\nplace d\nplace e\nplace f 20\nplace g\nplace h\n\
      transition ab: a -> b\ntransition bc: b -> c\ntransition cd: c -> d\ntransition de: d -> e\n\
      transition ea: e -> a\ntransition fg: f -> g\ntransition gh: g -> h";

@@ -56,7 +56,7 @@ const ASKED: usize = 5;
 struct GrammarModel {
     file: String,
     vocabulary: Vocabulary,
-    /// The languages whose syntax can name the nodes.
+    /// The languages whose syntax can name the nodes; empty if the file contains its own question.
     spellings: &'static [Spelling],
 }
 
@@ -181,7 +181,8 @@ pub(crate) fn audit(model: &[u8], texts: &[String], file: &Path) -> AuditedFile 
     AuditedFile { judged, net, questions }
 }
 
-/// Returns the answer by enumeration. Returns `None` for an unknown number.
+/// Returns the answer by enumeration. Returns `None` for kinds of questions that are not evaluated
+/// here, and for a maximum beyond 64 bits.
 fn answer(question: &Question, space: &StateSpace<'_>) -> Option<AnswerValue> {
     let net = space.net();
     let holds = |question: &Question| match answer(question, space) {

@@ -11,8 +11,10 @@ use parikh::evidence::certificate::{BoundsCertificate, Precedence, count};
 use parikh::net::{Atom, LinearSum, Marking, Net, PlaceId, TransitionId};
 use parikh_generate::{Shape, random};
 
-/// Returns comparisons with a precedence about them, as the engine builds them, with a counter for
-/// each transition.
+/// Returns a precedence as the engine builds it, with a counter of firings for each transition. It
+/// says that one of two comparisons holds. For a set of places: no transition has taken from the
+/// set, or one has put tokens there without taking. For a trap: no transition has put tokens there,
+/// or the trap is marked.
 fn honest(net: &Net, places: &[PlaceId], is_trap: bool) -> LinearCertificate {
     let counter = |t: TransitionId| PlaceId::new(net.place_count() + t.index());
     let inside = |place: PlaceId| places.contains(&place);

@@ -78,7 +78,7 @@ fn equivalences_are_read_by_both_without_writing_their_operands_twice() {
 
 #[test]
 fn what_the_initial_marking_decides_of_several_cases_together_is_confirmed() {
-    // On each run, the only transition fires first, or nothing fires.
+    // In the only marking, both transitions are enabled and change nothing.
     let turning = "net n\nplace p 1\ntransition t: p -> p\ntransition u: p -> p";
     let texts = [
         "A (!(p = 1 U fires(t) implies (2*p - 1 - p > p xor fires(t))) && !(!fireable(t) or fires(t)))",

@@ -47,7 +47,8 @@ impl Tally {
         rng: &mut Rng,
     ) {
         let mut trial = Trial::new(net);
-        // The expected verdicts: confirmed, not confirmed, or open with the mutated key.
+        // For each answer: `Some(true)` if it must be confirmed, `Some(false)` if it must not,
+        // `None` if both are possible; and what was changed.
         let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
         for case in cases {
             trial.add(case.question.clone(), case.holds, &case.lines, &case.shown_by);

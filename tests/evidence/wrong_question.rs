@@ -29,7 +29,7 @@ fn others(net: &Net, own: &[Predicate], rng: &mut Rng) -> Vec<Predicate> {
                 others.push(Predicate::at_most(atom.sum.clone(), atom.bound.saturating_add(1)));
             }
             Predicate::And(parts) | Predicate::Or(parts) => {
-                // A part of a refuted predicate, and all parts.
+                // A part of a refuted predicate, and the disjunction of its parts.
                 others.push(parts[rng.usize(..parts.len())].clone());
                 others.push(Predicate::or(parts.clone()));
             }

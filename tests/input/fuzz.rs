@@ -83,7 +83,8 @@ fn both_readers_survive(bytes: &[u8]) {
     }
 }
 
-/// An edit of a text: a byte replaced, a range removed, or a range duplicated elsewhere.
+/// An edit of a text: a byte replaced, a range removed, a range duplicated elsewhere, or a piece of
+/// XML inserted.
 #[derive(Clone, Debug)]
 enum Edit {
     Replace(prop::sample::Index, u8),

@@ -3,7 +3,8 @@
 use crate::languages::{is, read};
 
 /// Returns a net as written by PIPE. The parameters are the tokens of its place, the weight of the
-/// first arc, the kind of the second arc, and the priorities and times of two transitions.
+/// first arc, the kind of the second arc, and for each of two transitions its priority and whether
+/// it is timed.
 fn net(tokens: &str, weight: &str, kind: &str, urgencies: [(&str, &str); 2]) -> String {
     let label = |key: &str, text: &str| {
         format!(

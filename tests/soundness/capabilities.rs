@@ -23,7 +23,7 @@ const EXAMINATIONS: [Examination; 5] = [
     Examination::Liveness,
 ];
 
-/// Two places that alternate, and a third place that collects tokens.
+/// Returns a net in which a token alternates between two places, and a third place is only read.
 fn plain() -> Net {
     text::parse(
         "place p 1\nplace q\nplace r 1\ntransition t: p -> q\ntransition u: q -> p\n\
@@ -32,7 +32,7 @@ fn plain() -> Net {
     .unwrap()
 }
 
-/// Returns the same net with a feature.
+/// Returns the net [`plain`] with these features.
 fn with(features: Features) -> Net {
     let mut builder = NetBuilder::of(&plain()).unwrap();
     builder.add_features(features);

@@ -132,7 +132,7 @@ fn formulas_of_cases_are_answered_as_all_cases_say() {
     for seed in 0..scaled(400) {
         let mut rng = Rng::with_seed(seed);
         let net = random(seed, &Shape { kind: RandomKind::Bounded, ..Shape::small(seed) });
-        // One or two reachable dead markings are the final markings.
+        // One to three reachable dead markings are the final markings.
         let mut finals: Vec<Marking> = Vec::new();
         for _ in 0..rng.usize(1..4) {
             let mut marking = net.initial().clone();

@@ -71,7 +71,7 @@ impl Sketch {
                 if let Some(&weight) = row.get(&p)
                     && rng.bool()
                 {
-                    // All tokens of the arc, or one token.
+                    // The whole weight of the arc, or one token of the weight.
                     let part = if rng.bool() { weight } else { 1 };
                     *row.entry(q).or_default() += part;
                     match weight - part {
@@ -228,8 +228,8 @@ fn round_table(seats: usize) -> Net {
 }
 
 /// Counts the states of the round table by a product of matrices. After a philosopher in `e` (2),
-/// the next has no fork, so its state is `t` (0). `may` restricts the state of the first seat,
-/// given the states of its neighbours.
+/// the next has no fork, so its state is `t` (0). Only states are counted for which `may` is true;
+/// its arguments are the states of the last seat, the first seat and the second seat.
 fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
     let follows = |a: usize, b: usize| a != 2 || b == 0;
     let mut total = 0;

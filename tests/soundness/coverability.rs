@@ -127,7 +127,9 @@ fn compare(seed: u64, net: &Net, graph: &Coverability, tally: &mut Tally) {
     }
 }
 
-/// Nested loops: each stage needs the stage before once per round of the stage after it.
+/// Three stages: `fill` adds tokens to `store`, `make` turns three of these into one on `made`, and
+/// `sell` turns two of these into one on `sold`. After `close`, `fill` is disabled, so a run must
+/// repeat `fill` as often as all later firings need.
 const NESTED: &str = "place open 1
     place ready
     place store
@@ -148,7 +150,7 @@ fn a_run_repeats_what_comes_first_as_often_as_all_that_follows_needs() {
         &net,
         vec![
             and(&[Predicate::at_least(sold, 1_000), Predicate::at_least(made, 7)]),
-            // The numbers are fixed: no place can be filled any more.
+            // When the marking is reached, `fill` is disabled, so `store` must be filled before.
             and(&[
                 Predicate::at_least(store, 5),
                 Predicate::no_more_than(sold, 0),

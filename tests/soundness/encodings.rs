@@ -178,8 +178,8 @@ fn each_part_makes_its_own_difference() {
     let at =
         |net: &Net, name: &str, tokens| Predicate::at_least(net.place_named(name).unwrap(), tokens);
     use EncodingPart::*;
-    // Transition `t` reads a place that is never marked, and `first` would have to fire before
-    // itself.
+    // Transition `t` reads a place that is never marked. Only `t` adds tokens to this place, so `t`
+    // would have to fire before itself.
     let read = text::parse("place r\nplace p\ntransition t: r -> r + p").unwrap();
     let goal = at(&read, "p", 1);
     assert_eq!(refutes(&read, &goal, &[StateEquation]), [false, false]);

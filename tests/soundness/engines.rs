@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 enum EngineRequirement {
     /// Only sound results.
     Truth,
-    /// Only sound results, of the declared sides only.
+    /// Only sound results, and only witnesses or only proofs if the engine declares this.
     Sides(ResultKinds),
     /// An answer to every goal.
     Everything,
@@ -149,7 +149,7 @@ fn all() -> Vec<TestedEngine> {
             false => EngineRequirement::Sides(engine.result_kinds),
         };
         all.push((engine.name.to_owned(), owes, Box::new(alone)));
-        // The reduction itself may settle goals of either side.
+        // The reduction itself may settle goals, by witnesses and by proofs.
         let reduced = move |task: &Task<'_>| {
             if is_tried(task) {
                 on_reduced(task, |working_net| start(engine, task, working_net));
@@ -217,7 +217,7 @@ fn on_reduced(task: &Task<'_>, run: impl FnOnce(&WorkingNet<'_>)) -> bool {
     reduced.as_ref().map(run).is_some()
 }
 
-/// Number of nets, a thousand of each kind. A million with `PARIKH_SCALE=100`.
+/// Number of nets at scale 1. `PARIKH_SCALE=100` tests a million nets.
 const NETS: u64 = 10_000;
 
 /// Counters of an engine: reachable goals, reached goals, and more.

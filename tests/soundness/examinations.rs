@@ -97,8 +97,8 @@ fn examinations_over_all_places_or_transitions_agree_with_enumeration() {
     tally.check();
 }
 
-/// Returns the goals of a query file per examination, with 8 queries each: (cardinality,
-/// fireability, bounds).
+/// Returns the goals of three query files with at most 8 queries each: about numbers of tokens,
+/// about enabled transitions, and about maxima.
 fn queries(seed: u64, net: &Net) -> [Vec<Goal>; 3] {
     let (reach, maxima): (Vec<Goal>, Vec<Goal>) = generate::random_goals(seed, net, 24)
         .into_iter()
@@ -169,8 +169,8 @@ fn witnessed(net: &Net, goal: &Goal, answer: &GoalAnswer, context: &dyn Fn() -> 
     }
 }
 
-/// Unbounded nets, without enumeration: an infinite maximum comes with a self-covering sequence,
-/// and no place with a structural bound is reported as unbounded.
+/// Nets with many markings or tokens, most of them unbounded: every infinite maximum comes with a
+/// self-covering sequence that replays and adds tokens to the place.
 #[test]
 fn infinite_bounds_come_with_a_pump() {
     let mut infinite = 0;

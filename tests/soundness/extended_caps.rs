@@ -1,6 +1,7 @@
-//! Nets with inhibitor, read and reset arcs at unbounded places, against their own enumerator.
-//! Within the caps, the translated net simulates the model exactly. Beyond the caps, it can follow
-//! every run of the model. Answers agree with the enumeration, and the auditor confirms them.
+//! Nets with inhibitor, read and reset arcs at unbounded places, against their own enumerator. A
+//! cap is an assumed bound of such a place. Within the caps, the translated net simulates the model
+//! exactly. Beyond the caps, it can follow every run of the model. Answers agree with the
+//! enumeration, and the auditor confirms them.
 
 use crate::support::extended::NetTable;
 use crate::support::scale::scaled;
@@ -35,6 +36,7 @@ fn with_caps(seed: u64, rooms: CapRooms) -> Option<(NetTable, ExtendedNet, Net)>
     net.has_caps().then_some((table, model, net))
 }
 
+/// Returns the place that has a token as long as no firing has exceeded a cap.
 fn within(net: &Net) -> PlaceId {
     net.translation().unwrap().within_caps().unwrap()
 }
@@ -78,6 +80,7 @@ fn within_the_caps(seed: u64, table: &NetTable, net: &Net) {
     }
 }
 
+/// Returns the first of the transitions that stand for `t` in the translated net.
 fn copy(net: &Net, t: usize) -> TransitionId {
     TransitionId::new(net.translation().unwrap().copies(TransitionId::new(t)).start)
 }
@@ -91,7 +94,8 @@ fn goes_along(seed: u64, table: &NetTable, net: &Net) -> bool {
         let name = format!("{what}({})", net.place_name(PlaceId::new(p)));
         net.transition_named(&name).unwrap_or_else(|| panic!("{name}, {}", context()))
     };
-    // The tokens of the translated net's places in a marking of the model, without complements.
+    // Returns true if `here` stands for `marking`: tokens up to the cap are on the place itself,
+    // and all others on its overflow place. Complement places are not compared.
     let stands = |marking: &[u64], here: &Marking| {
         (0..marking.len()).map(PlaceId::new).all(|p| {
             let most = caps.get(&p.index()).copied().unwrap_or(u64::MAX);
@@ -257,7 +261,8 @@ fn condition(rng: &mut Rng, table: &NetTable) -> (String, String, Condition) {
     }
 }
 
-/// Replays the firings of an answer on the model by the rule with all arcs. Returns the markings.
+/// Replays the firings of an answer on the model, with all kinds of arcs. Returns the markings, or
+/// `None` if the answer has no finite sequence.
 fn replayed(table: &NetTable, net: &Net, answer: &GoalAnswer) -> Option<Vec<Vec<u64>>> {
     let sequence = match answer.exhibit.as_ref()? {
         AnswerWitness::Firings(sequence) => sequence.clone(),

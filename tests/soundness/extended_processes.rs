@@ -39,7 +39,7 @@ struct Process {
 
 impl Process {
     /// Returns a process made by refinement, or a random net, with further arcs and final markings.
-    /// Every fourth process has plain arcs only.
+    /// About every fourth process has no inhibitor and no reset arcs.
     fn random(seed: u64) -> Process {
         let mut rng = Rng::with_seed(seed);
         let (mut table, mut finals) = match rng.u8(..3) {
@@ -152,8 +152,8 @@ fn truth(
     }
 }
 
-/// Returns the answer about the translation of a process, with its evidence. The search runs first,
-/// except with `usual`, which runs the default schedule.
+/// Returns the answer about the translation of a process, with its evidence; `None` if the question
+/// stays open. The search runs first, except with `usual`, which runs the default schedule.
 fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(GoalAnswer, Vec<u8>)> {
     let name = match cases {
         1 => kind.name().to_owned(),
@@ -212,7 +212,8 @@ fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Audited
     report.judged.remove(0)
 }
 
-/// Counters of the answers by value, and of open questions.
+/// Counters of the answers by question and value, of processes with too many markings, and of
+/// answers that the auditor confirmed or left to a search.
 #[derive(Default)]
 struct ProcessTally {
     seen: HashMap<(Examination, bool), u64>,

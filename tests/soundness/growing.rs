@@ -3,7 +3,7 @@
 //! The evaluator differs from the engines. It uses the product of the whole coverability graph with
 //! an automaton, in which atoms about places with ω have any value. The product admits every run,
 //! so no run exists if no component has all marks. A run exists if a search of few markings finds a
-//! cycle that loses no tokens and changes no place that atoms read.
+//! cycle, apart from places that no atom reads and no transition takes from.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -24,7 +24,8 @@ use std::time::Duration;
 /// Maximal number of nodes of the graph, and of searched pairs of markings and states.
 const MOST: usize = 400;
 
-/// Returns a random unbounded net: with a growing cycle after a prefix, or unbounded by chance.
+/// Returns a random net. Returns `None` if the net is bounded, or if its coverability graph is too
+/// large.
 fn net(seed: u64, rng: &mut Rng) -> Option<Net> {
     let shape = Shape { kind: RandomKind::Free, ..Shape::small(seed) };
     let net = random(seed, &Shape { places: rng.u32(2..6), transitions: rng.u32(2..6), ..shape });
@@ -155,8 +156,8 @@ fn is_admitted(
 /// Returns true if a search of few markings finds a run with the property. Fairness is part of the
 /// property's formula.
 fn is_met(net: &Net, property: &RunProperty, automaton: &Automaton) -> bool {
-    // Above a threshold, the number of tokens on a place that no atom reads does not matter if
-    // transitions take less. Such places are truncated, so a cycle that adds to them closes in this
+    // The tokens of a place do not matter if no atom reads the place and no transition takes from
+    // it. Such places are kept empty, so that a cycle that adds tokens to them closes in this
     // graph.
     let read = property.support(net);
     let is_free = |place: PlaceId| !read.contains(&place) && net.consumers(place).is_empty();

@@ -242,7 +242,8 @@ fn what_is_asked_to_be_certified_rests_on_no_search() {
     assert!(certified >= scaled(4), "{certified}");
 }
 
-/// Enumerates the markings reachable from `from`, up to `most`. The flag is true if these are all.
+/// Returns the markings reachable from `from`, and true if these are all. The search ends soon
+/// after it has found more than `most` markings.
 fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool) {
     let mut found = vec![from.clone()];
     let mut seen: HashSet<Marking> = found.iter().cloned().collect();
@@ -280,7 +281,8 @@ impl<'n> Visits<'n> {
     }
 }
 
-/// Returns a net that is usually unbounded: a bounded net with a source transition, or any net.
+/// Returns a random net. Half of the nets have an additional transition that adds a token to a
+/// place, and are usually unbounded.
 fn growing(seed: u64) -> Net {
     let mut rng = Rng::with_seed(seed);
     let net = generate::random(seed, &Shape::small(seed));
@@ -294,9 +296,10 @@ fn growing(seed: u64) -> Net {
     text::parse(&format!("{}\n{line}", text::print(&net))).unwrap()
 }
 
-/// Unbounded nets, without enumeration. A condition reported to stay reachable is not lost in any
-/// completely explored part. A condition reported as lost after a sequence is not reachable after
-/// it. A transition reported to fire finitely often is on no repeatable cycle.
+/// Unbounded nets, of which some markings are enumerated. A condition reported to stay reachable is
+/// not lost in any completely explored part. A condition reported as lost after a sequence is not
+/// reachable after the sequence. After a transition reported to fire finitely often, no marking
+/// covers the marking before the firing.
 #[test]
 fn nothing_false_is_said_of_nets_without_bound() {
     let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
@@ -401,7 +404,8 @@ fn each_shortcut_needs_what_it_asks_for() {
     assert_eq!(live("place p\ntransition t: p -> p"), no);
     // Free-choice and unbounded: u consumes the tokens of t forever.
     assert_eq!(live("place p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->"), yes);
-    // Strongly connected, but covered by invariants only if bounded.
+    // Two strongly connected nets without place invariants: the first is unbounded and live. In the
+    // second, the only token never suffices.
     assert_eq!(live("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> 2*p"), yes);
     assert_eq!(live("place p 1\nplace q\ntransition t: 2*p -> q\ntransition u: q -> 2*p"), no);
     // The transition fires finitely often: the counter runs out.

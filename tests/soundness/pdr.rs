@@ -107,9 +107,8 @@ fn proofs_by_induction_say_what_enumeration_says() {
     assert!(tally.open * 5 < settled, "{tally:?}");
 }
 
-/// Nets whose certificates were once rejected. On the first net, a sum keeps its remainder for all
-/// transitions except one that never fires. On the second net, the places of a sum occur nowhere
-/// else.
+/// Nets whose certificates were once rejected. On one net, a sum keeps its remainder for all
+/// transitions except one that never fires. On another net, the places of a sum occur nowhere else.
 #[test]
 fn sums_that_keep_their_remainder_are_shown_to() {
     let mut tally = Tally::default();
@@ -122,7 +121,8 @@ fn sums_that_keep_their_remainder_are_shown_to() {
     assert!(tally.refuted + tally.bounded > 1, "{tally:?}");
 }
 
-/// Returns a net of independent parts. A firing changes the sum of a part by a multiple of 2 or 3.
+/// Returns a net of independent parts, and the places of each part. For each part, firings change
+/// the sum of its tokens by multiples of 2, or by multiples of 3.
 fn parts_that_keep_their_remainders(rng: &mut Rng) -> (Net, Vec<Vec<PlaceId>>) {
     let mut builder = NetBuilder::new("parts");
     let mut parts = Vec::new();

@@ -24,6 +24,7 @@ const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, Eas
 /// A net, the number of cases, the answers to [`KINDS`], and a part of the reason for soundness.
 type Example = (&'static str, u64, [bool; 4], &'static str);
 
+// Answers to `KINDS` in the same order: soundness, weak, relaxed and easy soundness.
 const ALL: [bool; 4] = [true; 4];
 const NOT_SOUND: [bool; 4] = [false, false, true, true];
 const DEAD: [bool; 4] = [false, true, false, true];
@@ -90,15 +91,16 @@ const TEXTBOOK: &[Example] = &[
     // The same loop, and the last transition consumes one produced token.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p + q\ntransition more: p -> p + q
       transition done: p + q -> o", 1, EASY, "leaves tokens behind on `q`"),
-    // A case with its own resource that it returns too early: correct for one case at a time.
+    // Parallel branches of three cases at once: it does not matter which case a token belongs to.
     ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
       transition b: q -> s\ntransition join: r + s -> o", 3, ALL, "nothing is left behind"),
-    // With one case, a and b occur in order. With two cases, one may take the other's token.
+    // With one case, `cheat` never has the two tokens that it needs. With two cases, it may take
+    // the tokens of both; then both get stuck.
     ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
       transition end: q -> o\ntransition cheat: 2*p -> o", 1, DEAD, "`cheat`"),
     ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
       transition end: q -> o\ntransition cheat: 2*p -> o", 2, EASY, "gets stuck"),
-    // Sound for one case, not for two: one case takes the other's token.
+    // With two cases, `two` takes one token of each case, and q keeps tokens forever.
     ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition two: 2*p -> r
       transition one: p + q -> o\ntransition after: r -> o", 2, EASY, "gets stuck"),
     // Weights: two tokens are produced and two are consumed.
@@ -176,7 +178,8 @@ fn textbook_examples_are_answered_with_the_right_reason() {
     }
 }
 
-/// Counters of the answers, and of open questions about processes too large to enumerate.
+/// Counters of the checked answers by question and value, and of the questions about processes too
+/// large to enumerate whose answers are not checked.
 #[derive(Default)]
 struct AnswerTally {
     seen: HashMap<(Examination, bool), u64>,

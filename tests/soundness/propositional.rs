@@ -140,7 +140,8 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
                     tally.sooner += usize::from(!soon);
                 }
                 SatAnswer::Unsatisfiable { .. } => {
-                    // Only the component encoding may be wrong, if a claim is false.
+                    // Only encodings that use components may be wrong, if the units' claim is
+                    // false.
                     assert!(!soon || !claim_holds && values != TokenEncoding::Order, "{}", about());
                 }
                 SatAnswer::NoAnswer(why) => panic!("{why}"),

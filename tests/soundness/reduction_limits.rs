@@ -26,7 +26,7 @@ fn comb(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
-/// Returns a crossbar: places that all share one lock.
+/// Returns processes that share one lock: each is idle, or holds the lock and is busy.
 fn locked(transitions: u32) -> Net {
     let mut builder = NetBuilder::new("locked");
     let lock = builder.place("lock", 1).unwrap();
@@ -44,8 +44,8 @@ fn locked(transitions: u32) -> Net {
     builder.build().unwrap()
 }
 
-/// Returns rings of three places. The moves within a ring read a token of the ring before, on any
-/// place. They become unconditional only after that ring is fused and removed.
+/// Returns rings of three places with one token each. Each move within a ring also makes the same
+/// move within the ring before. It becomes independent only after that ring is fused and removed.
 fn cascade(transitions: u32) -> Net {
     let mut builder = NetBuilder::new("cascade");
     let mut before: Option<[PlaceId; 3]> = None;

@@ -377,7 +377,7 @@ fn a_node_named_twice_in_a_log_does_not_count_twice() {
 }
 
 /// Transition `meet` needs 3 tokens of idle + busy, of which there are 2, as the multiplicities
-/// show. Other multiplicities are rejected, and most rules have none.
+/// show. Multiples of these are accepted, wrong ones are rejected, and most rules have none.
 #[test]
 fn multiplicities_in_a_log_are_checked() {
     let net = net("place idle 2\nplace busy\nplace pair\ntransition start: idle -> busy

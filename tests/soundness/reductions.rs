@@ -55,10 +55,15 @@ fn nets_per_rule() -> u64 {
 /// The reachability graph, with a firing sequence to each marking.
 struct ReachedGraph {
     markings: Vec<Marking>,
+    /// For each marking, the index of an earlier marking and the transition that leads from there;
+    /// `None` for the initial marking.
     reached_by: Vec<Option<(usize, TransitionId)>>,
+    /// For each marking, the enabled transitions, each with the index of the next marking.
     successors: Vec<Vec<(TransitionId, usize)>>,
 }
 
+/// Explores all markings. Returns `None` if there are more than `most` markings, or if a place has
+/// more than 200 tokens.
 fn explore(net: &Net, most: usize) -> Option<ReachedGraph> {
     let mut graph =
         ReachedGraph { markings: Vec::new(), reached_by: Vec::new(), successors: Vec::new() };
@@ -205,8 +210,8 @@ impl ReductionOptions {
     }
 }
 
-/// Returns every candidate of a small net: up to three places, up to three transitions, a place
-/// with transitions around it, any set of transitions, and some sets of both.
+/// Returns many candidates of a small net: one or two places, two or three transitions, a place
+/// with transitions around it, and in very small nets sets of places, transitions or both.
 fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     let places: Vec<_> = net.places().collect();
     let transitions: Vec<_> = net.transitions().collect();
@@ -338,8 +343,8 @@ fn examine(net: &Net, needs: &Needs, way: &ReductionOptions) -> Result<Option<Re
 }
 
 /// Compares the numbers of markings and firings counted through the reduction with the true
-/// numbers, for the checker and for the engine. A number that depends on several places at once is
-/// unknown.
+/// numbers, for the checker and for the engine. Without a formula for these numbers
+/// ([`NoFormula::Coupled`]), returns `Ok` without a comparison.
 fn counts(
     net: &Net,
     before: &ReachedGraph,
@@ -545,7 +550,8 @@ fn for_each<T: Sync, R: Ord + Send>(all: &[T], work: impl Fn(&T) -> Option<R> + 
 /// each LP solver.
 const ASK_PROGRAMS: [&str; 2] = ["unmarkable-presets", "structurally-implicit-places"];
 
-/// The test covers all rules of the list, so a new rule needs no change here.
+/// Tests every rule of the product except [`ASK_PROGRAMS`], so that a new rule needs no change
+/// here.
 #[test]
 fn every_rule_alone_preserves_what_it_claims() {
     each_alone(|rule| !ASK_PROGRAMS.contains(&rule));

@@ -87,7 +87,7 @@ fn every_engine_alone_is_right_about_runs() {
             Role::RunProofs | Role::TreeDiagrams => {
                 assert!(found == 0 && excluded > 50, "{engine:?}: {excluded}");
             }
-            // The engine for growing runs leaves bounded nets to others.
+            // The engine for growing runs leaves nets alone in which all places have proved bounds.
             _ if engine.name == "growing runs" => assert!(found > 50, "{found}, {excluded}"),
             _ => assert!(found > 100, "{engine:?}: {found}, {excluded}"),
         }

@@ -9,8 +9,7 @@ use std::sync::Mutex;
 
 #[test]
 fn a_failure_is_shown_on_a_net_of_five_nodes() {
-    // The condition fails if a place has three tokens, which needs a producing transition or two
-    // moving transitions.
+    // The condition fails if some place can have two more tokens than initially.
     let wrong = |net: &Net| {
         let Some(space) = explore(net, OracleLimits { states: 500, tokens: 60 }) else { return };
         let most = |p| space.maximum(&LinearSum::place(p)) - i128::from(net.initial()[p]);

@@ -105,7 +105,7 @@ fn what_is_large_takes_few_steps() {
         Goal::Reach(at_least("q", 600_000_000)),
         Goal::Reach(Predicate::and([at_least("r", 100_000_000), few("q")])),
         Goal::Reach(Predicate::and([at_least("r", 2_000_000_000), at_least("s", 1 << 40)])),
-        // One too many: the net produces 3·333333333.
+        // One too many: `move` fires at most 333 333 333 times, and adds 2 tokens each time.
         Goal::Reach(at_least("q", 666_666_667)),
         Goal::Maximise(LinearSum::place(net.place_named("s").unwrap())),
     ];
@@ -139,7 +139,8 @@ fn the_default_engine_is_at_work_where_places_may_hold_much() {
     assert!(said.contains("no place has many values"), "{said}");
 }
 
-/// A goal that needs two steps of induction, and a goal for which no number of steps suffices.
+/// A goal that needs two steps of induction, and a reachable goal, for which no number of steps
+/// suffices.
 #[test]
 fn step_cases_become_invariants_or_no_answer() {
     let net = text::parse(

@@ -138,7 +138,8 @@ fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_erro
     assert!(breaches > 5 && answers > 500, "{breaches} breaches, {answers} answers");
 }
 
-/// Returns facts about the net, including false facts.
+/// Returns bounds proved by P-flows, and the model's claim that its units are safe. The claim may
+/// be false.
 fn facts(net: &Net) -> Facts {
     let budget = Budget::unlimited();
     let flows = structure::flows::place_flows(net, &budget).unwrap();

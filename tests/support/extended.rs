@@ -5,21 +5,28 @@ use fastrand::Rng;
 use parikh_net::{ExtendedBuilder, ExtendedNet};
 use std::collections::HashMap;
 
-/// A net as tables, indexed by transition and place.
+/// A net as tables. Entries of arcs are indexed by transition, then by place.
 #[derive(Clone, Debug)]
 pub(crate) struct NetTable {
+    /// The initial tokens of each place.
     pub(crate) tokens: Vec<u64>,
+    /// The weights of input arcs; 0 means no arc.
     pub(crate) takes: Vec<Vec<u64>>,
+    /// The weights of output arcs; 0 means no arc.
     pub(crate) puts: Vec<Vec<u64>>,
+    /// The weights of read arcs; 0 means no arc.
     pub(crate) reads: Vec<Vec<u64>>,
     /// Inhibitor weights; 0 means no arc.
     pub(crate) inhibits: Vec<Vec<u64>>,
+    /// True for reset arcs: a firing removes all tokens of the place.
     pub(crate) empties: Vec<Vec<bool>>,
 }
 
-/// The state space of a table: all markings, and the firings from each marking with their targets.
+/// The state space of a [`NetTable`].
 pub(crate) struct TableSpace {
+    /// The reachable markings, each as the tokens of all places.
     pub(crate) markings: Vec<Vec<u64>>,
+    /// For each marking, the enabled transitions, each with the index of the next marking.
     pub(crate) firings: Vec<Vec<(usize, usize)>>,
 }
 
@@ -36,6 +43,7 @@ impl NetTable {
         let tokens = row(&mut rng, 2, 3);
         let (mut takes, mut puts) = (Vec::new(), Vec::new());
         let (mut reads, mut inhibits, mut empties) = (Vec::new(), Vec::new(), Vec::new());
+        // Transitions of most nets add no tokens in total, so that the state space is finite.
         let tame = rng.u32(0..4) > 0;
         for _ in 0..transitions {
             let taken = row(&mut rng, 2, 2);

@@ -8,8 +8,11 @@ use fastrand::Rng;
 /// A condition on a position.
 #[derive(Clone, Debug)]
 pub(crate) enum PositionCondition {
+    /// The place with this index has at least this many tokens.
     AtLeast(usize, u64),
+    /// The transition with this index is enabled.
     Fireable(usize),
+    /// The next firing is of the transition with this index.
     Fires(usize),
     Deadlock,
     Not(Box<PositionCondition>),
@@ -75,6 +78,8 @@ impl PositionCondition {
         }
     }
 
+    /// Returns true if the condition holds at the position of marking `at` with next firing
+    /// `fires`.
     fn holds(&self, space: &TableSpace, (at, fires): (usize, Option<usize>)) -> bool {
         match self {
             PositionCondition::AtLeast(p, n) => space.markings[at][*p] >= *n,
@@ -143,12 +148,17 @@ impl FormulaShape {
 /// The positions of a net's runs, with their successors.
 pub(crate) struct RunPositions<'s> {
     space: &'s TableSpace,
+    /// The index of each position's marking, and the transition that fires next: `None` if the
+    /// marking is dead.
     all: Vec<(usize, Option<usize>)>,
+    /// The indices of the positions that may follow each position.
     next: Vec<Vec<usize>>,
 }
 
 impl<'s> RunPositions<'s> {
     pub(crate) fn new(space: &'s TableSpace) -> Self {
+        // `of` lists the positions of each marking; `leads` gives the next marking of each
+        // position.
         let (mut all, mut of) = (Vec::new(), Vec::new());
         let mut leads = Vec::new();
         for (at, row) in space.firings.iter().enumerate() {
@@ -205,6 +215,8 @@ impl<'s> RunPositions<'s> {
     }
 
     /// Returns true if the formula holds over the runs that are weakly fair to these transitions.
+    /// EF, AG EF and E U depend on finite prefixes only. Every finite prefix continues to a weakly
+    /// fair run, so fairness is ignored for these formulas.
     pub(crate) fn holds(&self, shape: &FormulaShape, fair: &[usize]) -> bool {
         let everywhere = vec![true; self.all.len()];
         let not = |values: &[bool]| values.iter().map(|it| !it).collect::<Vec<bool>>();

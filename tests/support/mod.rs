@@ -1,7 +1,8 @@
-//! Code shared by the test programs `soundness`, `evidence`, `input` and `cli`, declared in each as
+//! Code shared by the test programs `soundness`, `evidence`, `input`, `coloured` and `cli`. Each
+//! of these programs contains
 //!
 //! ```text
-//! #[path = "mod.rs"]
+//! #[path = "../support/mod.rs"]
 //! mod support;
 //! ```
 //!
@@ -12,6 +13,9 @@
 //! - [`shrinking`]: minimisation of a random net on which a test fails
 //! - [`processes`]: random processes
 //! - [`coloured`]: coloured nets as files
+//! - [`documents`]: proofs of every kind, and the checker's verdicts on them
+//! - [`extended`]: random nets with inhibitor, read and reset arcs, and an enumerator for them
+//! - [`extended_formulas`]: random formulas about these nets, and their evaluation
 //! - [`questions`]: random formulas
 //! - [`spellings`]: the syntax of formulas in each language
 //! - [`runs`]: existence of runs with a property

@@ -3,10 +3,13 @@
 use fastrand::Rng;
 use parikh_net::{Net, NetBuilder, PlaceId};
 
-/// Returns the net with one random change: of tokens, an arc, or a weight.
+/// Returns the net with at most one random change: of tokens, an arc, or a weight. Nothing changes
+/// if the chosen transition lacks the arc to be changed.
 pub(crate) fn mutilated(net: &Net, rng: &mut Rng) -> Net {
     let mut builder = NetBuilder::new(net.name());
     let lucky = rng.usize(..net.place_count());
+    // 0: one more token. 1: the first input arc of a transition is left out. 2: its first output
+    // arc is heavier by 1. 3: it has another output arc.
     let kind = rng.usize(..4);
     for place in net.places() {
         let more = u64::from(kind == 0 && place.index() == lucky);

@@ -51,7 +51,8 @@ pub(crate) enum GoalTruth {
     Stays(bool),
     /// For a `Maximise`: the largest value.
     Maximum(i128),
-    /// For a `Run`: true if such a run exists.
+    /// For a `Run`: true if such a run exists. For a `Tree`: true if the tree of all runs has the
+    /// property.
     Exists(bool),
 }
 
@@ -94,8 +95,8 @@ impl StateSpace<'_> {
         self.net
     }
 
-    /// Returns the firings from the marking of this index: the transition and the index of the next
-    /// marking.
+    /// Returns the firings from the marking with this index: the index of the next marking, and
+    /// the transition. The transition is always `Some`; a caller adds `None` for dead markings.
     pub(crate) fn fired_from(
         &self,
         marking: usize,

@@ -24,7 +24,7 @@ fn folder() -> Option<PathBuf> {
     root.ancestors().skip(1).map(beside).find(|folder| folder.is_dir())
 }
 
-/// Returns the archive of an instance.
+/// Returns the path of an instance's archive. If it is missing, reports this and returns `None`.
 #[track_caller]
 pub(crate) fn archive(instance: &str) -> Option<PathBuf> {
     let found = folder().map(|folder| folder.join(format!("{instance}.tgz")));
@@ -35,7 +35,8 @@ pub(crate) fn archive(instance: &str) -> Option<PathBuf> {
     found
 }
 
-/// Returns the smallest archives of place/transition nets; `usual` is their number at scale 1.
+/// Returns the paths of the smallest archives of place/transition nets; `usual` is their number at
+/// scale 1. If the folder is missing, reports this and returns an empty vector.
 #[track_caller]
 pub(crate) fn archives(usual: u64) -> Vec<PathBuf> {
     let Some(folder) = folder() else {

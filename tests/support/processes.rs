@@ -6,8 +6,9 @@ use parikh::mcc::Examination::{self, EasySoundness, Soundness, WeakSoundness};
 use parikh::net::units::Unit;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Predicate, TransitionId, UnitId, Units};
 
-/// Returns a process made by repeated refinement of a step, and sometimes a random change; or a
-/// random net.
+/// Returns a random net and a final marking. Three of four nets are processes made by repeated
+/// refinement of one step, with up to two random changes. The others are arbitrary nets. The final
+/// marking has one token on place 1, and sometimes another token.
 pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
     let mut rng = Rng::with_seed(seed);
     // Arcs by transition. Place 0 is the source and place 1 the sink.
@@ -41,6 +42,7 @@ pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
                 }
             }
         }
+        // Up to two random changes: an arc more or less, or another transition.
         for _ in 0..rng.usize(..3) {
             let at = rng.usize(..steps.len());
             match rng.u8(..5) {
@@ -94,6 +96,7 @@ pub(crate) fn with_safe_units(net: &Net, rng: &mut Rng) -> Option<Net> {
         net.places().for_each(|p| tree[rng.usize(1..=units)].places.push(p));
         tree
     });
+    // The last resort: each place has a unit of its own, which is safe if the net is one-safe.
     let singles = std::iter::once(|| {
         let unit = |name: String, places, parent| Unit { name: name.into(), places, parent };
         let single = |p: PlaceId| unit(format!("s{}", p.index()), vec![p], Some(UnitId::new(0)));

@@ -55,6 +55,7 @@ pub(crate) struct Vocabulary {
 
 pub(crate) const RELATIONS: [&str; 6] = ["<=", ">=", "<", ">", "=", "!="];
 
+/// The constraints of Declare with one activity.
 pub(crate) const ONE: [&str; 8] = [
     "existence",
     "existence2",
@@ -66,6 +67,7 @@ pub(crate) const ONE: [&str; 8] = [
     "init",
 ];
 
+/// The constraints of Declare with two activities.
 pub(crate) const TWO: [&str; 21] = [
     "choice",
     "exclusive_choice",
@@ -90,6 +92,7 @@ pub(crate) const TWO: [&str; 21] = [
     "not_chain_succession",
 ];
 
+/// Returns 1 to `most` random names, possibly with repetitions.
 fn some(rng: &mut Rng, names: &[String], most: usize) -> Vec<String> {
     (0..rng.usize(1..=most)).map(|_| names[rng.usize(..names.len())].clone()).collect()
 }

@@ -8,7 +8,7 @@ use super::oracle::StateSpace;
 use parikh::net::{RunProperty, TransitionId};
 use parikh_temporal::{Automaton, AutomatonLimits};
 
-/// An edge of the product: its target, and its marks as bits.
+/// An edge of the product: the index of its target node, and its acceptance marks as bits.
 type AutomatonProductEdge = (usize, u64);
 
 /// Returns true if some run has the property. Fairness is part of the formula.
@@ -44,6 +44,7 @@ fn product(
     let mut edges = vec![Vec::new(); space.states() * states];
     for (at, marking) in space.markings().iter().enumerate() {
         let mut ways: Vec<(usize, Option<TransitionId>)> = space.fired_from(at).collect();
+        // A dead marking repeats forever, so that every maximal run is infinite.
         if ways.is_empty() {
             ways.push((at, None));
         }
@@ -59,6 +60,7 @@ fn product(
     edges
 }
 
+/// Returns for each node whether it is reachable from the node `from`.
 fn reached(edges: &[Vec<AutomatonProductEdge>], from: usize) -> Vec<bool> {
     let mut reached = vec![false; edges.len()];
     let mut row = vec![from];
@@ -74,7 +76,8 @@ fn reached(edges: &[Vec<AutomatonProductEdge>], from: usize) -> Vec<bool> {
     reached
 }
 
-/// Returns the nodes of `among` with a path inside `among` along an edge whose marks satisfy `met`.
+/// Returns the nodes of `among` from which a path inside `among` ends with an edge whose marks
+/// satisfy `met`. Sets of nodes have one boolean per node.
 fn leading_to(
     edges: &[Vec<AutomatonProductEdge>],
     among: &[bool],

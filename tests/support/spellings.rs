@@ -37,6 +37,7 @@ fn one<'t>(rng: &mut Rng, spellings: &[&'t str]) -> &'t str {
     spellings[rng.usize(..spellings.len())]
 }
 
+/// Returns the texts of all parts, joined with `between`.
 fn all<T>(parts: &[T], mut each: impl FnMut(&T) -> String, between: &str) -> String {
     parts.iter().map(&mut each).collect::<Vec<_>>().join(between)
 }

@@ -124,8 +124,8 @@ impl UnfoldingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds a transition for each binding of a coloured transition. Returns the number of bindings
-    /// that are skipped because an input place never holds a required colour.
+    /// Adds a transition for each possible binding of a coloured transition. Returns the number of
+    /// possible bindings that are skipped because an input place never holds a required colour.
     fn transitions(
         &mut self,
         transition_index: usize,
@@ -168,7 +168,8 @@ impl UnfoldingBuilder<'_> {
         })
     }
 
-    /// Writes the name of a transition with its binding to the buffer.
+    /// Writes the name of a transition with its binding to the buffer. `labels` has, for each
+    /// variable, the texts from [`labels_of`].
     fn name_binding(
         &mut self,
         transition_index: usize,
@@ -221,8 +222,8 @@ impl UnfoldingBuilder<'_> {
     }
 }
 
-/// Adds a node. A name collides only if ids of the model look like our names; then an apostrophe is
-/// appended.
+/// Adds a node. Appends apostrophes to the name until no other node has it. A collision is possible
+/// because an id in the model may look like a name that the unfolding makes, such as `p(red)`.
 fn add_node<T>(
     name: &mut String,
     mut add: impl FnMut(&str) -> Result<T, BuildError>,
@@ -235,8 +236,9 @@ fn add_node<T>(
     }
 }
 
-/// Returns the texts of a variable's colours in names, such as `x=red`. Empty if the variable has
-/// more colours than `names`.
+/// Returns the text of each colour of a variable in names of bindings, such as `x=red`, by colour.
+/// Returns an empty list if the variable has more colours than `names`, the number of bindings.
+/// Most of these texts would not be used.
 fn labels_of(coloured: &ColouredNet, variable: VariableId, names: usize) -> Vec<String> {
     let Variable { name, sort } = coloured.variable(variable);
     let size = coloured.sort(*sort).size();
@@ -251,8 +253,9 @@ fn label(coloured: &ColouredNet, name: &str, sort: SortId, colour: u64) -> Strin
     label
 }
 
-/// Sorts the bindings in ascending order. If there are fewer than 2⁶⁴ combinations of colours, each
-/// binding is converted to a number, and the numbers are sorted.
+/// Sorts the bindings in lexicographic order. Each binding is a row of one colour per variable, and
+/// `sizes` has the number of colours of each variable. If fewer than 2⁶⁴ combinations of colours
+/// exist, each binding is converted to a number, and the numbers are sorted, which is faster.
 fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
     let (width, binding_count) = (
         sizes.len(),
@@ -276,7 +279,7 @@ fn sorted(bindings: Vec<u32>, sizes: &[u64]) -> Vec<u32> {
     bindings
 }
 
-/// Sorts rows of `width` numbers in ascending order.
+/// Sorts rows of `width` numbers in lexicographic order.
 fn sorted_rows(bindings: Vec<u32>, width: usize) -> Vec<u32> {
     match width {
         0 => bindings,

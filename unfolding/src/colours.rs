@@ -40,10 +40,11 @@ const MAX_TABLE_SIZE: u64 = 1 << 20;
 
 /// An index of colours by some of their components.
 struct ColourIndex {
-    /// Stride and size of each key component. The component of a colour is `colour / stride %
-    /// size`.
+    /// Stride and size of each component of a tuple that belongs to the key. A tuple is numbered in
+    /// mixed radix. So its component is `colour / stride % size`, where `size` is the number of
+    /// values of the component.
     key: Vec<(u64, u64)>,
-    /// The processed colours by key number.
+    /// The processed colours by the number of their key components; see [`Self::key_of`].
     rows: ByColour<Vec<u64>>,
 }
 
@@ -87,7 +88,7 @@ impl PossibleColours {
         self.indexes.len() - 1
     }
 
-    /// Returns the position of a colour in the list.
+    /// Returns the position of a colour in the list. Returns `None` if the colour was not added.
     pub(super) fn position(&self, colour: u64) -> Option<usize> {
         let at = match &self.positions {
             ColourPositions::Dense(table) => table.get(colour as usize).copied().unwrap_or(MISSING),
@@ -138,7 +139,7 @@ impl PossibleColours {
         self.position(colour).is_some_and(|at| at < self.processed)
     }
 
-    /// Returns the processed colours with this key in an index.
+    /// Returns the processed colours whose key components in an index have the number `key`.
     pub(super) fn row(&self, index: usize, key: u64) -> &[u64] {
         self.indexes[index].rows.get(&key).map_or(&[], |row| row)
     }

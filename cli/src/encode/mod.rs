@@ -107,8 +107,9 @@ pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
     Ok(ProgramOutcome::Complete)
 }
 
-/// Writes a file under a temporary name, and renames it when complete, because half a formula is a
-/// different formula. Special files (`/dev/stdout`, a pipe) are written directly.
+/// Writes a file under a temporary name, `PATH.unfinished`, and renames it when it is complete. So
+/// a solver never reads half of a formula, which would be a different formula. Special files
+/// (`/dev/stdout`, a pipe) are written directly.
 fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -109,8 +109,8 @@ impl QueryForm {
         encoding.numbers = match logic {
             EncodeLogic::Reals => Numbers::Reals,
             EncodeLogic::Integers => Numbers::Integers,
-            // The widths of bit-vectors and the propositional variables follow from bounds of
-            // places. With [`Numbers::Bits`], these bounds are computed.
+            // The widths of bit-vectors follow from bounds of places, and so do the propositional
+            // variables. [`Numbers::Bits`] makes `facts_for` compute these bounds.
             EncodeLogic::Bits | EncodeLogic::Propositions => Numbers::Bits,
         };
         Ok(QueryForm { encoding, logic, values, format, traps })

@@ -111,6 +111,7 @@ impl<'n> TokenGame<'n> {
         let rest = rest.trim();
         match word {
             "" => CommandResponse::succeeded(Vec::new()),
+            // Scripts may have comments.
             _ if line.starts_with('#') => CommandResponse::succeeded(Vec::new()),
             "quit" | "q" | "exit" => {
                 CommandResponse { lines: Vec::new(), has_succeeded: true, ends_game: true }
@@ -152,8 +153,9 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Executes a move: a number in the list of enabled transitions, or the name of a transition. A
-    /// name may be followed by the number of firings.
+    /// Executes a move: the name of a transition, or a number in the list of enabled transitions,
+    /// counted from 1. A name that is a number comes first. A name may be followed by the number of
+    /// firings.
     fn execute_move(&mut self, line: &str) -> CommandResponse {
         let core = self.net.core();
         if let Ok(t) = names::find(core, line) {
@@ -184,7 +186,7 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Fires the transition with this name several times.
+    /// Fires the transition with this name `times` times in a row.
     fn fire(&mut self, name: &str, times: usize) -> CommandResponse {
         match names::find(self.net.core(), name) {
             Ok(t) => self.fire_all(&vec![t; times]),
@@ -211,7 +213,8 @@ impl<'n> TokenGame<'n> {
         CommandResponse::succeeded(self.status_lines())
     }
 
-    /// Performs an action as often as `number` says, or once if `number` is empty.
+    /// Performs an action with the number of times that the text `number` states, or with 1 if the
+    /// text is empty. Refuses other texts and numbers above [`MAX_FIRINGS`].
     fn repeat(
         &mut self,
         number: &str,
@@ -224,8 +227,8 @@ impl<'n> TokenGame<'n> {
         }
     }
 
-    /// Takes back the last firings. If a firing followed the trace, the position in the trace goes
-    /// back, too.
+    /// Takes back the last firings. The position in the trace goes back, too, if the firings before
+    /// a firing are as many as its position in the trace, and the trace has the transition there.
     fn undo(&mut self, times: usize) -> CommandResponse {
         if self.firings.is_empty() && times > 0 {
             return CommandResponse::refused("nothing was fired");
@@ -287,7 +290,8 @@ impl<'n> TokenGame<'n> {
         response
     }
 
-    /// Goes back to a bookmark: fires its sequence from the start.
+    /// Goes back to a bookmarked marking: fires the stored sequence from the initial marking of the
+    /// game, and restores the position in the trace.
     fn go_to_bookmark(&mut self, name: &str) -> CommandResponse {
         let Some((firings, followed)) = self.bookmarks.get(name).cloned() else {
             let name = quote(name);

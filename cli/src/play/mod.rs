@@ -172,6 +172,9 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
         && let Some(translation) = translated.translation()
         && let Ok(trace) = TraceFile::parse(translated, &text)
     {
+        // A transition of the translation that represents no transition of the model fires where a
+        // cap, that is, an assumed bound, is exceeded. Its origin is beyond the model's
+        // transitions.
         let is_own =
             |t: TransitionId| translation.origin(t).index() < translation.transition_count();
         if !trace.transitions().all(is_own) {

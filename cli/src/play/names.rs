@@ -3,7 +3,8 @@
 use super::super::trace_file::{quote, unquote};
 use parikh_net::{Net, TransitionId, closest};
 
-/// Returns the id of a transition for lists, quoted as in a trace. It can be typed after `fire`.
+/// Returns the id of a transition, quoted as in a trace if necessary. The user can type the result
+/// after the command `fire`.
 pub(super) fn quoted_name(net: &Net, t: TransitionId) -> String {
     quote(net.transition_name(t))
 }
@@ -55,7 +56,8 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
 /// The largest number of transitions with the same label listed in a message.
 const MAX_SHOWN: usize = 8;
 
-/// Splits typed text into a name and a number of firings. Returns `None` without a number.
+/// Splits a typed line into a name and the number of firings after it. Returns `None` if the last
+/// word is no number, or if the line has only one word.
 pub(super) fn with_times(typed: &str) -> Option<(&str, usize)> {
     let (name, times) = typed.rsplit_once(char::is_whitespace)?;
     Some((name.trim_end(), times.parse().ok()?))

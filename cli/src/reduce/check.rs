@@ -35,8 +35,8 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
             };
             return Err(LogError::OtherNet).with_context(what);
         }
-        // Units are a claim that answers may depend on, so they have to follow from those of the
-        // model.
+        // Units are a claim that answers may depend on. So the units of the file have to be those
+        // that the reduction derives from the model's units.
         if given_net.units().is_some() && given_net.units() != reduction.net.units() {
             bail!(
                 "{} claims units (NUPN) that do not follow from those of the model",

@@ -1,4 +1,5 @@
-//! The output files of a reduction: the net as PNML and the log as JSON. Both are streamed.
+//! The output files of a reduction: the net as PNML and the log as JSON. The files are written
+//! piece by piece, so no text is held in memory as a whole.
 
 use anyhow::{Context, Result};
 use parikh_net::Net;

@@ -5,7 +5,7 @@
 //! are written before the last line is printed.
 //!
 //! A formula about a bound is printed with the number to add to its answer. Removed places of the
-//! support are printed with their constant numbers of tokens.
+//! support are printed with their numbers of tokens in the markings that the reduction preserves.
 
 mod check;
 mod files;
@@ -205,7 +205,8 @@ fn families() -> impl Iterator<Item = &'static str> {
     rules::FAMILIES.iter().map(|(family, _)| *family)
 }
 
-/// Returns the rules that `--rules` and `--without` leave.
+/// Returns the rules to use: the rules that `--rules` names, or all without this option, except the
+/// rules that `--without` names.
 fn rules_wanted(arguments: &ReduceArguments) -> Vec<&'static str> {
     let rules_of = |names: &[String]| -> Vec<&'static str> {
         names.iter().filter_map(|name| rules::searches_named(name).ok()).flatten().collect()
@@ -338,7 +339,9 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
     (count > 0).then_some((count, shown))
 }
 
-/// Prints the removed places of the support with their tokens, which are the same in every marking.
+/// Prints the removed places of the support with their constant numbers of tokens. If the reduction
+/// preserves only deadlocks, the numbers hold only in dead markings. The printed text claims them
+/// for every reachable marking.
 fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
     let removed_constant = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(removed_constant) {
@@ -377,8 +380,8 @@ fn rules_applied(statistics: &ReductionStatistics, format: ReduceFormat) {
     }
 }
 
-/// Prints the transitions of the reduced net together with which the preserved transition `t`
-/// fires.
+/// Prints the firings of the reduced net that include a firing of the preserved transition `t`. If
+/// `t` also fires at the start of each sequence that is translated back, says so.
 fn protected(
     net: &Net,
     reduction: &Reduction,
@@ -405,8 +408,8 @@ fn protected(
     }
 }
 
-/// Prints a formula translated to the reduced net. If the formula has no translation, text output
-/// says so, and the object in JSON has `null` as the formula.
+/// Prints a formula translated to the reduced net. `translation` is `None` if the formula cannot be
+/// translated. In this case, text output says so, and in JSON `formula` and `constant` are null.
 fn translated(asked: &FormulaQuery, translation: Option<TranslatedQuery>, format: ReduceFormat) {
     let id = &asked.id;
     match (format, translation) {

@@ -34,8 +34,8 @@ impl PreservedProperties {
         needs.protected.extend(goal_needs.protected);
         needs.preserve = needs.preserve | goal_needs.preserve;
         if needs.preserve == Preserve::NOTHING {
-            // The initial marking decides all formulas, so every net with this initial marking
-            // would be correct.
+            // No rule has to preserve anything. Usually the initial marking decides all formulas,
+            // so every net with this initial marking would be correct.
             if arguments.log.is_some() {
                 bail!(UsageError(
                     "--log: the initial marking decides these formulas, so a reduction has nothing \
@@ -43,14 +43,16 @@ impl PreservedProperties {
                         .into()
                 ));
             }
+            // A reduction needs some class. With an empty support, this class requires nothing.
             needs.preserve = Preserve::REACHABILITY;
         }
         Ok(PreservedProperties { needs: needs.normalised(), queries })
     }
 }
 
-/// Returns the requirements that preserve `classes` of properties about `nodes`. Without classes,
-/// the places, and the input places of the transitions, must be preserved.
+/// Returns the requirements on a reduction that preserves the given classes of properties about the
+/// nodes. Without classes, the requirements only list places: the places among the nodes, and the
+/// input places of the transitions among the nodes.
 ///
 /// # Errors
 /// The nodes do not fit a class: reachability needs a node, liveness needs a transition, and
@@ -173,9 +175,9 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
 }
 
 impl FormulaQuery {
-    /// Translates the query to the reduced net. Returns `None` if a goal cannot be translated, for
-    /// example because a number exceeds 64 bits there. Also returns `None` if a translated goal has
-    /// no form as a formula.
+    /// Translates the query to the reduced net. Returns `None` if a goal cannot be translated: a
+    /// number exceeds 64 bits there, or no rule preserves goals of its kind. Also returns `None` if
+    /// a translated goal has no form as a formula.
     pub(super) fn translate(&self, net: &Net, reduction: &Reduction) -> Option<TranslatedQuery> {
         let reduced_net = &reduction.net;
         match &self.query {
@@ -190,6 +192,7 @@ impl FormulaQuery {
             Query::Largest(goals) => {
                 let translated = reduction.translate(net, goals.first()?)?;
                 let Goal::Maximise(sum) = translated.goal else { return None };
+                // The formula of a bound mentions each place as often as its coefficient says.
                 let places = sum.terms().iter();
                 let places = places.flat_map(|&(p, times)| {
                     std::iter::repeat_n(p, usize::try_from(times).unwrap_or(0))
@@ -221,6 +224,7 @@ fn on_reduced(
             _ => return None,
         },
         Proposition::Not(negation_operand) => match &**negation_operand {
+            // A negated reachability goal is written as AG of the negated predicate.
             Proposition::Atom(goal @ Goal::Reach(_)) => {
                 let Goal::Reach(negated) = translate(goal)? else { return None };
                 let always = Formula::of_predicate(&negated.negated());

@@ -2,11 +2,13 @@
 //! the cause of that transition.
 //!
 //! A dead transition *waits* for an input place if the place initially holds fewer tokens than the
-//! arc takes and only dead transitions add tokens to the place. Dead transitions that wait for the
-//! same place, directly or through other transitions, form one [`DeadTransitionCause`]. The *roots*
-//! of a cause wait for nothing. A root is a transition with a reason of its own, or a place to
-//! which no transition adds a token. Without roots, the transitions wait for each other. Causes
-//! whose roots are excluded by the same sum of tokens are merged.
+//! arc takes and only dead transitions add tokens to the place. Among several such places, it waits
+//! for the one to which the fewest transitions add tokens. Transitions that wait for the same
+//! place, directly or through other transitions, form one [`DeadTransitionCause`]. A *root* of a
+//! cause is a transition that waits for no place, so it is dead for another reason. A *source* of a
+//! cause is a place to which no transition adds tokens. Without roots and sources, the transitions
+//! wait for each other. Causes whose roots are dead for the same reason, such as one sum of tokens,
+//! are merged.
 
 use super::text::Sentence;
 use parikh_net::printable::counted;
@@ -18,7 +20,7 @@ use parikh_structure::integer::Integer;
 /// few tokens initially, if only dead transitions add tokens to the place. Transitions that wait
 /// for each other have the same cause.
 pub(super) struct DeadTransitionCause {
-    /// The dead transitions of the cause. Those in `roots` come first.
+    /// The dead transitions of the cause. The transitions in `roots` come first, in the same order.
     pub(super) members: Vec<TransitionId>,
     /// The dead transitions that wait for no place. Their reason is not the lack of tokens alone.
     pub(super) roots: Vec<TransitionId>,
@@ -28,9 +30,9 @@ pub(super) struct DeadTransitionCause {
     /// Places for which a transition of the cause waits, and whose tokens only transitions of the
     /// cause increase.
     pub(super) waited_for: Vec<PlaceId>,
-    /// The reason why each transition in `roots` is dead, set by [`merge_by_reason`]. `None`
-    /// before, if these transitions have different or unknown reasons, if `roots` is empty, or if
-    /// `sources` is not.
+    /// The reason why each transition in `roots` is dead, set by [`merge_by_reason`]. `None` until
+    /// then. Also `None` if these transitions have different or unknown reasons, if `roots` is
+    /// empty, or if `sources` is not empty.
     common_reason: Option<Sentence>,
 }
 

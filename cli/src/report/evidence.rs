@@ -62,8 +62,8 @@ fn serialize_exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok,
     }
 }
 
-/// The number of firings from which a sequence is too long to play. The limit leaves room below 2⁵³
-/// for a repeated suffix.
+/// The number of firings from which a sequence is too long to play. JavaScript represents numbers
+/// up to 2⁵³ exactly, and the limit leaves room for the firings of a repeated suffix.
 const TOO_MANY_FIRINGS: u64 = 1 << 50;
 
 /// A certificate described in words, for readers of the page.
@@ -213,6 +213,7 @@ impl<'n> EvidenceStore<'n> {
             let end = replay(self.net, &run.rounds(1)).ok();
             play.comes_back = end.is_some() && end == replay(self.net, &run.prefix).ok();
         }
+        // The truth values repeat with the cycle only if the cycle leads back to its first marking.
         if play.comes_back || run.end == RunEnd::Dead {
             play.parts = lit::subformula_values(self.net, property, run);
         }

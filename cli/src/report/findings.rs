@@ -247,7 +247,7 @@ impl FindingCollector<'_> {
     }
 
     /// Returns the reason of an answer without its subject, because the title names the subject.
-    /// Returns the whole reason if the answer has no reason as data.
+    /// Returns the whole sentence if the answer has only the sentence, and no [`Reason`].
     fn without_subject(&self, question: &AnsweredQuestion) -> Sentence {
         let because = question.because.clone().map(Reason::without_subject);
         because.map_or_else(
@@ -292,14 +292,15 @@ impl FindingCollector<'_> {
         !final_markings(self.net).is_empty()
     }
 
-    /// Returns true if `examination` is weak soundness, and the answer about soundness already
-    /// covers the answer about weak soundness. `at` is the index of the question about weak
-    /// soundness. The answer is covered if the process is sound. It is also covered if soundness is
-    /// false and weak soundness is answered with the same reason.
+    /// Returns true if a finding about `examination` would only repeat the finding about soundness.
+    /// This is possible for weak soundness only. The finding is a repetition if the process is
+    /// sound, or if soundness is false and weak soundness has an answer with the same reason. `at`
+    /// is the index of the question about `examination`.
     fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.results.questions;
         let whole = questions.iter().find(|asked| asked.topic == soundness);
+        // Other kinds of soundness have findings of their own.
         let whole = whole.filter(|_| examination == Examination::WeakSoundness);
         whole.is_some_and(|whole| match whole.truth() {
             Some(true) => true,
@@ -401,9 +402,10 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Returns the marking at the end of the question's sequence to play, or the initial marking if
-    /// it shows the answer. Returns `None` if the witness is accelerated or was not kept, if
-    /// the page does not keep the trace, or if the trace cannot be replayed.
+    /// Returns the dead marking that answers the question. This is the marking at the end of the
+    /// sequence to play, or the initial marking if it shows the answer. Returns `None` if the
+    /// witness has nested loops or was not kept. Also returns `None` if the page does not keep the
+    /// trace or the trace cannot be replayed.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
             Some(play) => self.marking(play),
@@ -411,9 +413,10 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Explains why the net cannot return to its initial marking, if the end of the witness shows a
-    /// simple reason: the tokens of some place have increased and can never decrease, or the
-    /// reverse.
+    /// Explains why the net cannot return to its initial marking, if a simple reason is known: at
+    /// the end of the witness, some place has more tokens than initially, and no transition takes
+    /// more from it than it puts. The reverse is a reason, too. Returns `None` without such a
+    /// reason.
     fn gone_for_good(&self, question: &AnsweredQuestion) -> Option<Sentence> {
         let (net, play) = (self.net, question.play.as_ref()?);
         let (before, after) = (net.initial(), self.marking(play)?);
@@ -434,11 +437,11 @@ impl FindingCollector<'_> {
     }
 
     /// Adds a finding that no transition is enabled in the dead marking that answers the question.
-    /// `what` is the beginning of the title.
+    /// `what` is the beginning of the title, unless the initial marking is dead.
     fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
         let marking = self.dead_marking(question);
         let played = question.play.as_ref().map(|play| counted(play.firings, "firing"));
-        // An accelerated witness is not played, and its length is known nevertheless.
+        // A witness with nested loops is not played, but the number of its firings is known.
         let title = match (played, question.witness_size()) {
             (Some(firings), _) => format!("{what} after {firings}: nothing is enabled any more"),
             (None, _) if question.is_shown_initially() => {
@@ -464,9 +467,10 @@ impl FindingCollector<'_> {
     }
 }
 
-/// Describes a dead marking: the marked places, and the input places that lack tokens. The latter
-/// are listed for the transitions with some sufficiently marked input place, at most
-/// [`MAX_WAITING_TRANSITIONS`], fewest lacking places first.
+/// Describes a dead marking. The first sentence lists the marked places. The second sentence lists,
+/// for at most [`MAX_WAITING_TRANSITIONS`] transitions, the input places that lack tokens. These
+/// are transitions with another input place that has enough tokens. Transitions that lack the
+/// fewest places come first.
 fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens_text = match marked.is_empty() {

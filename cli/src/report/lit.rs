@@ -1,5 +1,5 @@
-//! The truth values of a property's subformulas along a lasso. The page highlights each subformula
-//! at the positions where it holds.
+//! The truth values of a property's subformulas along an infinite run or a run to a dead marking.
+//! The page highlights each subformula at the positions where it holds.
 
 use super::text::Sentence;
 use parikh_evidence::{Replayer, description};

@@ -63,11 +63,11 @@ pub struct NetReport {
     pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
     pub questions: Vec<AnsweredQuestion>,
-    /// For each transition, the answer whether it can fire. Entries are `None` where the question
-    /// is open. The list is empty if the transitions were not examined one by one.
+    /// For each transition of the net, by index, the answer whether it can fire. An entry is `None`
+    /// if this is open. The list is empty if the transitions were not examined one by one.
     pub fates: Vec<Option<TransitionFate>>,
-    /// The largest number of tokens per place of the model. `None` entries and an empty list have
-    /// the same meaning as for `fates`.
+    /// For each place of the model, by index, the largest number of tokens on it. An entry is
+    /// `None` if this is open. The list is empty if the places were not examined one by one.
     pub bounds: Vec<Option<PlaceMaximum>>,
     /// The firing sequences to play. Each [`PlayedSequence`] refers to them by index.
     pub traces: Vec<FlatSequence>,
@@ -83,7 +83,8 @@ pub struct NetReport {
     pub shapes: Vec<StructureSets>,
     /// Results of structural reductions.
     pub reductions: Vec<ReductionSummary>,
-    /// The number of results that failed their check and were dropped: bugs of Parikh.
+    /// The number of results that failed their check and were dropped. Each of them is a bug of
+    /// Parikh.
     pub faults: usize,
 }
 
@@ -185,11 +186,12 @@ pub fn report(
     }
 }
 
-/// The minimum time for shortening the witnesses of one run, because people read them on the page.
+/// The time that shortening the witnesses of one run may take, even if its share of the time of the
+/// run is smaller. Short witnesses matter here, because people read them on the page.
 const SHORTENING_TIME: Duration = Duration::from_millis(300);
 
-/// Returns the configuration with the options switched on that keep or shorten evidence for the
-/// page.
+/// Returns the configuration for the runs of a page. It keeps all witnesses and certificates,
+/// shortens the witnesses, and explains results by place invariants where possible.
 fn for_pages(config: &RunConfig) -> RunConfig {
     RunConfig {
         keep_all_witnesses: true,

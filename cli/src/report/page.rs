@@ -68,7 +68,8 @@ fn assemble_page<T: Serialize>(
     body: &str,
     scripts: &[&str],
 ) -> String {
-    // Serialisation cannot fail: the data contains only numbers, text and lists.
+    // Serialisation cannot fail: the data contains only numbers, text, lists, and maps whose keys
+    // are numbers or text.
     let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
     let body = body.replace(CONTROLS.0, CONTROLS.1);
     // The drawing in the body also contains names of the model, so the nonce depends on the body,
@@ -106,8 +107,8 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Returns the nonce that marks the page's own scripts. The nonce is a hash of all data, so no name
-/// in the data can contain it.
+/// Returns the nonce that marks the page's own scripts and styles. The nonce is a hash of all data,
+/// so the author of a model cannot put it into a name: a changed name changes the nonce.
 fn nonce(data: &str) -> String {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

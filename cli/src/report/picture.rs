@@ -113,7 +113,7 @@ const SHAPE: LayoutSize = LayoutSize { width: 28.0, height: 28.0 };
 /// The size of a group's box without the name.
 const GROUP_SHAPE: LayoutSize = LayoutSize { width: 36.0, height: 36.0 };
 
-/// The number of letters after which the picture cuts a name.
+/// The number of letters after which the page cuts a displayed name.
 const MAX_NAME_LETTERS: usize = 22;
 
 /// Returns the picture of a net. `positions` are the positions given by the model, by name.
@@ -179,6 +179,7 @@ fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
             let puts = net.post_weight(t, arc.place);
             arcs.push((arc.place.index(), t.index(), count(arc.weight), count(puts)));
         }
+        // Places that the transition only puts tokens on have no entry yet.
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
             arcs.push((arc.place.index(), t.index(), TokenCount::Number(0), count(arc.weight)));
         }
@@ -260,8 +261,8 @@ fn drawing(
     }
 }
 
-/// Removes the points that lie on the straight line between their neighbours, with a tolerance
-/// below one pixel.
+/// Removes the points of a route that lie on the straight line between their neighbours, with a
+/// tolerance of three quarters of a pixel.
 fn straightened(route: &[LayoutPoint]) -> Vec<LayoutPoint> {
     let mut kept: Vec<LayoutPoint> = Vec::new();
     for (index, &point) in route.iter().enumerate() {
@@ -287,10 +288,10 @@ fn model_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option
     spread(points)
 }
 
-/// Scales points so that most nearest neighbours are at least 62 pixels apart, unless the scale
-/// reaches a limit. Returns `None` for fewer than two points, or if more than a tenth of the points
-/// coincide after rounding. Also returns `None` if too many points have no neighbour at a distance
-/// above 0.7, or if the scaled coordinates become too large.
+/// Scales points so that about nine tenths of them are at least 62 pixels from their nearest
+/// neighbour. The scale is limited to the range from 0.05 to 20. Returns `None` for fewer than two
+/// points, or if more than a tenth of the points coincide with others after rounding. Also returns
+/// `None` if some scaled coordinate would reach a million pixels.
 fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     let mut cells: HashMap<(i64, i64), usize> = HashMap::new();
     for &(x, y) in &points {
@@ -301,11 +302,13 @@ fn spread(mut points: Vec<LayoutPoint>) -> Option<Vec<LayoutPoint>> {
     }
     // The scale follows from the distances of nodes to their nearest neighbours. The tenth
     // percentile of these distances becomes 62 pixels.
+    // At most 600 points are examined, because each is compared with all points.
     let sample_size = points.len().min(600);
     let nearest_distance = |at: usize| {
         let (x, y) = points[at];
         let others = points.iter().enumerate().filter(|(other, _)| *other != at);
         let squares = others.map(|(_, &(u, v))| (u - x).powi(2) + (v - y).powi(2));
+        // Points at nearly the same position are no neighbours.
         squares.filter(|square| *square > 0.5).fold(f64::INFINITY, f64::min).sqrt()
     };
     let step = points.len() / sample_size;

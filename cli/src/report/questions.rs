@@ -45,7 +45,7 @@ pub enum ReportQuestions {
 /// A question and the answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct AnsweredQuestion {
-    /// The examination's or the formula's name.
+    /// The id of the formula, or the identifier of the standard question.
     pub id: String,
     /// The question in words, or the formula. Empty if the text of the formula is unknown.
     pub title: String,
@@ -55,7 +55,8 @@ pub struct AnsweredQuestion {
     /// The reason for the answer, or the reason why the question is open.
     pub reason: Sentence,
     /// The grade of the evidence. `None` if the question is open. A question that was examined node
-    /// by node has the weakest grade of the answers for nodes, even if it is open.
+    /// by node has the weakest grade of the answers for the nodes that decide it, even if it is
+    /// open. Without such answers, its grade is `replayed`.
     #[serde(serialize_with = "as_text")]
     pub grade: Option<Grade>,
     /// The engines whose results decide the answer.
@@ -98,8 +99,8 @@ impl AnsweredQuestion {
         }
     }
 
-    /// Returns the length of the witness that reaches a dead marking. `None` if the witness was not
-    /// kept, and for other answers.
+    /// Returns the number of firings of the witness, if the reason of the answer is a witness or a
+    /// case that gets stuck. Returns `None` if the number is unknown, and for other reasons.
     pub(super) fn witness_size(&self) -> Option<&WitnessSize> {
         match &self.because.as_ref()?.cause {
             Cause::Witness { size, .. } | Cause::Process(ProcessCause::CaseStuck { size, .. }) => {
@@ -109,7 +110,8 @@ impl AnsweredQuestion {
         }
     }
 
-    /// Returns true if the initial marking alone shows the answer, without a firing.
+    /// Returns true if the initial marking shows the answer without any firing, or if the net has
+    /// no node of the kind that the question is about.
     pub(super) fn is_shown_initially(&self) -> bool {
         let cause = self.because.as_ref().map(|because| &because.cause);
         matches!(cause, Some(Cause::InitialMarking { holds: true } | Cause::NoSuchNode))
@@ -174,8 +176,8 @@ pub(super) struct ReportResults {
     pub(super) are_requirements: bool,
 }
 
-/// The largest number of transitions, and of places, of a net for which they are examined one by
-/// one.
+/// The largest number of transitions of a net whose transitions are examined one by one. The same
+/// limit holds for places.
 const MAX_NODES_ONE_BY_ONE: usize = 3_000;
 
 /// The largest number of different pieces of evidence that are shown for one answer.
@@ -226,8 +228,8 @@ pub(super) fn ask<'n>(
     asking.results
 }
 
-/// Appends to the reason of a question that ran out of time: the question had only a share of the
-/// time. `parikh check` gives a single question the whole time.
+/// Appends to the reason of a question that ran out of time how many seconds of the whole time it
+/// had. So the reader learns that a larger time limit may help. Other questions stay unchanged.
 fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
     if question.open == Some(OpenCause::OutOfTime) {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
@@ -252,7 +254,7 @@ struct EvidencedAnswer {
     seconds: f64,
 }
 
-/// The result of a run over one plan.
+/// The result of running one plan, that is, one list of questions about goals.
 struct PlanResult {
     /// The answers by the id of the question.
     answers: BTreeMap<String, EvidencedAnswer>,
@@ -270,8 +272,9 @@ impl<'a> QuestionRunner<'a, '_> {
         self.run_on(self.net, plan, budget)
     }
 
-    /// Runs a plan on `net`. The net is the page's net, or a net with the same transitions. Proofs
-    /// of unreachability on a different net are left out, because the page does not show that net.
+    /// Runs a plan on `net`, and stores the evidence for the page. `net` is the page's net, or a
+    /// net with the same transitions and additional places. In the second case, proofs of
+    /// unreachability are left out, because the page does not show the additional places.
     fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> PlanResult {
         let is_other = !std::ptr::eq(net, self.net);
         let start = Instant::now();
@@ -286,6 +289,7 @@ impl<'a> QuestionRunner<'a, '_> {
                 let mut by: Vec<GoalEvidence> = Vec::new();
                 for goal in answer.rests_on.iter() {
                     let shown = match known.get(&goal.index()) {
+                        // An unbounded maximum may be reported only after the answer.
                         None => continue,
                         Some((
                             Goal::Run(property),
@@ -372,9 +376,9 @@ impl<'a> QuestionRunner<'a, '_> {
         }
     }
 
-    /// Answers questions again once a marking is known that violates the model's claim of safe
-    /// units. These are the questions whose answers depend on the claim. The new runs use the net
-    /// without the claim.
+    /// Answers the questions again whose answers depend on the model's claim of safe units. Does
+    /// nothing unless a marking is known that violates the claim. From then on, all runs use the
+    /// net without the claim.
     fn without_claim(
         &mut self,
         topics: &[StandardQuestion],

@@ -22,9 +22,9 @@ const MAX_LINES: usize = 150;
 /// The largest number of text pieces shown of one certificate.
 const MAX_PIECES: usize = 4_000;
 
-/// Describes a document in words, for readers who look at `net`. The document is about
-/// `document_net`, that is, the original net or a reduced net. It may be about this net with
-/// another initial marking.
+/// Describes a certificate in words, for a page about `net`. The certificate is about
+/// `document_net`, which is `net` or a reduced net. It may hold for another initial marking of
+/// `document_net`, but sums are evaluated in the initial marking of `document_net`.
 pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
     let mut reader =
         CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
@@ -44,7 +44,9 @@ pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Se
     reader.finish()
 }
 
-/// Describes a home-space argument about `document_net` in words, for readers who look at `net`.
+/// Describes a home-space argument in words, for a page about `net`. Such an argument proves that a
+/// goal marking stays reachable or becomes unreachable. It is about `document_net`, which is `net`
+/// or a reduced net.
 pub(super) fn read_structure(
     structure: &HomeArgument,
     document_net: &Net,
@@ -175,7 +177,8 @@ impl CertificateReader<'_> {
 
     /// Appends a place: a link if the page's net has a place of this name, and the name otherwise.
     fn place(&self, text: Sentence, place: PlaceId) -> Sentence {
-        // Indices beyond the net's places denote firing counters.
+        // Ids from the number of the net's places on denote counters of firings, which certificates
+        // use as additional places.
         if place.index() >= self.document_net.place_count() {
             return text.push_words(format!(
                 "firings#{}",
@@ -269,7 +272,7 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Appends a bound of a place: `p ≤ 3`.
+    /// Appends an upper or a lower bound of a place: `p ≤ 3`, `p ≥ 1`.
     fn bound(&self, text: Sentence, bound: &TokenBound) -> Sentence {
         let sign = if bound.upper { "≤" } else { "≥" };
         self.place(text, bound.place).push_words(format!(" {sign} {}", bound.tokens))
@@ -300,8 +303,8 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Says the value of a sum in the initial marking. Firing counters are 0 initially. Returns an
-    /// empty string on overflow.
+    /// Says the value of a sum in the initial marking of the document's net. Counters of firings
+    /// are 0 initially. Returns an empty string if the value exceeds 128 bits.
     fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
         let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
             let tokens = match place.index() < self.document_net.place_count() {
@@ -403,7 +406,9 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Writes a disjunction of literals: `One of these holds: a; or b`.
+    /// Writes a disjunction of literals: `One of these holds: a; or b`. A literal is the number of
+    /// an atom, counted from 1, and negative for the negated atom. Larger numbers denote
+    /// subformulas.
     fn clause(&self, clause: &[i32], atoms: &[Atom]) -> Sentence {
         if clause.is_empty() {
             return Sentence::from_words("A contradiction: no goal marking is reachable");

@@ -50,7 +50,7 @@ pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<ReductionSummary> {
     summaries
 }
 
-/// Summarises the reduction that preserves the answer to the question `keeps`.
+/// Summarises a reduction of `net`. `keeps` names the question whose answer it preserves.
 fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSummary {
     let size = |size: NetSize| [size.places, size.transitions, size.arcs];
     let statistics = &reduction.statistics;

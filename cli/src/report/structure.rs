@@ -51,6 +51,7 @@ const MAX_RAYS: usize = 1_000;
 
 /// Computes the invariants, siphons, traps and units within the budget.
 pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
+    // Each share is a share of the time that the earlier analyses have left.
     let mut sets = vec![
         place_invariants(net, &budget.portion(0.25)),
         transition_invariants(net, &budget.portion(0.25)),
@@ -67,8 +68,9 @@ fn factor(value: &Integer) -> String {
     if *value == Integer::ONE { String::new() } else { value.to_string() }
 }
 
-/// Cuts a list to [`MAX_LISTED`] entries. Returns the list, with the reason why it is incomplete,
-/// or `None` if it is complete. The reason names the cut, if there is one, and the given reason.
+/// Cuts a list to [`MAX_LISTED`] entries. Returns the list and the reason why it is incomplete. The
+/// reason is `None` if nothing was cut and `incomplete` is `None`. Otherwise it states the cut, if
+/// there is one, and then `incomplete`.
 fn truncate_list<T>(mut items: Vec<T>, incomplete: Option<String>) -> (Vec<T>, Option<String>) {
     let found = items.len();
     items.truncate(MAX_LISTED);

@@ -28,8 +28,8 @@ impl Sentence {
         Sentence::default().push_words(words)
     }
 
-    /// Converts a message that encloses names in backquotes. The sentence has the quotation marks “
-    /// and ” instead.
+    /// Converts a message that encloses names in backquotes. In the sentence, the quotation marks “
+    /// and ” alternate in place of the backquotes.
     pub(super) fn message(text: &str) -> Sentence {
         let mut pieces = text.split('`');
         let first = pieces.next().unwrap_or_default().to_owned();

@@ -177,7 +177,7 @@ pub(super) fn only_final_marking(net: &Net) -> Option<&Marking> {
     }
 }
 
-/// Returns the condition that every place has at least its tokens of the final marking.
+/// Returns the condition that every place has at least as many tokens as in the marking `done`.
 fn covers(done: &Marking) -> Predicate {
     Predicate::and(done.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
 }

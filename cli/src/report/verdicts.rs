@@ -1,8 +1,9 @@
-//! The keys of a model form, and a filled form compared with them.
+//! The keys of a model form, that is, the 21 properties in a contest model form, and the comparison
+//! of a filled form (a verdict file) with them.
 //!
-//! Some keys follow from the answers on the page, if the page shows the net of the keys or its
-//! unfolding. The other keys are computed as in `parikh properties`. If the user selects the
-//! questions and gives no verdict file, the other keys of the behaviour stay unknown.
+//! Some keys follow from the answers on the page. The other keys are computed as in `parikh
+//! properties`. If the user selects the questions and gives no verdict file, the other keys of the
+//! behaviour stay unknown.
 
 use super::questions::ReportResults;
 use super::text::Sentence;
@@ -33,7 +34,8 @@ pub struct KeyRow {
     pub reason: Sentence,
     /// True if the value rests on the model's claim of safe units.
     pub assumes_units: bool,
-    /// The value in the verdict file, if one is given and has a known value.
+    /// The value in the verdict file. `None` if no file is compared, or if the file has no known
+    /// value of the key for this instance.
     pub form: Option<String>,
 }
 
@@ -76,6 +78,8 @@ pub(super) struct KeySources<'a> {
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
     let KeySources { key_net, compared_file: form, .. } = *sources;
     let mut known = sources.keys_from_answers();
+    // The function `compute` skips the keys in `known`. So the other keys of the behaviour are
+    // entered there as unknown, unless all keys are to be computed.
     if !sources.computes_all {
         let behavioural =
             KeyProperty::all().filter(|property| !matches!(property, KeyProperty::Structural(_)));

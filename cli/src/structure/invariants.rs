@@ -70,19 +70,20 @@ pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOu
     })
 }
 
-/// The invariants that the check on the net confirms, the number of refuted ones, and the reason
-/// why there may be more.
+/// Invariants that were checked on the net, with the number of invariants that failed the check,
+/// and the reason why there may be more.
 struct ConfirmedFlows<F> {
     flows: Vec<F>,
     /// Number of invariants that the check on the net refuted.
     refuted: usize,
-    /// The reason why invariants may be missing, or bounds or modulo invariants that were
-    /// requested. `None` if the output is complete.
+    /// The reason why the output is incomplete: invariants, requested bounds, or requested modulo
+    /// invariants may be missing. `None` if the output is complete.
     incomplete: Option<String>,
 }
 
 impl<F> ConfirmedFlows<F> {
-    /// Checks the invariants of a basis.
+    /// Checks the invariants of a basis. If the basis was not computed in time, the result has no
+    /// invariants, and the reason.
     fn basis(result: Result<Vec<F>, ExhaustionReason>, holds: impl Fn(&F) -> bool) -> Self {
         match result {
             Ok(flows) => ConfirmedFlows::checked(flows, None, holds),
@@ -329,7 +330,7 @@ fn bounds_as_json(net: &Net, bounds: &PlaceBounds, shows_all: bool) {
     }
 }
 
-/// Describes the reason for a bound.
+/// Describes the reason for one step of the derivation of bounds. Invariants are numbered from 1.
 fn reason(step: &DerivedBound) -> String {
     match step.reason {
         Reason::NeverChanges if step.is_upper => "no transition adds to it".to_owned(),

@@ -2,9 +2,11 @@
 //!
 //! Text on stdout has one fact per line. Lines that start with `#` state consequences and whether
 //! the list is complete. The first of these lines is the summary. In JSON, every line is an object
-//! with a `type`, and the summary comes last, as in `parikh check`. Before a fact is printed, code
-//! independent of the search checks the fact on the net. A fact that fails the check is not
-//! printed, and the exit code is 4.
+//! with a `type`, and the summary comes last, as in `parikh check`. Before an invariant, a siphon,
+//! a trap or a certificate is printed, code independent of the search checks it on the net. Facts
+//! that fail the check are not printed, and the exit code is 4. For modulo invariants, the exit
+//! code does not show a failed check. Bounds of places are printed with their derivation,
+//! unchecked.
 
 pub(super) mod invariants;
 mod modulo;
@@ -29,9 +31,9 @@ pub(super) enum StructureFormat {
     Json,
 }
 
-/// Returns the budget of a command. Signals cancel the budget. Unlike in `check`, the process is
-/// not ended at the deadline. The searches here check the budget often, and a long list that is
-/// being printed then is complete.
+/// Returns the budget of a command. The first signal cancels the budget. Unlike in `check`, the
+/// process is not ended at the deadline: the searches here check the budget often, and a long list
+/// that is being printed at the deadline is completed.
 fn budget(timeout: Duration) -> Budget {
     let budget = limits::budget(Some(timeout), None);
     signals::cancel_on_signal(&budget, || ());

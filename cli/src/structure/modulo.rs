@@ -9,8 +9,9 @@ use parikh_structure::flows::PlaceFlow;
 use parikh_structure::modulo::{ModuloInvariant, modulo_invariants};
 use serde_json::json;
 
-/// Returns the modulo invariants that the check on the net confirms and that do not follow from
-/// `flows`.
+/// Returns the modulo invariants that do not follow from `flows`, a basis of the place invariants.
+/// A modulo invariant is a sum of tokens whose remainder modulo a number never changes. Sums that
+/// the check on the net refutes are left out.
 ///
 /// # Errors
 /// The budget is spent.

@@ -173,8 +173,8 @@ impl SetPrinter<'_> {
         }
     }
 
-    /// Prints the summary in JSON, and returns the outcome. `incomplete` is the reason why sets may
-    /// be missing, or `None`.
+    /// Prints the summary in JSON, and returns the outcome. `sets` is the number of sets found.
+    /// `incomplete` is the reason why sets may be missing, or `None`.
     fn finish(self, sets: usize, incomplete: Option<String>) -> ProgramOutcome {
         if self.format == StructureFormat::Json {
             object(json!({

@@ -94,7 +94,9 @@ fn decide(net: &Net, property: SiphonTrapProperty, budget: &Budget) -> PropertyR
     }
 }
 
-/// Returns true if the property is about `set` and `set` contains no initially marked trap. The
+/// Returns true if the property claims a trap for `set`, and `set` contains no initially marked
+/// trap. The property about dead markings concerns a set that can be the empty places of a dead
+/// marking: each transition has an input place in the set, or an arc that takes several tokens. The
 /// places of `set` must be ascending.
 fn is_counter_example(net: &Net, property: SiphonTrapProperty, set: &[PlaceId]) -> bool {
     let is_concerned = match property {

@@ -54,9 +54,9 @@ struct AnswerCounts {
     answered: usize,
     open: usize,
     faults: usize,
-    /// Answers that agree with the solutions in the property file.
+    /// The number of answers that agree with the solution that the property file states.
     as_solved: usize,
-    /// Answers that differ from the solutions in the property file.
+    /// The number of answers that differ from the solution that the property file states.
     otherwise: usize,
 }
 

@@ -129,7 +129,8 @@ pub(super) fn about_json(system: &System) -> serde_json::Value {
     })
 }
 
-/// Warns about names in properties that no label has.
+/// Prints a note about names in properties that are not the label of any component. Such a label
+/// never occurs, and the name may be misspelt.
 fn warn_of_unknown(case: &parikh::systems::SystemCase) {
     let names = (0..case.properties.len()).flat_map(|at| case.unknown_names(at));
     let all: BTreeSet<&str> = names.collect();

@@ -94,6 +94,7 @@ impl PredicateEncoder<'_> {
         if terms.len() > MAX_PLACES {
             return Err(TooManyValues);
         }
+        // Entry i: the minimum and maximum of the sum of the terms from index i on.
         let mut ranges = vec![(0, 0); terms.len() + 1];
         for (term_index, &(place, a)) in terms.iter().enumerate().rev() {
             let (tokens, a) = (&self.places[place.index()], i128::from(a));

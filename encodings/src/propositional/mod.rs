@@ -254,7 +254,8 @@ impl<'n> Unrolling<'n> {
     ///
     /// # Errors
     /// Returns an error if the possible token counts of a place after the step differ by more than
-    /// [`MAX_RANGE`]. With [`leave_out_markings`](Self::leave_out_markings), markings are left out instead.
+    /// [`MAX_RANGE`]. After [`leave_out_markings`](Self::leave_out_markings), markings are left out
+    /// instead where that suffices.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possibly_enabled();
         let mut ranges = self.ranges_after(&possible);

@@ -196,6 +196,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     if let Some(sequence) = sequence {
                         witness_reporter.reached(id, sequence);
                     }
+                    // For a predicate, both values are `None`. If the goal is then still open, the
+                    // board has refused the witness.
                     let is_as_before = witness_reporter.largest_seen(id) == seen_before;
                     if board.is_open(id) && is_as_before {
                         let why = "a place of the witness would exceed the token limit";

@@ -31,10 +31,9 @@ use std::time::Instant;
 pub struct HomeReporter<'b> {
     board: &'b Board<'b>,
     technique: Technique,
-    /// The engine's net; `None` for the net that was read. The arguments of
-    /// [`searched`](Self::searched), [`returning`](Self::returning) and
-    /// [`lost_after_on_engine_net`](Self::lost_after_on_engine_net) are about this net. The other
-    /// reports are about the net that was read.
+    /// The engine's net; `None` for the net that was read. Reports of exhaustive searches, of
+    /// proofs that all markings lead back, and of predicates lost on the engine's net are about
+    /// this net. The other reports are about the net that was read.
     working_net: Option<&'b WorkingNet<'b>>,
 }
 

@@ -81,7 +81,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Reports that the goal's sum is at most `bound` in every reachable marking of the engine's
-    /// net. Proofs are accepted as by [`unreachable`](Self::unreachable).
+    /// net. Proofs are accepted as for an unreachable predicate.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.with_certificate(&document).at_most(goal, bound, proof);

@@ -228,7 +228,7 @@ pub(super) struct WitnessTarget<'a> {
 #[derive(Debug)]
 pub(super) struct ShortenedWitness {
     pub(super) sequence: FiringSequence,
-    /// True if no shorter witness exists.
+    /// True if it is known that no shorter witness exists.
     pub(super) is_shortest: bool,
 }
 
@@ -243,8 +243,9 @@ enum BreadthFirstResult {
 }
 
 impl WitnessTarget<'_> {
-    /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
-    /// the breadth-first search may use half of the time instead of a third, and any number of
+    /// Shortens the first `firings` firings of `sequence` within the time limit. If the last
+    /// argument is true, the board tries to prove that the result is shortest. Then the
+    /// breadth-first search may use half of the time instead of a third, and any number of
     /// markings. Returns `None` if the result is no shorter, unless it is known to be shortest.
     /// Also returns `None` if `firings` is 0, the sequence has more than [`MAX_SHORTENED_STEPS`]
     /// steps, or the result does not lead to a wanted marking.

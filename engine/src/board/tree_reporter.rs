@@ -156,7 +156,7 @@ impl<'b> TreeReporter<'b> {
 }
 
 /// The reporter for CTL results from a decision diagram of all markings. The certificate of the
-/// diagram, if there is one, is checked once. See [`TreeReporter::described`].
+/// diagram, if there is one, is checked once. A [`TreeReporter`] creates this reporter.
 pub struct DiagramTreeReporter<'d> {
     trees: TreeReporter<'d>,
     document: Option<&'d Arc<Document>>,

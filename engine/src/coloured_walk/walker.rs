@@ -336,7 +336,7 @@ impl<'w> ColouredWalker<'w> {
         }
     }
 
-    /// Undoes [`apply`](Self::apply).
+    /// Undoes the effect of `t` on the totals, after it was applied.
     fn unapply(&mut self, t: usize) {
         for &(place, change) in &self.context.effects[t] {
             self.totals[place] = self.totals[place].wrapping_add_signed(-change);

@@ -43,7 +43,7 @@ impl DiagramDeadline {
         PreviousDeadline(previous)
     }
 
-    /// Restores an earlier deadline.
+    /// Restores the deadline that was replaced before.
     pub(super) fn restore(&self, previous: PreviousDeadline) {
         self.nanoseconds.store(previous.0, Ordering::Relaxed);
     }

@@ -52,7 +52,7 @@ pub(super) fn confirm(
     let flaw = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),
         Err(ClosedSetFlaw::Work | ClosedSetFlaw::TooManyPairs) => return Ok(false),
-        Ok(_) => ClosedSetFlaw::Root, // other vectors than those that were counted
+        Ok(_) => ClosedSetFlaw::Root, // the checker counts another number of markings
         Err(flaw) => flaw,
     };
     tracing::error!("internal error: the checker refuses a diagram of {}: {flaw}", net.name());

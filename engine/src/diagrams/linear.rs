@@ -103,7 +103,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         let leaves = self.evaluation.exists_until(staying, leaving)?;
         self.evaluation.keep(leaves);
         let all_marks = Marks::all(automaton.marks);
-        // A run that stays forever carries every mark with each firing.
+        // Every self-loop has all marks, so a run that stays forever is accepted.
         if edges.iter().all(|edge| all_marks.is_subset(edge.marks)) {
             let stays = self.evaluation.exists_release(Set::EMPTY, staying)?;
             return self.kept_union(leaves, stays);
@@ -244,7 +244,7 @@ impl LinearCheck<'_, '_, '_, '_> {
         let mut label_set = self.evaluation.reachable();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
-                continue; // there is none, see `excludes`
+                continue; // no atom is about firings, see `excludes`
             };
             let members = self.evaluation.satisfying(condition)?;
             let members = match literal.positive {

@@ -36,6 +36,8 @@ impl ReachableSet<'_, '_> {
                 self.enabling_any(members, &all)
             }
             Predicate::And(operands) => {
+                // Operands of the form `Disabled` are treated together: the members that enable one
+                // of their transitions are removed.
                 let is_disabled = |operand: &Predicate| match operand {
                     Predicate::Disabled(t) => Some(*t),
                     _ => None,
@@ -51,6 +53,8 @@ impl ReachableSet<'_, '_> {
                 all.try_fold(members, |members, operand| self.satisfying(members, operand))
             }
             Predicate::Or(operands) => {
+                // Operands of the form `Enabled` are treated together: the members that enable one
+                // of their transitions are kept.
                 let is_enabled = |operand: &Predicate| match operand {
                     Predicate::Enabled(t) => Some(*t),
                     _ => None,

@@ -138,6 +138,8 @@ fn factors(
         for &(place, function) in &product.changed {
             let level = level(place);
             let key = FactorKey { level, min_tokens: 0, function: Some(function) };
+            // A lower bound of the same place stays in the key. Only the function of the key
+            // changes.
             differing.entry(level).or_insert(key).function = Some(function);
         }
         let mut changes: Changes = Vec::with_capacity(differing.len());

@@ -20,7 +20,7 @@ const RECENT_SLOTS: usize = 1 << 13;
 /// because threads write to blocks at the same time.
 #[repr(align(128))]
 pub(crate) struct Block<N> {
-    /// Number of the first marking.
+    /// Number of the first expanded marking of the block.
     pub(crate) first_marking: u32,
     /// For each expanded marking of the block, the number of successors kept for this and all
     /// earlier markings of the block. Successors that are stored already, or that the block has met
@@ -98,7 +98,7 @@ pub(crate) trait Lookup {
     fn prefetch(&self, hash: Hash);
 
     /// Returns true if the set has the marking with these stored words. If keys are folded,
-    /// `stored_words` has the marking's root only. `hash` is the hash of `stored_words`.
+    /// `stored` has the marking's root only. `hash` is the hash of `stored`.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 

@@ -35,7 +35,7 @@ pub(crate) enum Condition {
 /// Required values of some bits of one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask {
-    /// Index of the word.
+    /// Index of the word in the key of a marking.
     word: u32,
     /// Bits required to be set.
     set: u64,

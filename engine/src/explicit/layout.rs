@@ -4,7 +4,7 @@
 /// The bits of a key (packed marking) that contain a place's token count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// Index of the word.
+    /// Index of the word in the key.
     pub(crate) word: u32,
     /// Index of the lowest bit in the word.
     pub(crate) shift: u8,

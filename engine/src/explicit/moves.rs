@@ -32,7 +32,7 @@ use parikh_net::{Net, PlaceId, TransitionId};
 /// transition. Each place has a bit field of the word.
 #[derive(Clone, Copy, Debug)]
 struct InputCheck {
-    /// Index of the word.
+    /// Index of the word in the key of a marking.
     word: u32,
     /// True if all checked fields have one bit.
     is_one_bit: bool,

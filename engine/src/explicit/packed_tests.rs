@@ -19,7 +19,7 @@ use parikh_net::{LinearSum, Net, Predicate};
 /// word.
 #[derive(Clone, Copy, Debug)]
 struct BitTerms {
-    /// Index of the word.
+    /// Index of the word in the key of a marking.
     word: u32,
     /// The bits of the fields.
     mask: u64,

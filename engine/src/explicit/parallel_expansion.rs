@@ -38,11 +38,11 @@ use std::time::{Duration, Instant};
 /// Minimum number of unexpanded markings for parallel expansion.
 const MIN_MARKINGS: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
-/// Limit on the markings of the first chunk, that is, of the first range of markings that is
-/// expanded in parallel.
+/// Limit on the number of markings of the first chunk, that is, of the first range of markings that
+/// is expanded in parallel.
 const FIRST_CHUNK_MARKINGS: u32 = 64;
 
-/// Limit on the markings of every chunk.
+/// Limit on the number of markings of every later chunk, which may be larger than the first.
 const MAX_CHUNK_MARKINGS: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
 
 /// Limit on the approximate size of a chunk's kept successors, in bytes.

@@ -30,10 +30,10 @@ const SLOTS_PER_BUCKET: usize = 12;
 const MAX_LOAD_SMALL: u64 = 13;
 /// Number of buckets from which a table counts as large. This is 4 MB, about the size of a cache.
 const LARGE_TABLE_BUCKETS: usize = 1 << 16;
-/// Maximum load of a large table, in 1/16.
+/// Maximum load of a large table, in 1/16 of the slots.
 const MAX_LOAD_LARGE: u64 = 15;
-/// Load, in 1/16, after growing a table that was large before. Frequent rebuilding is acceptable if
-/// memory is the limit of the search.
+/// Load, in 1/16 of the slots, after growing a table that was large before. Frequent rebuilding is
+/// acceptable if memory is the limit of the search.
 const LOAD_AFTER_GROWING: u64 = 11;
 /// Stands for "no key" or "no marking" where a number is expected.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
@@ -106,7 +106,8 @@ impl Hash {
 
     /// Returns the index of the first bucket to search, in a table of `buckets` buckets.
     fn bucket(self, buckets: usize) -> usize {
-        // Scales the upper half to the range, which works for any number of buckets.
+        // Scales the upper 32 bits of the hash to the range of indices, which works for any number
+        // of buckets.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
 

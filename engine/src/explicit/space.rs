@@ -101,7 +101,7 @@ pub(crate) struct Space<'n> {
     /// The budget for computing place invariants.
     budget: Budget,
     /// True once the compact layout was chosen, if there is one. This happens at the first
-    /// expansion with at least [`VERY_MANY`] stored markings.
+    /// expansion after a fixed number of markings is stored.
     is_compact: bool,
     /// True if the compact layout leaves out derived places.
     omits_derived_places: bool,
@@ -221,8 +221,8 @@ impl<'n> Space<'n> {
         self.packing.derive(&mut self.key);
     }
 
-    /// Counts the marked places in every 16th loaded marking. Rebuilds the candidate lists after
-    /// [`REFILE_EXPANSIONS`] expansions.
+    /// Counts the marked places in every 16th loaded marking. Rebuilds the candidate lists twice,
+    /// after fixed numbers of expansions.
     fn sample_marked_places(&mut self) {
         if self.expansions.is_multiple_of(16) {
             for p in self.net.places() {

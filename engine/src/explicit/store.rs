@@ -68,9 +68,9 @@ pub(crate) struct PackedStore {
 }
 
 impl PackedStore {
-    /// Creates a set with one key, of at least one word, which gets number 0. The third parameter
-    /// limits the memory of the set in bytes. The memory limit of `budget` holds, too. It stores
-    /// parents if `with_parents` is true. Keys are not folded.
+    /// Creates a set with one key, of at least one word, which gets number 0. The second argument
+    /// tells if the set stores parents. Keys are not folded. The memory of the set is limited by
+    /// `max_bytes` and by the memory limit of `budget`.
     ///
     /// # Errors
     /// Returns an error if there is no memory for it.

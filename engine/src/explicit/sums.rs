@@ -29,7 +29,7 @@ use std::sync::{Mutex, MutexGuard};
 /// The reason why the sums could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SumError {
-    /// The exploration was incomplete.
+    /// The exploration ended before all reachable markings were visited.
     #[error(transparent)]
     Incomplete(#[from] ExplorationError),
     /// A factor in the number of original markings of a marking cannot be computed.

@@ -53,6 +53,7 @@ impl Basis {
             let (a, b) = (known[*pivot], vector[*pivot]);
             if b != 0 {
                 for (entry, known) in vector.iter_mut().zip(known) {
+                    // This step makes the vector's entry at the pivot 0.
                     *entry = (*entry * a - known * b).rem_euclid(PRIME);
                 }
             }

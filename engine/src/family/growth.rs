@@ -13,7 +13,7 @@ const MAX_CONSTANT: u64 = 60;
 /// The smallest number of tokens that counts as large.
 const MIN_LARGE: u64 = 10;
 
-/// The number of candidates.
+/// Limit on the number of candidates.
 const MAX_CANDIDATES: usize = 3;
 
 /// Returns the most promising candidates: those with the smallest c first, and of those the ones
@@ -25,7 +25,7 @@ pub fn candidates(initial: &Marking) -> Vec<Growth> {
     let numbers: BTreeSet<u64> = near.flat_map(|it| (1..=6).map(move |k| it / k)).collect();
     let mut found: Vec<(u64, std::cmp::Reverse<u64>, Growth)> = Vec::new();
     for n in numbers.into_iter().filter(|&n| n > 1) {
-        // The nearest multiple of n.
+        // The number of tokens divided by n, rounded to the nearest integer.
         let rounded = |tokens: u64| tokens / n + u64::from(tokens % n > n / 2);
         let constant = |tokens: u64| rounded(tokens).saturating_mul(n).abs_diff(tokens);
         let largest = initial.tokens().iter().map(|&tokens| constant(tokens)).max().unwrap_or(0);

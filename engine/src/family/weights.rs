@@ -46,7 +46,7 @@ pub enum FamilyFailure {
     /// A box has no integer solution, but a rational one.
     #[error("the place invariants exclude some markings only over the integers")]
     OnlyIntegers,
-    /// A solver gave no answer, or there is none.
+    /// No solver is available, or a solver gave no usable answer.
     #[error("no solver answered")]
     NoSolver,
     /// The checker refuses the proof, or did not finish.
@@ -150,7 +150,8 @@ impl Solutions {
     }
 }
 
-/// A solver for weights.
+/// An SMT solver with one integer variable per place, its weight. The demands on the weights are
+/// its assertions.
 struct Demands {
     terms: Terms,
     solver: Box<dyn SmtSolver>,

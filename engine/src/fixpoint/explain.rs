@@ -128,6 +128,7 @@ impl FixpointSearch<'_, '_> {
             if value { copy } else { store.negate(copy) }
         };
         let claimed: Vec<_> = self.parts.formulas.iter().map(in_store).collect();
+        // The first part has no operands, because each part comes after its operands.
         debug_assert!(!matches!(store.node(claimed[0]), Node::Next(..)));
         claimed
     }
@@ -229,6 +230,7 @@ impl FixpointSearch<'_, '_> {
             NeededSuccessors::None => Some(None),
             NeededSuccessors::One(to) => {
                 require(needed, unprocessed, to, at_successors);
+                // All edges of a graph for trees have label 0.
                 Some(Some(self.graph.firing(marking, to, 0)??))
             }
             NeededSuccessors::All => {

@@ -178,7 +178,7 @@ impl<'b> PartFacts<'b> {
 }
 
 /// Returns the goals among `goals` whose predicates are proved unreachable. Only these are named as
-/// premises of an unchecked search, because the search itself covers the home properties.
+/// premises of an unchecked search, since its report takes no home properties as premises.
 pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     let is_refuted = |id: &GoalId| {
         matches!(board.knowledge(*id), Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })))

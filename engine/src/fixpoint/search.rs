@@ -150,8 +150,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             if let Some(value) = self.value() {
                 return Ok(Some(value));
             }
-            // A sweep visits all firings over which something is demanded, and allocates a list of
-            // all markings.
+            // A sweep visits all firings along which something is demanded, and allocates a list of
+            // all markings. So the next sweep waits for a number of new firings in proportion to
+            // these costs.
             let quota =
                 (self.demanded_firings / 2).max(self.demanded.len() / 8).max(MIN_FIRINGS_PER_SWEEP);
             let (mut expanded, max_firings) = (0usize, self.demanded_firings + quota);

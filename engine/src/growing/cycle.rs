@@ -88,6 +88,8 @@ pub(super) fn find_run(
                 !(component.contains(&edge.from) && component.contains(&edge.to))
             };
             let old_count = edges.len();
+            // A step occurs at least once in the solution if any cycle without loss takes it, and
+            // otherwise not at all. The threshold 0.5 allows for rounding errors.
             edges.retain(|edge| is_outside(edge) || step_counts[&step_of(edge)] > 0.5);
             if edges.len() < old_count {
                 unexamined.push(component);
@@ -102,8 +104,8 @@ fn step_of(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
     (effect_class(product, edge.transition), edge.from as usize, edge.to as usize)
 }
 
-/// Returns the effect class of the transition `mover`. Returns `None` if the transition has no
-/// effect, or if `mover` is `None` because a dead marking repeats.
+/// Returns the effect class of the transition. Returns `None` if the transition has no effect, or
+/// if there is no transition because a dead marking repeats.
 fn effect_class(
     product: &CoverabilityProduct<'_>,
     mover: Option<TransitionId>,

@@ -32,6 +32,8 @@ pub(super) fn run_with_cycle(
             change += i128::from(net.post_weight(t, place)) - i128::from(net.pre_weight(t, place));
             demand_of_place = demand_of_place.max(-change);
         }
+        // The tokens that the cycle needs are added to the number that counts as arbitrarily many.
+        // So the place keeps this number of tokens throughout the cycle.
         *demand.entry(place).or_default() += demand_of_place;
     }
     let tree = path_tree(product, node)?;

@@ -88,7 +88,8 @@ pub(super) struct CoverabilityProduct<'a> {
     /// For each node, its index in `nodes`.
     numbers: HashMap<CoverNode, u32>,
     /// The indices of nodes that differ only in their lower bounds, by the node without lower
-    /// bounds. They serve to find a node that contains another.
+    /// bounds. They serve to find a node with the same state and upper bounds, and with no larger
+    /// lower bounds.
     nodes_by_upper_bounds: HashMap<CoverNode, Vec<u32>>,
     /// For each place, the largest number that an arc or the property compares with its tokens.
     compared_numbers: Vec<u64>,
@@ -314,6 +315,8 @@ impl<'a> CoverabilityProduct<'a> {
         marks: Marks,
     ) -> (Vec<Acceleration>, Option<LassoRun>) {
         let (mut accelerations, mut run) = (Vec::new(), None);
+        // The edges of the path from an earlier node to `next`, from last to first. The path grows
+        // backwards until it begins at the first node.
         let mut path_edges = vec![incoming];
         let mut path_marks = marks;
         loop {

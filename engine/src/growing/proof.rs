@@ -58,6 +58,7 @@ pub(super) fn prove(
         }
         rankings.push(ranking);
     }
+    // The graph borrows `cover`, which becomes a part of the proof.
     drop(graph);
     Some(NoRun { cover, rankings, ..argument.clone() })
 }

@@ -25,7 +25,7 @@ pub(super) struct WalkFindings {
     pub(super) sequences: Vec<CountedFirings<TransitionId>>,
     /// The goals whose predicate holds in a marking of a walk.
     pub(super) seen_goals: Vec<GoalId>,
-    /// The other goals.
+    /// The goals whose predicate holds in no marking of any walk.
     pub(super) unseen_goals: Vec<GoalId>,
 }
 

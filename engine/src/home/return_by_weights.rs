@@ -158,6 +158,7 @@ fn report(
     }
     board.home_reporter(ENGINE.technique).on(assignment.working_net).returning(
         &proved_goals,
+        // The marking to return to is the initial one, so the sequence that leads there is empty.
         ReturnProof { to: Some(Vec::new()), way: return_way, along: sequences },
     )
 }

@@ -223,6 +223,7 @@ impl SymbolicHomes<'_, '_, '_> {
             let leading_home =
                 self.reachable.diagrams.reachable_within(backwards, home, reachable_set)?;
             self.reachable.diagrams.protect(leading_home);
+            // The search may have freed the unprotected set `home`, so the set is made again.
             let home = self.reachable.diagrams.single(&candidate)?;
             let from_home = match leading_home == reachable_set && components.is_empty() {
                 // The initial marking can be reached from everywhere, so everything reachable is in

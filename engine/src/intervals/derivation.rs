@@ -321,7 +321,8 @@ impl<'a> Derivation<'a> {
     }
 
     /// Returns the indices of derived bounds which show that no producer of `place` can ever fire.
-    /// For each producer, one bound shows that an input place is always empty.
+    /// For each producer, one bound shows that an input place is always empty. A producer without
+    /// such a bound is skipped.
     fn siphon_inputs(&mut self, place: PlaceId) -> Vec<usize> {
         let net = self.net;
         let producers = net.producers(place).iter().map(|arc| arc.transition);
@@ -364,6 +365,7 @@ impl<'a> Derivation<'a> {
                 inductive_bounds.push(stated_bound);
                 continue;
             };
+            // The bound follows from the invariant and the first `using` derived bounds.
             debug_assert!(using <= index);
             let is_negated = is_negated(self.facts, bound, flow);
             let step = *step_of_flow.entry((flow, using, is_negated)).or_insert_with(|| {

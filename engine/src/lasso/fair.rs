@@ -41,7 +41,7 @@ pub(crate) struct FairnessAssumption {
 /// time.
 const FIRST_EXAMINATION: usize = 1 << 10;
 
-/// An edge between nodes.
+/// An edge between nodes of the product. A node is a marking with an automaton state.
 #[derive(Clone, Copy)]
 struct ProductEdge {
     /// The target node.

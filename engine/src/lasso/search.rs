@@ -357,7 +357,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
     }
 }
 
-/// An edge between nodes.
+/// An edge between nodes of the product. A node is a marking with an automaton state.
 #[derive(Clone, Copy)]
 struct SearchEdge {
     /// The target node.

@@ -47,7 +47,7 @@ impl Effect {
 
 /// A block repeated `times` times.
 struct RepeatedBlock {
-    /// Number of the block.
+    /// Number of the block, which is the index of its elements in the list of blocks.
     block: u32,
     /// Number of repetitions.
     times: BigUint,

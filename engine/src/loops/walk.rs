@@ -99,7 +99,7 @@ pub(super) struct LoopWalk<'a, 'n> {
     stack: Vec<Choice>,
     /// For each transition, true if it has fired in this walk.
     fired: Vec<bool>,
-    /// For each block, true if its transitions are already marked in `fired`.
+    /// For each block, true if its transitions are already marked as fired.
     fired_blocks: Vec<bool>,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     choices: Vec<(u32, u32)>,

@@ -40,7 +40,7 @@ pub(super) struct LoopWatch<'n> {
 
 /// A sighting of a goal: a step of the walk after which a predicate held or a maximum was raised.
 struct LoopNews {
-    /// Step of the walk.
+    /// Number of the step of the walk.
     step: u64,
     /// Index of the goal.
     goal: usize,

@@ -43,7 +43,7 @@ pub(crate) struct Markings<'n> {
     /// The atoms on markings, each with its index in the list of atoms, which is its bit position
     /// in a letter. Atoms about enabled transitions are rewritten as comparisons of token counts.
     atoms: Vec<(usize, Predicate)>,
-    /// The tests of atoms on packed markings, compiled for the packing version `layout`. Each entry
+    /// The tests of atoms on packed markings, compiled for one version of the packing. Each entry
     /// has the atom's index as in `atoms`, the test of the atom, and the test of its negation.
     tests: Vec<(usize, [Condition; 2])>,
     /// Version of the packing for which the tests were compiled.
@@ -282,6 +282,8 @@ impl<'n> Markings<'n> {
                 let label = fired_transitions.next().map_or(0, |&t| labels.of(t));
                 successors.push((to, label));
             };
+            // True means that all markings were repacked to make room and that the expansion must
+            // be repeated.
             if self.space.expand_edges(marking, &self.enabled, add_edge)? {
                 self.successors.truncate(begin);
                 self.loaded = None;
@@ -343,6 +345,7 @@ impl<'n> Markings<'n> {
             if !self.enabled.contains(&firing[0]) {
                 return Ok(None);
             }
+            // True means that all markings were repacked and that the firing must be repeated.
             if !self.space.expand_edges(marking, &firing, |number| reached = Some(number))? {
                 break;
             }

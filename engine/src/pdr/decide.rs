@@ -48,8 +48,8 @@ pub(super) trait Decide<'n> {
     /// Returns the terms and the theory lemmas of the search.
     fn into_parts(self) -> (BoundTerms<'n>, Vec<TheoryLemma>);
 
-    /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
-    /// queries.
+    /// Returns the number of cubes or clauses made and the number of solver queries. The constant
+    /// of this trait names the objects.
     fn counters(&self) -> (u64, u64);
 }
 

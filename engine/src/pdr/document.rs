@@ -5,8 +5,8 @@
 //!    the cubes that make these inductive, the cubes that make the latter inductive, and so on.
 //!    Most cubes of the last frames are not needed.
 //! 2. The theory lemmas from the search are not written, since the checker computes the intervals
-//!    of rows itself. A row with a constant value becomes two clauses: "at least this value" and
-//!    "at most this value".
+//!    of sums itself. The sum of a place invariant, also called a *row*, has a constant value. A
+//!    needed row becomes two clauses: "at least this value" and "at most this value".
 //! 3. A proof-logging solver answers all queries again. Each learnt clause follows by unit
 //!    propagation from the clauses before it. Together with all learnt clauses, unit propagation
 //!    alone contradicts each query. The learnt clauses are the derivation steps of the certificate.

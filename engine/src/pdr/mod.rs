@@ -145,7 +145,7 @@ struct PdrStatistics {
     reached: u64,
     /// Number of goals refuted.
     refuted: u64,
-    /// Number of objects made, as named by [`Decide::FINDS`].
+    /// Number of objects made, such as cubes. The constant of [`Decide`] names them.
     objects: u64,
     /// Number of solver queries.
     queries: u64,

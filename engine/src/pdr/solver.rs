@@ -1,9 +1,10 @@
 //! A SAT solver over bounds: one propositional variable for each bound "term ≥ k" in use.
 //!
-//! For one term, "≥ k + 1" implies "≥ k". These clauses between neighbouring values are sufficient
-//! for places in no row. Constraints of rows are added lazily: if a model violates the equation of
-//! a row, the solver adds a clause. The clause consists of bounds on the places that make the row's
-//! value too small or too large, and the violated bound of the row.
+//! For one term, "≥ k + 1" implies "≥ k". A *row* is a weighted sum of several places. The clauses
+//! between neighbouring values are sufficient for places in no row. Constraints of rows are added
+//! lazily: if a model violates the equation of a row, the solver adds a clause. The model's bounds
+//! on the summands then make the row too small or too large for the model's bound on the row. The
+//! clause says that at least one of these bounds is false.
 
 use super::terms::{BoundTerms, SumBound, SumEquation};
 use parikh_net::Atom;
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum MaybeLiteral {
     /// Constant: always true or always false.
     Is(bool),
-    /// The literal.
+    /// A literal, whose truth value the solver determines.
     Open(Literal),
 }
 
@@ -48,7 +49,7 @@ pub(super) type TheoryLemma = Vec<SumBound>;
 
 /// A summand of a row, with its bound under a model.
 struct RowTerm {
-    /// The summed term.
+    /// Index of the term that the row sums.
     term: usize,
     /// The coefficient, times the `sign` of [`Solver::lower_bound`].
     coefficient: i128,

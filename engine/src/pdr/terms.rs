@@ -8,7 +8,7 @@ use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
 use parikh_structure::intervals::ProvenanceIntervals;
 use std::collections::{BTreeMap, HashMap};
 
-/// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
+/// A bound on a term: an upper bound ("at most `value`") or a lower bound ("at least `value`").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SumBound {
     /// Index of the term: a place index, or the number of places plus the index of a row, that is,
@@ -478,6 +478,8 @@ impl<'n> BoundTerms<'n> {
         // If the intervals do not limit the term on this side, an upper bound may rise to about
         // twice its absolute value. A lower bound then gets no weaker value.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
+        // If `limit` is the end of the term's interval, a bound with this value always holds. So
+        // the weakest useful value is one step tighter.
         let weakest = if bound.upper { limit - 1 } else { limit + 1 };
         let half = weakest + (bound.value - weakest) / 2;
         let mut values = vec![weakest, half];

@@ -29,7 +29,7 @@ pub(super) struct KInduction<'g> {
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
     unrolling: SmtUnrolling<'g>,
-    /// The current k.
+    /// The current k, that is, the number of firings in a step case.
     steps: usize,
     /// Goals that need no further query for the current k. The solver has found k firings that lead
     /// from markings without the goal to the goal, or has given up. A goal without a predicate to

@@ -182,9 +182,10 @@ fn find_violated(
 /// The treatment of a fraction by which a weight should increase.
 #[derive(Clone, Copy)]
 enum Fraction {
-    /// The fraction is rounded up.
+    /// The weight increases by the fraction, rounded up.
     RoundUp,
-    /// All weights are multiplied by the denominator.
+    /// All weights are multiplied by the denominator of the fraction, so that the increase is an
+    /// integer.
     MultiplyAll,
 }
 

@@ -207,6 +207,8 @@ fn needed_lemmas(
     for (index, clause) in clauses.iter().enumerate() {
         let mut literals = literals(clause)?;
         if index >= predicate_clauses {
+            // Clauses number their variables from 1 and the solver from 0, so the solver's variable
+            // with the number `variables` is the first unused one.
             let selector = Literal::new(variables + (index - predicate_clauses) as u32, true);
             literals.push(!selector);
             selectors.push(selector);

@@ -1,4 +1,4 @@
-//! Statistics of the engine.
+//! Statistics of the engine for one net, over all slices.
 
 use parikh_solvers::certify::Tally;
 use std::time::Duration;

@@ -189,6 +189,8 @@ impl Bandit {
                     self.walk_towards_goals(walker, strategy, |walker, goal, limit| {
                         potency.begin(&walker.machine, goal, &mut walker.resources);
                         let end = walker.walk(&mut potency, limit);
+                        // This strategy remembers no nearest point. The largest distance stands for
+                        // "none", so no pool gets an entry.
                         (end, Nearest { distance: u64::MAX, firings: 0 })
                     })
                 }
@@ -301,6 +303,8 @@ impl Bandit {
         let mut goal = None;
         let mut attempts = 0;
         loop {
+            // Up to 32 walks in a row go towards the same goal, and the step limit doubles from
+            // walk to walk.
             let continued =
                 goal.filter(|&goal| !walker.machine.is_unwatched(goal) && attempts < 32);
             let was_reached = goal.is_some_and(|goal| walker.machine.is_unwatched(goal));
@@ -318,6 +322,8 @@ impl Bandit {
                 && random_below(&mut walker.resources.rng, 2) == 0;
             if !continues_from_goal {
                 let pool = self.pools.get(&(id, strategy)).map_or(&[][..], Vec::as_slice);
+                // At least half of the drawn indices are beyond the end of the pool. Then the walk
+                // starts at the initial marking.
                 let pool_index = random_below(&mut walker.resources.rng, 2 * MAX_POOL_SEQUENCES);
                 match pool.get(pool_index) {
                     Some((_, runs)) => walker.resume(runs),

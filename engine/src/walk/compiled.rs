@@ -28,7 +28,7 @@ use std::collections::HashMap;
 pub(super) struct CompiledChange {
     /// Index of the changed cell, that is, of a token count or of a sum in a goal.
     pub(super) cell: u32,
-    /// The number added to the cell.
+    /// The number added to the cell, which is negative if the cell decreases.
     pub(super) delta: i64,
 }
 

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 pub(super) struct InputArc {
     /// The arc weight.
     pub(super) weight: i64,
-    /// The cell of the place.
+    /// Index of the cell with the token count of the arc's place.
     pub(super) cell: u32,
     /// Index of the arc weight among the thresholds of all cells.
     pub(super) threshold: u32,

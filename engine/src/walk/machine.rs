@@ -228,7 +228,8 @@ impl<'a> WatchedMarking<'a> {
         machine
     }
 
-    /// Returns to the initial marking and clears the news.
+    /// Returns to the initial marking and empties `news`, the list of goals reached and maxima
+    /// raised.
     pub(super) fn restart(&mut self) {
         for cell in 0..self.cells.len() {
             let initial_value = self.initial[cell];
@@ -240,8 +241,9 @@ impl<'a> WatchedMarking<'a> {
         self.news.clear();
     }
 
-    /// Returns to the initial marking if only these transitions have fired since, and clears the
-    /// news. For short walks in large nets this is much faster than visiting every cell.
+    /// Returns to the initial marking if only these transitions have fired since. Empties `news`,
+    /// the list of goals reached and maxima raised. For short walks in large nets this is much
+    /// faster than visiting every cell.
     pub(super) fn restart_after(&mut self, fired_transitions: impl Iterator<Item = u32>) {
         for transition in fired_transitions {
             let class = self.class_of(transition) as usize;
@@ -268,6 +270,7 @@ impl<'a> WatchedMarking<'a> {
     pub(super) fn is_enabled(&self, class: u32) -> bool {
         let ClassState { enabled_count: live, first_member: first, .. } =
             self.classes[class as usize];
+        // Only a transition that is alone in its class has a gate, so one member decides.
         live > 0 && self.is_gate_open(self.members[first as usize])
     }
 
@@ -376,7 +379,7 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Stops watching a goal.
+    /// Marks a goal as settled, so that it is no longer watched.
     pub(super) fn stop_watching(&mut self, goal: u32) {
         self.is_settled[goal as usize] = true;
     }
@@ -535,16 +538,16 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Adds a disabled transition or closed gate to the list of those that wait until a cell
-    /// reaches the threshold with index `group`.
+    /// reaches the threshold with this index.
     #[inline]
     fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.first_waiting[group], transition);
         self.transitions[transition as usize].next_waiting = first;
     }
 
-    /// Sets the interval of a cell after a change to `value`. `group` is the index of the largest
-    /// threshold that the value has reached. The interval ends at the next threshold. Also raises
-    /// the record of a maximised cell if the value is a new maximum.
+    /// Sets the interval of a cell after a change to `value`. The second argument is the index of
+    /// the largest threshold that the value has reached. The interval ends at the next threshold.
+    /// Also raises the record of a maximised cell if the value is a new maximum.
     #[inline]
     fn set_interval(&mut self, cell: usize, group: usize, value: i64) {
         let mut high = self.compiled.thresholds[group + 1];
@@ -656,9 +659,9 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Updates a node after one of its leaves changed its truth value, and the nodes above the
-    /// node. `event` is the index of the node, flagged with [`HOLDS_BELOW`] if the leaf is true
-    /// below its threshold. `has_risen` is true if the cell reached the threshold, the transition
-    /// became enabled, or the marking became dead.
+    /// node. The first argument is the index of the node, flagged with [`HOLDS_BELOW`] if the leaf
+    /// is true below its threshold. `has_risen` is true if the cell reached the threshold, the
+    /// transition became enabled, or the marking became dead.
     fn update_node(&mut self, event: u32, has_risen: bool) {
         let holds = has_risen == (event & HOLDS_BELOW == 0);
         let mut node = event & !HOLDS_BELOW;

@@ -235,8 +235,8 @@ impl<'a> Walker<'a> {
         self.statistics.restarts += 1;
     }
 
-    /// Restarts and fires `runs`, which were fired from the initial marking before. Stops early if
-    /// a number would overflow.
+    /// Restarts and repeats these firings, which were fired from the initial marking before. Stops
+    /// early if a number would overflow.
     pub(super) fn resume(&mut self, runs: &[RepeatedFiring]) {
         self.restart();
         for &RepeatedFiring { transition, count } in runs {
@@ -298,9 +298,12 @@ impl<'a> Walker<'a> {
             };
             let has_fired = match count {
                 1 => self.machine.fire(class),
-                // Counts are below 2⁴⁰.
+                // Counts are below 2⁴⁰, so the conversion to a signed number is exact.
                 count => self.machine.fire_many(class, count as i64),
             };
+            // A refused firing leaves the marking unchanged, so the walk may choose another class.
+            // A firing that the journal cannot record ends the walk, since the marking no longer
+            // fits the journal.
             if !has_fired || !self.journal.can_record(count) {
                 refusals += 1;
                 if refusals > MAX_REFUSALS || has_fired {

@@ -14,10 +14,12 @@
 //! ```text
 //! goal  p + q ≤ 3 ∧ (r ≥ 2 ∨ enabled t)      cells  p q r … and p+q
 //!
-//!         ∧ left 2 ─── p+q crosses 4: true below, false above
-//!         └─ ∨ left 1 ─┬─ r crosses 2
-//!                      └─ t becomes enabled
+//!         ∧ counter 1 ─── p+q crosses 4: true below, false above
+//!         └─ ∨ counter 1 ─┬─ r crosses 2
+//!                         └─ t becomes enabled
 //! ```
+//!
+//! The counters in the figure belong to a marking with p + q ≤ 3 and r < 2 that disables t.
 //!
 //! A maximum is a moving threshold: one above the largest value seen so far.
 
@@ -116,8 +118,7 @@ pub(super) struct GoalWatch<'a> {
 
 /// An atom in the form in which it is watched: a threshold of a cell, or a constant.
 pub(super) enum WatchedAtom {
-    /// The atom holds exactly for values from `value` on if `above` is true, and otherwise exactly
-    /// for values below `value`.
+    /// The atom holds exactly for values from the threshold on, or exactly for values below it.
     Threshold {
         /// The sum that the atom compares, with a positive first coefficient. `None` if the atom
         /// compares the tokens of a single place.

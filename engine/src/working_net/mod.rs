@@ -74,8 +74,8 @@ pub trait Derivation: Send + Sync {
     /// `None` if the translation is impossible. This is a bug, unless the sequences belong to a run
     /// and the derivation does not preserve runs.
     ///
-    /// # Errors
-    /// As for [`sequence`](Self::sequence).
+    /// # Errors Returns an error if the tokens, the length, or the time and memory of the
+    /// translation exceed a limit.
     fn pump(
         &self,
         prefix: &FiringSequence,

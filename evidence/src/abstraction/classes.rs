@@ -100,9 +100,9 @@ impl ColourClasses {
     }
 
     /// Returns classes whose colours no constant on an input arc and no comparison with one
-    /// variable distinguishes. Neither does a partition that is applied elsewhere. The classes are
-    /// as coarse as possible. If a limit on the number of colours is exceeded, each colour of the
-    /// sort is its own class.
+    /// variable distinguishes. Neither does a partition that is applied on an arc, or in a
+    /// comparison with several variables. The classes are as coarse as possible. If a limit on the
+    /// number of colours is exceeded, each colour of the sort is its own class.
     pub fn by_constants(net: &ColouredNet) -> ColourClasses {
         let mut refinement =
             ClassRefinement { net, tried_colours: 0, sorts: vec![None; net.sorts().len()] };

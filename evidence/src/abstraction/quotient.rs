@@ -18,10 +18,11 @@
 //! classes of the tokens of a reachable marking are a reachable marking of the quotient.
 //!
 //! A transition is *decided* if, whenever it is enabled in the quotient, some binding of these
-//! classes is enabled in the coloured net. The conditions are: its guard holds for all colours of a
-//! class or for none; and tokens that it takes of merged sorts are single tokens, each with a
-//! variable that occurs nowhere else in what the transition takes, so that any token of the class
-//! suffices. (A tuple with `all` takes many tokens with a common variable, so it does not qualify.)
+//! classes is enabled in the coloured net. There are two conditions. Each comparison in its guard
+//! holds for all colours of a class or for none. Tokens that it takes of merged sorts are single
+//! tokens, and each merged component is a variable that occurs nowhere else in what the transition
+//! takes, or the only colour of its class. So any token of the class suffices. (A tuple with `all`
+//! takes many tokens with a common variable, so it does not qualify.)
 //! If all transitions are decided, nothing distinguishes the merged colours: a marking and its
 //! image in the quotient enable the same transitions, which lead to markings and their images. The
 //! two nets are *bisimilar*.
@@ -225,10 +226,10 @@ impl<'n> QuotientBuilder<'n> {
         Some(builder)
     }
 
-    /// Returns the quotient of a partition sort. It stays a partition if each class of the sort
-    /// `of` lies in one element, and if the partition sort itself has no classes (`has_classes`).
-    /// Otherwise all elements are merged into one. Returns `None` if a number of colours is too
-    /// large.
+    /// Returns the quotient of a partition sort. The elements stay distinct if each class of the
+    /// sort `of` lies in one element, and if the partition sort itself has no classes
+    /// (`has_classes` is false). Otherwise all elements are merged into one. Returns `None` if a
+    /// number of colours is too large.
     fn partition(
         &self,
         of: SortId,
@@ -237,6 +238,7 @@ impl<'n> QuotientBuilder<'n> {
         has_classes: bool,
     ) -> Option<(SortKind, SortQuotient)> {
         let size = usize::try_from(self.size(of)?).ok()?;
+        // The element of the partition in which the first colour of each class of `of` lies.
         let mut blocks: Vec<Option<u32>> = vec![None; size];
         let mut is_kept = !has_classes;
         for (colour, &block) in (0..).zip(block_of) {
@@ -400,10 +402,11 @@ impl<'n> QuotientBuilder<'n> {
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Returns a condition on the classes, and true if the condition is exact. The condition holds
-    /// whenever the guard holds for some binding of the classes. An exact condition holds only if
-    /// the guard holds for all bindings of these classes. Returns `None` if a number of colours
-    /// overflows, or if no single term of the quotient replaces a term.
+    /// Returns a condition on the classes of the variables' colours, and true if the condition is
+    /// exact. The condition holds whenever the guard holds for some colours in these classes. An
+    /// exact condition holds only if the guard holds for all colours in these classes. Returns
+    /// `None` if a number of colours overflows, or if no single term of the quotient replaces a
+    /// term.
     fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
         match guard {
             Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),

@@ -228,6 +228,8 @@ fn token_combinations(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeS
     let mut combinations = BTreeSet::new();
     let mut work = 0u128;
     for number in 0..bindings {
+        // The colours of the binding are the digits of `number`, with the sizes of the sorts as
+        // radices.
         let mut remaining = number;
         let values = variables.iter().zip(&sizes).map(|(&variable, &size)| {
             let colour = remaining % size;

@@ -215,8 +215,8 @@ impl<'n> AnswerObligations<'n> {
     }
 
     /// Describes the first open obligation in one line, with the number of further open obligations
-    /// and the reason in `unevaluated`. If the first one is about a predicate that stays reachable,
-    /// the line says only that this is not shown.
+    /// and the reason in `unevaluated`. If the first one is that a predicate stays reachable, or
+    /// does not stay reachable, the line says only that this is not shown.
     pub(super) fn describe_missing(&self, net: &Net) -> String {
         let open = self.needed.open(&|obligation| self.is_discharged(obligation));
         let what = match open.first() {

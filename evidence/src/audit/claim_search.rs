@@ -13,9 +13,9 @@
 //!
 //! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings. So it
 //! has infinitely many markings, even if the model has four. Capped for all claims together, the
-//! counters of n transitions still have 2ⁿ values. Capped for one claim, `f and a token on the
-//! counter of t`, a single counter with two values is left. Then there are at most twice as many
-//! markings as in the model.
+//! counters of n transitions still have up to 2ⁿ combinations of values. Capped for one claim, `f
+//! and a token on the counter of t`, a single counter with two values is left. Then there are at
+//! most twice as many markings as in the model.
 
 use super::account::{AnswerObligations, refutation_in_words};
 use super::{AuditVerdict, AuditWatch};

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The maximum number of markings that a file lists.
 const MAX_LISTED: u64 = 20_000;
 
-/// The maximum number of tokens and successors that a file lists.
+/// The maximum number of marked places that a file lists, summed over all markings.
 const MAX_ENTRIES: usize = 10_000_000;
 
 /// The maximum number of steps of a firing sequence that replaces one with nested loops.
@@ -46,7 +46,7 @@ pub struct ClaimResults {
     pub written: BTreeSet<String>,
     /// The confirmed answers without a file: the id of the question, and the reason.
     pub left_out: Vec<(String, String)>,
-    /// The message about a file that could not be written.
+    /// The message about the last file that could not be written; `None` if all files were written.
     pub failure: Option<String>,
 }
 
@@ -96,9 +96,10 @@ enum Claim {
 }
 
 impl Claim {
-    /// Returns the part of a formula over proof obligations that statements express. The statements
-    /// are the predicates to reach, the predicates to refute, and the sums that grow. Alternatives
-    /// with other obligations are left out. Returns `None` if nothing is left.
+    /// Returns a formula over proof obligations as a claim about numbered statements. The
+    /// statements are the predicates to reach, then the predicates to refute, then the sums that
+    /// grow. Disjuncts with other obligations are left out. Returns `None` if a conjunct has other
+    /// obligations, or if no disjunct is left.
     fn of(needed: &NeededProofs, reach_count: usize, refute_count: usize) -> Option<Claim> {
         let parts = |parts: &[NeededProofs]| -> Vec<Option<Claim>> {
             parts.iter().map(|part| Claim::of(part, reach_count, refute_count)).collect()
@@ -147,7 +148,7 @@ impl Claim {
     }
 }
 
-/// Names the obligation that no statement expresses.
+/// Names the first obligation that no statement can express. Returns `None` if there is none.
 fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
     match needed {
         NeededProofs::All(parts) | NeededProofs::Any(parts) => {
@@ -167,13 +168,13 @@ struct ClaimEvidence<'n> {
     net: &'n Net,
     obligation: Obligation,
     shown: BTreeSet<usize>,
-    /// The evidence; documents number their facts.
+    /// The text of the evidence so far, and the numbers of its facts.
     writer: DocumentWriter<'n>,
     /// The reasons why evidence was left out.
     left_out: Vec<String>,
 }
 
-/// Returns the file about a confirmed answer.
+/// Returns the text of the file about a confirmed answer.
 ///
 /// # Errors
 /// The reason why the proved checker would not accept the answer.
@@ -338,6 +339,7 @@ impl ClaimEvidence<'_> {
             let mut remaining = step.count;
             while remaining > 0 {
                 while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
+                // A step is split at the stops inside it.
                 let until_stop = stops.peek().map_or(u64::MAX, |stop| stop - replayer.fired());
                 let count = remaining.min(until_stop);
                 if replayer.fire(FiringStep { transition: step.transition, count }).is_err() {
@@ -361,6 +363,7 @@ impl ClaimEvidence<'_> {
                 }
             }
         }
+        // Firings after the last goal prove nothing.
         actions.truncate(last_goal);
         if actions.is_empty() {
             return;

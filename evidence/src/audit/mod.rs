@@ -130,8 +130,8 @@ impl<'n> Audit<'n> {
         Audit { final_markings: finals, ..self }
     }
 
-    /// Declares that, in questions about processes, the initial marking of the net has all cases,
-    /// and its final markings end them.
+    /// Declares that the net already has the markings that questions about processes need: its
+    /// initial marking starts all cases (process instances), and its final markings end the cases.
     #[must_use]
     pub(crate) fn with_case_markings(self) -> Self {
         Audit { has_case_markings: true, ..self }
@@ -212,6 +212,7 @@ impl<'n> Audit<'n> {
         };
         let result = file_audit.audit_lines(&mut source);
         let FileAudit { judge, answered, printed, withdrawn_positions, .. } = file_audit;
+        // Withdrawn answers are removed from the report.
         let mut positions = 0..;
         self.report
             .judged
@@ -311,9 +312,9 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// Visits the first markings of the net if a confirmed answer assumes safe units. Returns a
-    /// description of a violation. So in small nets, a false claim is found even if no trace
-    /// violates it.
+    /// Visits the first [`MAX_CLAIM_MARKINGS`] markings of the net if a confirmed answer assumes
+    /// safe units. Returns a description of a violation, or `None` if none is found. So in small
+    /// nets, a false claim is found even if no trace violates it.
     fn breach_by_visiting(&self) -> Option<String> {
         let units = self.net.safe_units()?;
         let is_assumed = |it: &AuditedAnswer| {

@@ -10,8 +10,9 @@ pub enum AuditVerdict {
     Confirmed(String),
     /// The answer relies on a search that was not repeated to its end. Contains the reason.
     Searched(String),
-    /// The auditor cannot judge the answer. It does not support or cannot read the question, or
-    /// rebuilding the unfolding exceeds its limit. Contains the reason.
+    /// The auditor cannot judge the answer, because it does not support or cannot read the
+    /// question. Or rebuilding the unfolding, or a proof from place invariants, exceeds a limit.
+    /// Contains the reason.
     Unsupported(String),
     /// The auditor ran out of time or memory.
     Stopped(ExhaustedLimit),

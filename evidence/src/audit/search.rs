@@ -270,7 +270,8 @@ impl<'n> AuditContext<'n> {
         }
         match () {
             () if !is_known => too_many(visited, self.max_markings),
-            // An additional obligation is open, such as reachability or its negation.
+            // Another obligation is open: that some predicate is reachable, or that it is
+            // unreachable.
             () if obligations.is_open_to_search() => self.search_again(obligations, searched),
             () if obligations.requires_only_losses() => {
                 AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())

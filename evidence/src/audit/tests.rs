@@ -175,7 +175,8 @@ fn stable_marking() {
     refused("", "StableMarking", &answer("StableMarking", "TRUE", ""), "nothing in the net");
 }
 
-/// The formulas q ≥ 1 (1) and q ≥ 3 (3), and the maximum of q.
+/// Returns a query file about the place `q`. It asks whether q ≥ 1 and q ≥ 3 are reachable, for the
+/// maximum of q, and for Boolean combinations and nestings of such formulas.
 fn formulas() -> String {
     let at_least = |n: u32| {
         format!(
@@ -525,7 +526,7 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
             format!("{visited}\n{}", answer("WeakSoundness", "TRUE", "{\"structure\": \"s\"}"));
         let verdict_of = verdict("WeakSoundness", &lines);
         assert!(matches!(verdict_of, AuditVerdict::Refused(_)), "{verdict_of:?}");
-        // No run with v ends in o, for any names of the model's places.
+        // No run with v ends with a single token on `o`, so this trace does not suffice.
         let way = trace("[\"t\", 1], [\"u\", 1]") + &answer("RelaxedSoundness", "TRUE", BY_TRACE);
         let verdict_of = verdict("RelaxedSoundness", &way);
         assert!(matches!(verdict_of, AuditVerdict::Refused(_)), "{verdict_of:?}");

@@ -218,6 +218,7 @@ impl DerivedBounds {
             if weight == 0 || (weight > 0) != bound.upper {
                 return Err(no_bound());
             }
+            // The sum of the least values of the other terms exists only if each of them has one.
             let other_minimum = match (self.min_product(bound.place, weight)?, unbounded) {
                 (Some(own), 0) => min_sum.checked_sub(own),
                 (None, 1) => Some(min_sum),

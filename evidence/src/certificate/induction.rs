@@ -10,10 +10,10 @@
 //!    remainder by a multiple of the number;
 //! 2. every clause has a literal that is true of m₀;
 //! 3. every step follows from the bounds, the clauses and the steps before it;
-//! 4. for every clause c and transition t, the following is contradictory: a marking m that
-//!    satisfies all bounds, clauses and steps and enables t, and after which the upper bounds hold
-//!    and c is false. The check is skipped if t makes no literal of c false that was true, because
-//!    c holds before.
+//! 4. for every clause c and transition t, these assumptions contradict each other: a marking m
+//!    satisfies all bounds, clauses and steps and enables t, and after the firing of t the upper
+//!    bounds hold and c is false. The check is skipped if t makes no true literal of c false,
+//!    because c holds before the firing.
 //!
 //! A predicate is refuted if its skeleton and the steps of the ending lead to a contradiction in
 //! the same way. These steps may also contain variables of the predicate's conjunctions and
@@ -366,8 +366,8 @@ fn keep_remainder(
     }
 }
 
-/// Returns conditions that hold when `t` fires: its input places have enough tokens, and the upper
-/// bounds hold after it.
+/// Returns conditions on the marking in which `t` fires. The input places of `t` have enough
+/// tokens, and the upper bounds still hold after the firing.
 fn firing_conditions(
     net: &Net,
     t: TransitionId,
@@ -566,7 +566,7 @@ mod tests {
         assert_eq!(verdict(&net, above.clone(), &both(&net)), Ok(()));
         let log = Predicate::at_least(net.place_named("log").unwrap(), 1);
         assert_eq!(verdict(&net, above.clone(), &log), Err(Flaw::DoesNotFollow));
-        // This step follows …
+        // The sum bounds `in1` by 1, so this step follows.
         let in1 = atom(&net, &[("in1", 1)], 1);
         let steps = |step| Induction {
             atoms: vec![sum.clone(), in1.clone()],
@@ -574,7 +574,7 @@ mod tests {
             ..above.clone()
         };
         assert_eq!(verdict(&net, steps(vec![2]), &both(&net)), Ok(()));
-        // … and the following ones do not.
+        // Its negation and the empty clause do not follow, and variable 3 does not exist.
         assert_eq!(verdict(&net, steps(vec![-2]), &both(&net)), Err(Flaw::StepDoesNotFollow(0)));
         assert_eq!(verdict(&net, steps(vec![]), &both(&net)), Err(Flaw::StepDoesNotFollow(0)));
         let beyond = verdict(&net, steps(vec![3]), &both(&net));

@@ -61,6 +61,7 @@ impl Lemma {
     /// Returns the clause "some comparison of the lemma is false", with comparison i of the
     /// certificate as variable i + 1.
     pub(super) fn clause(&self) -> Vec<i32> {
+        // `!i` is −(i + 1), the negation of variable i + 1.
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 

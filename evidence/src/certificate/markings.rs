@@ -135,10 +135,13 @@ impl ReachabilityGraph {
                 edges.push((to, from));
             })?;
         }
+        // An edge is (target, source), so sorting puts the predecessors of each marking side by
+        // side.
         edges.sort_unstable();
         edges.dedup();
         let mut starts = vec![0; markings.len() + 1];
         edges.iter().for_each(|&(to, _)| starts[to as usize + 1] += 1);
+        // Prefix sums turn numbers of predecessors into start indices.
         for number in 1..starts.len() {
             starts[number] += starts[number - 1];
         }

@@ -26,7 +26,8 @@
 //! With `"counters": [["t", "u"]]`, sets of transitions whose firings are counted, the places
 //! `firings#0`, `firings#1` … count them. Precedences, if any, stand between traps and lemmas:
 //! `"precedences": [{"unfed": {"places": ["p"], "idle": 0, "fed": 1}}, {"kept": {"places": ["q"],
-//! "idle": 2, "marked": 3}}]`, with comparisons by their index. Integers may have up to 127 bits.
+//! "idle": 2, "marked": 3}}]`, with comparisons by their index. Multipliers, and the weights of
+//! lemmas and of weighted bounds, may have up to 127 bits. All other integers have at most 64 bits.
 
 use super::bounds::{BoundStep, BoundsCertificate, TokenBound};
 use super::closed_set::ClosedSet;

@@ -46,8 +46,8 @@ impl BoundLiteral {
         Ok(BoundLiteral { bound: bound.ok_or(Flaw::Overflow)?, ..self })
     }
 
-    /// Returns the slot of the literal, that is, the number of the interval end whose change may
-    /// make the literal false. Each term has two slots.
+    /// Returns the slot of the literal, that is, the number of its term and direction. Slot 2·term
+    /// is for upper bounds of the term, and slot 2·term + 1 for lower bounds.
     fn slot(self) -> usize {
         2 * self.term + usize::from(!self.upper)
     }
@@ -69,9 +69,9 @@ pub(super) enum ChangeReason {
     /// All other literals of a clause are false. The number counts the calls of
     /// [`BoundPropagator::add`] before that of the clause.
     Clause(u32),
-    /// The bounds of the other terms of a row, by the index of the row. The upper bound of the
-    /// row's term was used or its lower bound changed if `true`, and the opposite bounds if
-    /// `false`.
+    /// The bounds of the other terms of the row with this index. If `true`, the least values of the
+    /// parts raised the lower bound of the row's term, or the upper bound of the row's term limited
+    /// a part. If `false`, the same with upper and lower exchanged.
     Row(u32, bool),
     /// The term has a known remainder.
     Remainder,
@@ -88,7 +88,8 @@ pub(super) struct BoundChange {
     /// The bound after the change.
     pub(super) bound: i128,
     pub(super) reason: ChangeReason,
-    /// The index in the trail of the change of the same bound before this one.
+    /// The index in the trail of the previous change of the same bound; `None` for the first
+    /// change.
     pub(super) earlier: Option<u32>,
 }
 
@@ -133,12 +134,13 @@ pub(super) struct BoundPropagator {
     added: Vec<u32>,
     /// The number of calls of `add`.
     added_count: u32,
-    /// For each slot (an end of a term's interval), the clauses that watch a literal of this slot,
-    /// as indices in `clauses`.
+    /// For each slot (a term and a direction, see [`BoundLiteral::slot`]), the clauses that watch a
+    /// literal of this slot, as indices in `clauses`.
     watchers: Vec<Vec<usize>>,
     /// The undo log.
     trail: Vec<BoundChange>,
-    /// For each slot, the index in the trail of the last change of its bound.
+    /// For each slot (a term and a direction), the index in the trail of the last change of this
+    /// bound. `None` if the bound is still the initial one.
     last_changes: Vec<Option<u32>>,
     /// The literal that was found false last, with the reason why it must be true.
     conflict: Option<(BoundLiteral, ChangeReason)>,
@@ -294,7 +296,8 @@ impl BoundPropagator {
         merged.dedup_by_key(|literal| literal.slot());
         merged.sort_by_key(|&literal| self.is_false(literal));
         match merged.iter().filter(|&&literal| !self.is_false(literal)).count() {
-            // Without literals, the conflict is that of an impossible bound.
+            // All literals are false. To assume one of them records the conflict. An empty clause
+            // is a contradiction without a recorded conflict.
             0 => match merged.first() {
                 Some(&literal) => self.assume(literal, ChangeReason::Clause(number)),
                 None => true,
@@ -450,7 +453,8 @@ impl BoundPropagator {
         }
         if !self.is_true(literal) {
             let BoundLiteral { term, upper, mut bound } = literal;
-            // The rounding never makes a literal false that is not yet false.
+            // Rounding does not make the literal false, because the other end of the interval is
+            // rounded, too.
             if let Some(remainder) = self.remainders.get(&term) {
                 bound = remainder.nearest(bound, upper);
             }
@@ -494,6 +498,7 @@ impl BoundPropagator {
                         self.pending_rows.push(row);
                     }
                 }
+                // A new upper bound can make lower-bound literals false, and the reverse.
                 if self.visit_watchers(2 * term + usize::from(upper)) {
                     return true;
                 }
@@ -516,6 +521,7 @@ impl BoundPropagator {
             if contradiction {
                 return true;
             }
+            // The first two literals are watched. The one with this slot moves to position 1.
             if self.clauses[index][0].slot() == slot {
                 self.clauses[index].swap(0, 1);
             }
@@ -543,7 +549,8 @@ impl BoundPropagator {
         contradiction
     }
 
-    /// Tightens the intervals of a row and its parts by each other. Returns true if one is empty.
+    /// Tightens the intervals of a row and its parts by each other. Returns true if an interval
+    /// becomes empty, which is a contradiction.
     fn tighten(&mut self, row: usize) -> bool {
         let SumRow { term, terms: parts } =
             std::mem::replace(&mut self.rows[row], SumRow { term: 0, terms: Vec::new() });
@@ -613,8 +620,8 @@ impl BoundPropagator {
     }
 }
 
-/// Returns how many times `sum` can be subtracted from `row` without a negative coefficient.
-/// Returns 0 if `sum` has a coefficient below 1.
+/// Returns how many times `sum`, which is not empty, can be subtracted from `row` without a
+/// negative coefficient. Returns 0 if `sum` has a coefficient below 1.
 fn contained_times(sum: &[(usize, i128)], row: &BTreeMap<usize, i128>) -> i128 {
     let mut max_times = i128::MAX;
     for (part, a) in sum {

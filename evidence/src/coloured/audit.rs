@@ -38,7 +38,8 @@ pub struct ColouredAudit<'m> {
     watch: AuditWatch,
     /// The export of confirmed answers; `None` without an export.
     export: Option<ClaimExport>,
-    /// The last unfolding, kept because the files of a run list the same.
+    /// The last unfolding, kept because all evidence files of one run usually list the same
+    /// unfolding.
     last_unfolding: Option<RebuiltUnfolding>,
     /// The results so far.
     report: AuditReport,

@@ -16,9 +16,9 @@
 //!    and of its head have the same head, and so have their parts; the operands of a difference are
 //!    of a sort in which each colour is a head.
 //! 2. The guard holds under b if and only if it holds under h(b).
-//! 3. A multiset taken from a place is of a sort in which each colour is a head. Or it is one
-//!    token, and each of its components whose colour shares a class with others is a variable,
-//!    possibly shifted, that occurs nowhere else in what the transition takes.
+//! 3. A multiset taken from a place is of a sort in which each colour is a head. Or it is a sum of
+//!    single tokens, and each component of a token whose colour shares a class with others is a
+//!    variable, possibly shifted, that occurs nowhere else in what the transition takes.
 //!
 //! # Soundness
 //! A marking M has an image h(M), in which a place holds, of each head, as many tokens as it holds
@@ -165,7 +165,8 @@ impl<'m> ClassHeads<'m> {
         Ok(classes)
     }
 
-    /// Returns the heads of a sort's colours, if the names are those of all its colours.
+    /// Returns the heads of a sort's colours, indexed by colour. Returns `None` unless the names in
+    /// the classes are exactly those of all colours of the sort.
     fn listed_heads(
         &self,
         sort: usize,

@@ -96,7 +96,7 @@ impl MultisetTerm {
             MultisetTerm::All(size) => (0..*size).map(|colour| (colour, 1)).collect(),
             MultisetTerm::Shift(of, by, size) => {
                 let of = of.evaluate(binding, max_colours)?;
-                // Both summands are below 2⁶².
+                // A colour and a number of steps are below 2⁶², so their sum does not overflow.
                 merged(of.into_iter().map(|(colour, n)| ((colour + by) % size, n)).collect())?
             }
             MultisetTerm::PartOf(of, part_of) => {

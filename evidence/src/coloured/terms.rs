@@ -289,7 +289,7 @@ impl TermReader<'_> {
             }
             "numberconstant" => self.declarations.number(node),
             "booleanconstant" => self.declarations.boolean(node),
-            // Both operators keep the sort, so a loop suffices.
+            // `successor` and `predecessor` keep the sort, so a loop suffices.
             "successor" | "predecessor" => {
                 let mut inside = node;
                 while matches!(name(inside), "successor" | "predecessor") {

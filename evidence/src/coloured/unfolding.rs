@@ -211,7 +211,7 @@ impl ColouredModel {
     }
 }
 
-/// The names of unfolded places, by the colour of a token.
+/// The names of unfolded places. A coloured place and the text of a colour determine a name.
 #[derive(Debug)]
 struct UnfoldedNames {
     declarations: Declarations,
@@ -484,6 +484,7 @@ fn order_variables<'m>(
         let combinations = |read: &[usize]| {
             unassigned_of(read).iter().fold(1u128, |all, &it| all.saturating_mul(size(it).into()))
         };
+        // If no condition is left, the remaining variables follow by the sizes of their sorts.
         let best = tests.iter().min_by_key(|(read, _)| combinations(read));
         let candidates = best.map_or_else(|| unassigned.clone(), |(read, _)| unassigned_of(read));
         let Some(variable) = candidates.into_iter().min_by_key(|&it| size(it)) else {

@@ -301,6 +301,7 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
         return Err(too_many());
     }
     let mut distinct_sums: Vec<Marking> = Vec::new();
+    // The first marking occurs `first_count` times, and the other markings make up the rest.
     for first_count in (0..=count).rev() {
         let first_part = times(first, first_count)?;
         let remaining_sums = match count - first_count {

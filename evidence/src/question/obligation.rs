@@ -101,8 +101,8 @@ pub struct Obligation {
 pub struct HomeQuestion {
     /// The predicate.
     pub predicate: Predicate,
-    /// The index of the statement that the predicate is reachable, in the list `require_reachable`
-    /// of [`Obligation`]. `None` for the statement that the predicate does not stay reachable.
+    /// The index in [`Obligation::reach`] of the statement that the predicate is reachable. `None`
+    /// for the statement that the predicate does not stay reachable.
     pub reach_index: Option<usize>,
 }
 
@@ -110,9 +110,9 @@ pub struct HomeQuestion {
 /// one of its lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NeededProofs {
-    /// The predicate with this index in `require_reachable` is reachable.
+    /// The predicate with this index in [`Obligation::reach`] is reachable.
     Reach(usize),
-    /// The predicate with this index in `require_unreachable` is unreachable.
+    /// The predicate with this index in [`Obligation::refute`] is unreachable.
     Refute(usize),
     /// The sum with this index in `grow` grows without bound.
     Grow(usize),
@@ -315,8 +315,7 @@ impl Obligation {
             }
             (Question::Sound { done, improper, others }, true) => {
                 let stays = self.require_staying(done);
-                // `require_staying` has just added `done` to `require_reachable`, as the last
-                // entry.
+                // `require_staying` has just added `done` to `self.reach`, as the last entry.
                 let mut parts = vec![stays, NeededProofs::Reach(self.reach.len() - 1)];
                 parts.extend(others.iter().map(|other| self.require_reachable(other.clone())));
                 parts.push(self.require_unreachable(improper.clone()));

@@ -142,6 +142,8 @@ fn bounded_tree_question(
     let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
     let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
     let (sufficient, necessary) = (bounds.sufficient.into_iter(), bounds.necessary.into_iter());
+    // Without `exists`, the bounds are about the negation of the formula. So necessary and
+    // sufficient conditions change places, and "some run" becomes "no run".
     let (shown_by, shows) = match bounds.exists {
         true => (sufficient.map(some_run).collect(), necessary.map(some_run).collect()),
         false => (necessary.map(no_run).collect(), sufficient.map(no_run).collect()),

@@ -3,8 +3,8 @@
 //! A file has `PLACE` with names, `MARKING` with names and numbers, and `TRANSITION` with consumed
 //! and produced places. Entries are separated by commas, and lists end with semicolons. A name
 //! without a number has 1. Numbers of a place listed twice add up. The reader ignores declared
-//! bounds (`SAFE`), and refuses fairness and sorts. A transition with the name of a place is
-//! renamed with a prime.
+//! bounds (`SAFE`), and refuses fairness and sorts. If a transition has the name of a place, primes
+//! are appended to its name.
 
 use super::Unreadable;
 use super::tool_words::{ToolWord, ToolWords, error_in_line};

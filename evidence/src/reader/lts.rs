@@ -126,6 +126,8 @@ fn read_aut(text: &str) -> Result<TransitionSystem, Unreadable> {
 
 /// Reads a file in mCRL2's format `.fsm`.
 fn read_fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
+    // The sections are the parameters (0), the states (1), the transitions (2) and the initial
+    // state (3).
     let (mut section, mut states, mut initial, mut last_line) = (0, 0, None, 1);
     let mut edges = Vec::new();
     for (line_number, line) in lines(text) {

@@ -217,6 +217,7 @@ fn build(
     }
     let labelled_final_marking = finals::final_marking_of_places(&net_elements.places)?;
     for &node in &net_elements.transitions {
+        // A transition has no label with a number, so this only checks its labels.
         number_of_label(node, "", 0)?;
         let id = attribute(node, "id")?;
         let t = builder.core.transition(id).map_err(|error| refused(node, error))?;

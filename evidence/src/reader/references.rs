@@ -50,8 +50,8 @@ pub(crate) fn references<'a>(
     Ok(final_targets)
 }
 
-/// Replaces the target of each reference by the end of its chain of references. If the chain leads
-/// into a cycle, replaces it by the reference itself. Each chain is followed only once.
+/// Replaces the target of each reference by the end of its chain of references. A reference whose
+/// chain leads into a cycle becomes its own target. Each chain is followed only once.
 fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
     let mut final_targets: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {
@@ -59,9 +59,11 @@ fn resolve_chains<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'
         let final_target = loop {
             match (final_targets.get(id), targets.get(id)) {
                 (Some(&final_target), _) => {
+                    // A reference that is its own target leads into a cycle.
                     break Some(final_target).filter(|final_target| *final_target != id);
                 }
                 (None, None) => break Some(id),
+                // A chain with more links than there are references has entered a cycle.
                 (None, Some(_)) if chain.len() > targets.len() => break None,
                 (None, Some(&next)) => {
                     chain.push(id);

@@ -26,9 +26,10 @@ pub enum TimeTreatment {
 pub(crate) struct NetTiming {
     /// The assumptions made by ignoring tool data and rates, without repetition.
     assumptions: Vec<Assumption>,
-    /// The first error about times or priorities. It is about a time that limits when a transition
-    /// fires, or about a transition whose `priority` or `timed` differs from that of the first
-    /// transition. `None` if the net has neither.
+    /// The first error about times or priorities; `None` if there is none. One kind of error is a
+    /// time that limits when a transition fires. The second kind is a `priority` or `timed` of a
+    /// transition that differs from the first transition's. The third kind is a time or a priority
+    /// outside of all transitions.
     refusal: Option<Unreadable>,
 }
 
@@ -315,6 +316,7 @@ fn tool_values(node: Node<'_, '_>) -> Vec<(String, Option<String>)> {
         let own_attributes = || inside.attributes().filter(|it| it.namespace().is_none());
         keys_and_values
             .extend(own_attributes().map(|it| (it.name().to_owned(), Some(it.value().to_owned()))));
+        // The `toolspecific` itself is no entry, and a text belongs to the element around it.
         if name(inside) == "toolspecific" && inside == node || inside != node && is_label(&inside) {
             continue;
         }

@@ -4,8 +4,8 @@
 //! letters, digits, `_` and `'` stand in braces. An arc into a transition is `p`, `p*2` (consumes
 //! 2), `p?2` (tests for 2) or `p?-2` (needs fewer than 2). A node is declared by its first mention.
 //! Intervals other than `[0,w[` and priorities (`pr`) are refused, unless times and priorities are
-//! left out. Stopwatches and arcs that are given twice are refused. A transition with the name of a
-//! place is renamed with a prime.
+//! left out. Stopwatches and arcs that are given twice are refused. If a transition has the name of
+//! a place, primes are appended to its name.
 
 use super::Unreadable;
 use super::timing::TimeTreatment;
@@ -114,8 +114,8 @@ struct TinaNames {
 }
 
 impl TinaNames {
-    /// Returns the entry of the name, after adding it if it is new. Sets the line of the entry to
-    /// that of `take_name`.
+    /// Returns the entry of the name in `word`, after adding the entry if the name is new. Sets the
+    /// line of the entry to that of `word`.
     fn add(&mut self, word: &ToolWord) -> &mut NodeEntry {
         if !self.entries.contains_key(&word.text) {
             self.order.push(word.text.clone());

@@ -8,10 +8,10 @@
 //!   end.
 //! ```
 //!
-//! Formulas of reachability and CTL have all parentheses, with `tokens-count(…)` and
-//! `is-fireable(…)`. Formulas of LTL and bounds have few parentheses, with `#tokens(…)`, `("t",
-//! "u")?` and `bound(…)`. No operator has different meanings in the two dialects, so one grammar
-//! reads both. `U` has the lowest precedence.
+//! The first dialect, for reachability and CTL, has all parentheses, with `tokens-count(…)` and
+//! `is-fireable(…)`. The second dialect, for LTL and bounds, has few parentheses, with
+//! `#tokens(…)`, `("t", "u")?` and `bound(…)`. No operator has different meanings in the two
+//! dialects, so one grammar reads the two. `U` has the lowest precedence.
 
 use super::TextFailure;
 use super::lexer::{Lexeme, LexemeKind, Lexis, TokenCursor};
@@ -153,7 +153,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
         7
     }
 
-    /// The parenthesis in `("t", "u")?` opens a list, and in `("t"? | …` a group.
+    /// Decides whether `(` opens a group, as in `("t"? | …`, or a list, as in `("t", "u")?`.
     fn closing_symbol(&self, cursor: &mut TokenCursor<'t>) -> Option<&'static str> {
         let is_list = matches!(cursor.peek_at(1).kind, LexemeKind::Quoted(_))
             && (cursor.peek_at(2).is(",") || cursor.peek_at(2).is(")"));

@@ -59,8 +59,8 @@ pub(super) struct NamedText<'t> {
     lines: OnceCell<Vec<usize>>,
 }
 
-/// The number of characters shown before an error in a very long line. As many are shown from the
-/// error on.
+/// The largest number of characters shown before an error in a very long line. An excerpt has at
+/// most twice as many characters, besides the marks `…` for omitted text.
 const EXCERPT_MARGIN: usize = 60;
 
 impl<'t> NamedText<'t> {

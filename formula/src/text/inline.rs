@@ -23,12 +23,12 @@
 //! | `->` `implies` | `a -> b -> c` is `a -> (b -> c)` |
 //! | `<->` `iff` | |
 //!
-//! `fireable(t, …)` or `enabled(t, …)` means that at least one of these transitions is enabled.
-//! `fires(t, …)` means that one of them fires next. Such an atom is about runs, so the formula is
-//! in LTL. `deadlock` means that no transition is enabled. `bound(p + q)` or `max(p + q)` asks for
-//! the largest sum of tokens on these places. Constraints of Declare are written by name, such as
-//! `response(ask, answer)`, over names of transitions (`declare`). Brackets may be square: `A [p >=
-//! 1 U q >= 1]`.
+//! `fireable(t, …)` or `enabled(t, …)` means that at least one of the listed transitions is
+//! enabled. `fires(t, …)` means that one of the listed transitions fires next. Such an atom is
+//! about runs, so the formula is in LTL. `deadlock` means that no transition is enabled. `bound(p +
+//! q)` or `max(p + q)` asks for the largest sum of tokens on the listed places. Constraints of
+//! Declare are written by name, such as `response(ask, answer)`, over names of transitions
+//! (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
 //!
 //! A node has an id and a name, which is its label, or its id if there is no label. A word of
 //! letters, digits, `_` and `.` is the id of a node, or else the name of exactly one node. `"pay
@@ -155,7 +155,7 @@ pub(super) fn formula<'t>(
 struct Inline<'a, 'n> {
     names: &'a mut NameResolver<'n>,
     remarks: &'a mut Vec<TextFailure>,
-    /// The position of the first atom about firings.
+    /// The position of the first atom about firings; `None` if there is no such atom so far.
     firing: Option<Range<usize>>,
 }
 
@@ -213,6 +213,7 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             (Some(closing), _) => format!("an operator or `{closing}`"),
             (None, _) => "an operator or the end of the formula".to_owned(),
         };
+        // A word behind a number is probably a place to be multiplied: `2 p` for `2*p`.
         let suggestion = match token.kind {
             LexemeKind::Word(_)
                 if matches!(operand.value, OperandValue::Number(Expression::Constant(_))) =>

@@ -148,7 +148,8 @@ impl<'t> TokenCursor<'t> {
         self.peek().is(symbol).then(|| self.take())
     }
 
-    /// Takes this symbol, or returns a failure.
+    /// Takes the next token, which must be this symbol. For another token, returns a failure and
+    /// takes nothing.
     pub(super) fn expect(&mut self, symbol: &'static str) -> Result<Lexeme<'t>, TextFailure> {
         match self.take_if(symbol) {
             Some(token) => Ok(token),
@@ -233,7 +234,8 @@ fn quoted<'t>(lexis: &Lexis, input: &mut LexerInput<'t>) -> LexerResult<Cow<'t, 
     alt((without_escapes, with_escapes)).parse_next(input)
 }
 
-/// Reads the longest symbol of the language at the beginning of the input.
+/// Reads the symbol at the beginning of the input. The list has each symbol before its prefixes,
+/// so the longest symbol is found.
 fn symbol(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<&'static str> {
     for &symbol in lexis.symbols {
         if input.starts_with(symbol) {

@@ -51,8 +51,8 @@ const KEYWORDS: [(&str, &str); 29] = [
 const FORMULA_KEYWORDS: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
-/// Keywords of LoLA that the inline language does not have. The function `is_lola` takes a text
-/// with such a word, and without double quotes, as a text of LoLA.
+/// Keywords of LoLA that the inline language does not have. The function `is_lola` uses these words
+/// to detect the language of a text.
 const LOLA_ONLY_WORDS: [&str; 21] = [
     "XOR",
     "TRUE",
@@ -77,7 +77,8 @@ const LOLA_ONLY_WORDS: [&str; 21] = [
     "EFAG",
 ];
 
-/// The signs with their translation. A sign comes before its prefixes.
+/// The signs with their translation into the inline language. Each sign comes before the signs that
+/// are its prefixes.
 const SIGNS: [(&str, &str); 22] = [
     ("<->", "<->"),
     ("->", "->"),
@@ -220,6 +221,7 @@ fn translate(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure>
             out.push(sign.map_or(text, |(_, translation)| translation), span);
             continue;
         }
+        // In the list of `FIREABLE(…)`, every word is the name of a transition, even a keyword.
         let is_list =
             index > 0 && matches!(pieces[index - 1].text, "(" | ",") && in_fireable(pieces, index);
         match KEYWORDS.iter().find(|(word, _)| *word == text && !is_list) {
@@ -264,8 +266,9 @@ fn is_temporal(word: &str) -> bool {
     words.contains(&word) || short.contains(&word)
 }
 
-/// Returns an error if a logical operator follows a comparison without parentheses that is the
-/// operand of a temporal operator.
+/// Checks the operand of the temporal operator at `operator_index`. Returns an error if the operand
+/// is a comparison without parentheses and a logical operator follows: `EF p > 2 AND q > 2`. The
+/// two languages would read such a formula differently.
 fn ask_for_parentheses(pieces: &[LolaPiece<'_>], operator_index: usize) -> Result<(), TextFailure> {
     let is_sign = |piece: &&LolaPiece<'_>| matches!(piece.text, "NOT" | "!" | "-");
     let Some(next) = pieces[operator_index + 1..].iter().find(|piece| !is_sign(piece)) else {

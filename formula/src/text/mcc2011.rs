@@ -195,7 +195,7 @@ fn remark_on_tokens(text: &str, range: Range<usize>, remarks: &mut Vec<TextFailu
         };
         remarks.push(grammar_remark(token.span, found));
     }
-    // The remarks of the parser and of the tokens, in the order of the text.
+    // `remarks` has the remarks of the parser, too. All are put in the order of the text.
     remarks.sort_by_key(|remark| remark.span.start);
 }
 
@@ -410,9 +410,9 @@ fn body_formula(
     })
 }
 
-/// Converts an atom to a formula. For a place without colours, the numbers of all tokens are added.
-/// For a coloured place, each colour is compared separately. If the colours of the place cannot be
-/// resolved, only a comparison with the empty multiset is allowed.
+/// Converts an atom to a formula. For a place without colours, the counts of all entries are added.
+/// For a coloured place, each colour is compared separately. If this net has no names of colours,
+/// only a comparison with the empty multiset is allowed.
 fn compare(atom: &MultisetAtom, names: &mut NameResolver<'_>) -> Result<Formula, TextFailure> {
     if names.is_coloured(&atom.place) {
         return compare_colours(atom, names);

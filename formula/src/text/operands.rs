@@ -34,8 +34,8 @@ pub(super) enum NodeTexts {
 pub(super) struct NameResolver<'n> {
     net: &'n Net,
     texts: NodeTexts,
-    /// The name indexes of places and of transitions, each `None` if no node of its kind has a
-    /// label.
+    /// First the name index of the places, second that of the transitions, each built at its first
+    /// use. `None` if no node of the kind has a label.
     indexes: [OnceCell<Option<NameIndex<'n>>>; 2],
     /// The nodes of names that are not just ids, for explanations.
     named: Vec<NamedNodes>,
@@ -100,10 +100,10 @@ impl<'n> NameResolver<'n> {
         Ok(ids)
     }
 
-    /// Returns the ids of the nodes that `token` refers to, with its byte range. In the mode
-    /// `WordsAndQuotedNames`, the word `id` and the quoted id behind it count as one token. In this
-    /// mode, quoted names and the operands of constraints of Declare refer to all nodes with that
-    /// name.
+    /// Returns the ids of the nodes that `token` refers to, with the byte range of the token. In
+    /// the mode `WordsAndQuotedNames`, the word `id` and a quoted id behind it count as one token.
+    /// In this mode, a quoted name refers to all nodes with this name. So does every operand of a
+    /// constraint of Declare (`is_activity`).
     fn resolve_nodes(
         &mut self,
         kind: NodeKind,
@@ -140,8 +140,9 @@ impl<'n> NameResolver<'n> {
             || self.index(NodeKind::Place).is_some_and(|index| !index.ids(text).is_empty())
     }
 
-    /// Returns the id or name of a place that begins with the word at `token` and goes on directly
-    /// behind it with an operator, such as `p-1`.
+    /// Returns the id or name of a place that begins with the word at `token` and continues
+    /// directly behind the word with an operator, such as `p-1`. Returns `None` if there is no such
+    /// place. At most four such texts are tried.
     pub(super) fn place_with_operators<'t>(
         &self,
         cursor: &TokenCursor<'t>,
@@ -225,8 +226,8 @@ impl<'n> NameResolver<'n> {
         Ok(places)
     }
 
-    /// Returns true if a word is the id or the name of a coloured place. This includes places whose
-    /// colours have no names because no coloured net is attached.
+    /// Returns true if a word is the id or the name of a coloured place, whether the names of its
+    /// colours are known or not.
     pub(super) fn may_have_colour(&self, word: &str) -> bool {
         let is_coloured_or_erased = |id: &str| self.is_coloured(id) || self.is_erased(id);
         let found = self.index(NodeKind::Place).map(|index| index.find(word, Mention::Word));
@@ -236,15 +237,15 @@ impl<'n> NameResolver<'n> {
         }
     }
 
-    /// Returns true if the name is that of a coloured place, and the coloured net is attached to
-    /// this net. Names of colours can only be resolved with an attached coloured net.
+    /// Returns true if `place` is the name of a coloured place, and this net contains the coloured
+    /// net with the names of its colours. So a formula may ask about single colours of the place.
     pub(super) fn is_coloured(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_some() && it.place_named(place).is_some())
     }
 
-    /// Returns true if the name is that of a coloured place, but no coloured net is attached to
-    /// this net. Then the names of colours cannot be resolved.
+    /// Returns true if `place` is the name of a coloured place, but this net does not contain the
+    /// coloured net. So the names of the colours are unknown.
     pub(super) fn is_erased(&self, place: &str) -> bool {
         let folding = self.net.folding();
         folding.is_some_and(|it| it.coloured().is_none() && it.place_named(place).is_some())
@@ -342,7 +343,8 @@ pub(super) fn name<'a>(token: &'a Lexeme<'_>) -> Option<&'a str> {
     }
 }
 
-/// Returns the error for a colour of a place whose colours are not distinguished in this net.
+/// Returns the error for a colour in a formula about a net that does not distinguish the colours of
+/// the place.
 pub(super) fn erased(place: &str, span: &Range<usize>) -> TextFailure {
     let problem = FormulaProblem::ErasedColours { place: place.to_owned() };
     TextFailure { span: span.clone(), problem }

@@ -77,7 +77,8 @@ pub(super) trait Grammar<'t> {
     /// Returns the prefix operators of a token, outermost first. Most tokens have none.
     fn prefixes(&self, token: &Lexeme<'t>) -> &'static [FormulaOperator];
 
-    /// Returns the infix operator of a token, with its precedence.
+    /// Returns the infix operator of a token, with its precedence. Returns `None` if the token is
+    /// no infix operator.
     fn infix(&self, token: &Lexeme<'t>) -> Option<(FormulaOperator, u8)>;
 
     /// Returns the precedence of prefix operators.
@@ -89,8 +90,9 @@ pub(super) trait Grammar<'t> {
     }
 
     /// Checks the token behind an operand. `compared` is true if the operand is on the right of a
-    /// comparison. `closing` is the closing symbol of the innermost open group. In a group, only an
-    /// infix operator or `closing` may follow by default.
+    /// comparison. `closing` is the closing symbol of the innermost open group; `None` outside of
+    /// groups. By default, only an infix operator or `closing` may follow in a group, and any token
+    /// may follow outside.
     fn check_next(
         &self,
         _operand: &SpannedValue<Self::Value>,
@@ -142,8 +144,8 @@ enum PendingOperator<V> {
     Infix { left: SpannedValue<V>, operator: FormulaOperator, at: Range<usize>, level: u8 },
 }
 
-/// The largest number of open operators and parentheses. Operators are limited by the depth of
-/// trees, and parentheses alone add no depth.
+/// The largest number of operators and parentheses that are open at the same time. [`MAX_DEPTH`]
+/// alone does not limit this number, because parentheses add no depth to the tree.
 const MAX_OPEN: usize = 10 * MAX_DEPTH;
 
 /// Takes the longest expression that begins at the next token.
@@ -209,7 +211,7 @@ pub(super) fn expression<'t, G: Grammar<'t>>(
 }
 
 /// Returns true if the operand behind these pending operators is on the right of a comparison,
-/// perhaps inside a sum or product.
+/// possibly as a part of a sum or product.
 fn is_compared<V>(stack: &[PendingOperator<V>]) -> bool {
     use FormulaOperator as O;
     let mut operators = stack.iter().rev().map(|open| match open {

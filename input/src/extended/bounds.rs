@@ -2,12 +2,16 @@
 //! verify.
 //!
 //! A small net is explored completely, by the firing rule with all arcs, which gives exact bounds.
-//! For a larger net, each of these places gets the smaller of two bounds, where they exist. One is
-//! the bound of a place semiflow of the core, the net without inhibitor and reset arcs. The
-//! semiflow stays valid: an inhibitor arc only forbids firings, and a reset arc only lowers a sum
-//! with nonnegative coefficients. The other is a capacity that inhibitor arcs give the place. If a
-//! place has no bound, the net is explored again with a larger limit. If this exploration fails,
-//! too, the place may have a cap instead (`cap`).
+//! For a larger net, each place with such arcs gets the smaller of two bounds, where they exist:
+//!
+//! * The first is the bound of a place semiflow of the core, the net without inhibitor and reset
+//!   arcs. The semiflow stays an upper bound: an inhibitor arc only forbids firings, and a reset
+//!   arc only lowers a sum with nonnegative coefficients.
+//! * The second is a capacity: every transition that adds tokens to the place has an inhibitor arc
+//!   from this place.
+//!
+//! If a place has no bound, the net is explored again with a larger limit. If this exploration
+//! fails, too, the place may have a cap instead (`cap`).
 
 use super::TranslationError;
 use parikh_net::extended::bound_by_inhibitors;

@@ -362,6 +362,8 @@ impl TranslationBuilder<'_> {
             let over_amount = over.unsigned_abs();
             // The part of the change that concerns the tokens on p, not the tokens beyond its cap.
             let (gain, loss) = (gain.saturating_sub(over_amount), loss.saturating_sub(over_amount));
+            // A copy that adds tokens beyond the cap fills p up to the cap. A copy that takes
+            // tokens beyond the cap needs p to be full.
             let needs = match over.signum() {
                 0 => takes,
                 1 => takes.max(bound - gain),

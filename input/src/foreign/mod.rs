@@ -1,9 +1,9 @@
 //! Recognition of files in other tools' formats that Parikh does not read. The refusal names the
 //! format and gives a remedy.
 //!
-//! A file is recognised by its content: by elements and attributes of XML, by the keywords of a
-//! language. Remarks in front, the order of keywords and the address of a namespace do not matter,
-//! since one tool writes them in many ways and several tools share them.
+//! A file is recognised by its content: by elements and attributes of XML, or by the keywords of a
+//! language. Comments (remarks) in front and the order of keywords do not matter, since they vary
+//! within one format. The address of a namespace does not matter, since several tools share one.
 //!
 //! | file | content |
 //! |---|---|

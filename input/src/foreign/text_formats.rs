@@ -321,8 +321,8 @@ fn by_keywords(sample: &Sample<'_>, own: &[&str], others: &[&str]) -> Option<For
 }
 
 /// Finds an open net, that is, a net with places for messages. Its sections of places have names
-/// such as `INPUT` and `OUTPUT`, unlike those of LoLA's plain nets. Roles or ports may precede
-/// them.
+/// such as `INPUT` and `OUTPUT`, unlike those of LoLA's plain nets. Sections `ROLES` or `PORTS` may
+/// come first.
 fn open_net(sample: &Sample<'_>) -> Option<FormatSign> {
     let kinds = ["INTERNAL", "INPUT", "OUTPUT", "SYNCHRONOUS", "ROLES", "PORTS"];
     let mut words = sample.words();

@@ -58,8 +58,8 @@ pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNe
     }
 }
 
-/// Reads a coloured net without its times and priorities. Also returns the error that refuses them,
-/// if the net has any.
+/// Reads a coloured net without its times and priorities. Also returns the error that refuses times
+/// and priorities, or `None` if the net has neither.
 fn read_with_time(
     reader: impl BufRead,
     name: &str,
@@ -252,7 +252,7 @@ impl<R: BufRead> SymmetricReader<R> {
     }
 
     /// Stores the term of a label in `slot`. Does nothing if `term` is `None`. Returns an error if
-    /// both have a term.
+    /// `term` is given and `slot` has a term already, because the label then occurs twice.
     fn set(
         &self,
         slot: &mut Option<RawTerm>,

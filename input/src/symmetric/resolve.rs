@@ -457,9 +457,9 @@ fn whole_term_error(term: &RawTerm, value: &TermValue, expected: &'static str) -
     (term.position, ColourProblem::WholeTerm { found: value.description(), expected })
 }
 
-/// The expected text in the error for a variable that is multiplied by 0 or combined with the empty
-/// multiset. Each colour of the variable is a binding, so the term cannot be dropped: this would
-/// lose the variable.
+/// The text of the expectation in the error for a variable that is multiplied by 0 or combined with
+/// the empty multiset. The term is empty, but dropping it could remove the variable from the
+/// transition. Then the transition would have one binding instead of one per colour.
 const NONE_OF_A_VARIABLE: &str = "at least one token, because a variable is combined with it";
 
 fn has_variables(multiset: &Multiset) -> bool {

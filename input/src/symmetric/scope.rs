@@ -1,4 +1,4 @@
-//! Names in a file, and the declared objects.
+//! The declared names of a file, with the sorts, colours and variables to which they refer.
 
 use super::super::colour_problem::{ColourProblem, DEEPEST};
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term, VariableId};

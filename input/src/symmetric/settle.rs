@@ -105,8 +105,8 @@ impl NetConstruction<'_> {
         result.map_err(|(at, problem)| self.colour_error(at, owner(), problem))
     }
 
-    /// Refuses a reference node with the id of another node, because arcs to that id would be
-    /// ambiguous.
+    /// Returns an error if a reference node has the id of a place or transition, because arcs to
+    /// that id would be ambiguous.
     fn check_references(&self) -> Result<(), InputError> {
         match self.references.iter().find(|(id, _)| self.net.node(id).is_some()) {
             None => Ok(()),

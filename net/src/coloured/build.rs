@@ -1,5 +1,5 @@
-//! Construction of a coloured net: sorts, variables, places, transitions and arcs are checked as
-//! they are added, so that code that traverses a finished net need not check again.
+//! Construction of a coloured net. Sorts, variables, places, transitions and arcs are checked when
+//! they are added. So code that traverses a finished net need not check terms again.
 
 use super::sort::{Sort, SortId, SortKind};
 use super::term::{Guard, Multiset, Term, VariableId};
@@ -25,7 +25,8 @@ pub enum ColourError {
     /// A sort with too many colours to count.
     #[error("the sort `{0}` has more than 2^62 colours")]
     HugeSort(String),
-    /// A tuple in a term with too many values to count. Contains the number of its parts.
+    /// A tuple in a term whose sorts have more than 2⁶² combinations of colours. Contains the
+    /// number of components of the tuple.
     #[error("a tuple of {0} has more than 2^62 values")]
     HugeTuple(usize),
     /// A sort with two colours of one name. Contains the names of the sort and of the colour.
@@ -258,10 +259,10 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// Checks that a multiset is of a sort.
+    /// Checks that all terms in a multiset are valid and of a sort.
     ///
     /// # Errors
-    /// The first term that is of another sort or invalid.
+    /// If a term is of another sort or invalid. The error describes the first such term.
     pub fn check_multiset(&self, multiset: &Multiset, sort: SortId) -> Result<(), ColourError> {
         match multiset {
             Multiset::Tokens { term, .. } => self.check_term(term, sort),
@@ -291,8 +292,8 @@ impl ColouredNet {
     }
 
     /// Checks that each comparison in a guard is valid. Both sides must be valid terms without
-    /// `all`, of the same sort or of sorts with equal colours. Order comparisons need a sort with
-    /// an order.
+    /// `all`, of the same sort or of sorts with equal colours. The comparisons `<`, `<=`, `>` and
+    /// `>=` are invalid for tuples.
     ///
     /// # Errors
     /// The first invalid comparison.
@@ -348,7 +349,8 @@ impl ColouredNet {
             }
             Term::Tuple(parts) => {
                 let types: Result<Vec<Type>, _> = parts.iter().map(|it| self.type_of(it)).collect();
-                // A tuple need not have a declared sort, which `add_sort` would refuse.
+                // The size of a declared product is checked by `add_sort`. A tuple may have a type
+                // that is not declared, so its size is checked here.
                 let sizes = parts.iter().map(|part| u128::from(self.term_size(part)));
                 let size = sizes.fold(1u128, |size, part| size.saturating_mul(part));
                 if size > 1 << 62 {

@@ -1,8 +1,8 @@
-//! Search for a binding that enables a transition: inputs are matched with the tokens present, and
-//! the colours of a sort are enumerated only for variables that no input determines.
+//! Search for a binding that enables a transition. Inputs are matched with the tokens present. All
+//! colours of a sort are tried only for variables that no input determines.
 //!
-//! The next input is the one with the fewest fitting tokens; an input without any ends the branch
-//! immediately.
+//! The next input to match is the input with the fewest possible colours. An input without possible
+//! colours ends the branch of the search immediately.
 
 use super::evaluate::{BoundColour, ColouredFireError};
 use super::marking::ColouredMarking;
@@ -35,11 +35,12 @@ struct BindingSearch<'s> {
     variables: Vec<VariableId>,
     /// The conjuncts of the guard, each with the variables that occur in it.
     guards: Vec<(&'s Guard, Vec<VariableId>)>,
-    /// The inputs to which no colour of their place is assigned yet.
+    /// The inputs that are not yet matched with a colour on their place.
     inputs: Vec<MatchedInput<'s>>,
     /// The colours bound so far.
     binding: BTreeMap<VariableId, u64>,
-    /// The tokens taken by inputs with an assigned colour, by place and colour.
+    /// The number of tokens taken by the inputs that are matched with a colour, by place and
+    /// colour.
     taken_tokens: BTreeMap<(ColouredPlaceId, u64), u64>,
     /// Number of steps left. A step examines a colour on an input place, tries a colour for a
     /// variable, or checks a complete binding.
@@ -139,9 +140,9 @@ impl BindingSearch<'_> {
         Ok(None)
     }
 
-    /// Returns the colours on the place that an input may take. A colour must agree with the
-    /// variables bound, the guard, and the tokens taken so far. Returns an error if no steps are
-    /// left.
+    /// Returns the colours that an input, given by its index in `inputs`, may take from its place.
+    /// A colour must agree with the bound variables and the guard. Also, the place must hold enough
+    /// tokens of the colour besides those already taken. Returns an error if no steps are left.
     fn possible_colours(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
         let MatchedInput { place, term, count } = self.inputs[input];
         let mut possible_colours = Vec::new();

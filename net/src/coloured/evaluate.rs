@@ -280,8 +280,8 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// Returns the components of a colour of a product, in order. A colour of another sort is its
-    /// own only component.
+    /// Returns the sort and the colour of each component of a colour of a product, in order. For a
+    /// sort that is not a product, returns only the sort and the colour themselves.
     pub fn components(&self, sort: SortId, colour: u64) -> Vec<(SortId, u64)> {
         let SortKind::Product(parts) = self.sort(sort).kind() else {
             return vec![(sort, colour)];

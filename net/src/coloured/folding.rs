@@ -30,16 +30,17 @@ pub struct Folding {
     /// The known classes of equivalent colours: one entry per sort with merged colours. `None` if
     /// the net is not unfolded from a quotient. Empty if the classes of a quotient were not given.
     classes: Option<Arc<[NamedClasses]>>,
-    /// A source of the names of colours that does not need the attached coloured net; `None` if
-    /// there is no such source.
+    /// A source of the names of unfolded places that does not need the attached coloured net.
+    /// `None` if there is no such source.
     colour_names: Option<Arc<dyn ColourNames>>,
 }
 
-/// A source of the names of the places to which coloured places unfold.
+/// A source of the names of the places to which coloured places unfold, such as `p(red,2)`.
 pub trait ColourNames: std::fmt::Debug + Send + Sync {
     /// Returns the name of the place to which a colour of a coloured place unfolds, even if the
-    /// unfolding left the place out. Returns `None` if the coloured place or the colour does not
-    /// exist. A colour is written `red`, `red,2` or `(red,2)`.
+    /// unfolding left the place out. `place` is the index of the coloured place in the [`Folding`].
+    /// A colour is written `red`, `red,2` or `(red,2)`. Returns `None` if the coloured place or the
+    /// colour does not exist.
     fn unfolded(&self, place: usize, colour: &str) -> Option<String>;
 }
 
@@ -78,13 +79,13 @@ impl Folding {
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// Returns the folding with a source of names for the colours.
+    /// Returns the folding with a source of the names of unfolded places.
     pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
         Folding { colour_names: Some(names), ..self }
     }
 
-    /// Returns a source of the names of colours that does not need the attached coloured net.
-    /// Returns `None` if the folding has no such source.
+    /// Returns a source of the names of unfolded places that does not need the attached coloured
+    /// net. Returns `None` if the folding has no such source.
     pub fn colour_names(&self) -> Option<&dyn ColourNames> {
         self.colour_names.as_deref()
     }
@@ -106,12 +107,12 @@ impl Folding {
         self.place_labels.iter().chain(&*self.transition_labels).any(Option::is_some)
     }
 
-    /// Returns the label of a coloured place.
+    /// Returns the label of a coloured place, or `None` if it has none.
     pub fn place_label(&self, index: usize) -> Option<&str> {
         self.place_labels.get(index)?.as_deref()
     }
 
-    /// Returns the label of a coloured transition.
+    /// Returns the label of a coloured transition, or `None` if it has none.
     pub fn transition_label(&self, index: usize) -> Option<&str> {
         self.transition_labels.get(index)?.as_deref()
     }
@@ -142,7 +143,7 @@ impl Folding {
         self.classes.as_deref()
     }
 
-    /// Attaches the coloured net, which knows the colours' names.
+    /// Attaches the coloured net, from which the names of colours can be computed.
     pub fn with_coloured_net(self, net: Arc<ColouredNet>) -> Self {
         Folding { net: Some(net), ..self }
     }

@@ -3,10 +3,11 @@
 use super::ColouredPlaceId;
 use std::collections::BTreeMap;
 
-/// A multiset of colours: numbers of tokens by colour, none of them 0.
+/// A multiset of colours: the number of tokens of each colour that occurs, never 0. A colour is
+/// given by its position in the sort.
 pub type Bag = BTreeMap<u64, u64>;
 
-/// A marking: a multiset of colours per place.
+/// A marking: one multiset of colours per place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ColouredMarking {
     places: Vec<Bag>,

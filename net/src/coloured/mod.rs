@@ -2,8 +2,8 @@
 //!
 //! A place holds a multiset of colours of its sort. A transition has variables, a guard over them,
 //! and arcs inscribed with terms for multisets of colours. A *binding* gives every variable of a
-//! transition a colour. Each binding that satisfies the guard is a transition of the unfolding, a
-//! place/transition net.
+//! transition a colour. The unfolding is a place/transition net. In the full unfolding, each
+//! binding that satisfies the guard is a transition.
 //!
 //! A colour is the position it has in its sort, a `u64` from 0. Colours of a product are numbered
 //! with the last component running fastest, so a pair (a, b) of sorts of sizes m and n is a·n + b.
@@ -130,8 +130,8 @@ impl ColouredTransition {
     }
 }
 
-/// A coloured net with its initial marking. Every part is checked when it is added; see
-/// [`ColouredNet::add_place`].
+/// A coloured net with its initial marking. Sorts, variables, nodes and arcs are checked when they
+/// are added by methods such as [`ColouredNet::add_place`].
 #[derive(Clone, Debug, Default)]
 pub struct ColouredNet {
     name: String,
@@ -428,8 +428,8 @@ impl ColouredNet {
     }
 }
 
-/// Removes the parentheses around the whole text; returns the text unchanged if there are none, as
-/// in `(a,b),(c,d)`.
+/// Removes one pair of parentheses that encloses the whole text. Returns the text unchanged if no
+/// pair encloses it, as in `(a,b),(c,d)`.
 fn without_parentheses(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return text;

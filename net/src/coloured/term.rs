@@ -119,8 +119,8 @@ impl Multiset {
         Multiset::Tokens { count: 1, term }
     }
 
-    /// Makes the sum of `parts`. Nested sums are flattened, and parts with 0 tokens are left out. A
-    /// sum of one part is this part.
+    /// Makes the sum of `parts`. Nested sums are flattened, and [`Multiset::Tokens`] with count 0
+    /// are left out. If one summand remains, it is returned itself.
     pub fn sum(parts: impl IntoIterator<Item = Multiset>) -> Multiset {
         let mut summands = Vec::new();
         for part in parts {
@@ -183,8 +183,8 @@ impl Multiset {
         }
     }
 
-    /// Returns the multiset with the parts of sums sorted, so that sums that differ only in the
-    /// order are equal.
+    /// Returns the multiset with the summands of each sum sorted. So sums that differ only in the
+    /// order of their summands become equal.
     pub fn sorted(self) -> Multiset {
         match self {
             Multiset::Sum(parts) => {
@@ -241,7 +241,7 @@ impl Relation {
     }
 }
 
-/// A condition on bindings in negation normal form: only comparisons are negated.
+/// A condition on bindings. Negations are pushed into the comparisons, as in `≠` for `=`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guard {
     /// A comparison.
@@ -258,7 +258,8 @@ impl Guard {
     /// The guard false for every binding.
     pub const FALSE: Guard = Guard::Or(Vec::new());
 
-    /// Makes the conjunction; nested conjunctions are flattened.
+    /// Makes the conjunction. Nested conjunctions are flattened. If one conjunct remains, it is
+    /// returned itself.
     pub fn and(parts: impl IntoIterator<Item = Guard>) -> Guard {
         let mut conjuncts = Vec::new();
         for part in parts {
@@ -274,7 +275,8 @@ impl Guard {
         }
     }
 
-    /// Makes the disjunction; nested disjunctions are flattened.
+    /// Makes the disjunction. Nested disjunctions are flattened. If one disjunct remains, it is
+    /// returned itself.
     pub fn or(parts: impl IntoIterator<Item = Guard>) -> Guard {
         let mut disjuncts = Vec::new();
         for part in parts {

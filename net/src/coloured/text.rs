@@ -17,9 +17,12 @@
 //! A multiset stands in braces: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, with brackets for
 //! grouping as in `2'[x + y]`. `x++` and `x--` are the successor and the predecessor; `Height(l)`
 //! is the block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
-//! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `.` and
-//! `@`, and are none of `all`, `and`, `or`, `not`. A variable hides a constant of the same name.
-//! [`parse`] reads back what [`print()`] writes, which leaves out labels and assumptions.
+//! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `@` and
+//! single dots inside, and are none of `all`, `and`, `or`, `not`. A variable hides a constant of
+//! the same name.
+//!
+//! [`print()`] leaves out labels and assumptions. [`parse`] reads back the rest, with exceptions.
+//! It refuses a comparison of two constants or of two tuples, and misreads a hidden constant.
 
 mod lexer;
 mod parser;

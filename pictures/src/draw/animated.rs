@@ -20,7 +20,8 @@ const BEAT: f64 = 0.9;
 /// restarts. A beat has the duration of a firing.
 const BEATS_AT_END: usize = 3;
 
-/// Draws the nodes of `part` while `sequence` fires.
+/// Draws the nodes of `part` while `sequence` fires. The caller ensures that the sequence has at
+/// most [`MAX_FIRINGS`] firings, because every firing is executed and drawn.
 ///
 /// # Errors
 /// The sequence cannot fire.

@@ -1,8 +1,8 @@
 //! Groups of nodes, for nets with too many nodes to draw.
 //!
 //! In an unfolding, the nodes of one coloured node form a group. Otherwise places are grouped by
-//! the model's units, at the deepest level with few enough groups, and transitions by the units
-//! they touch. If no level has few enough groups, nodes are grouped by their names without digits.
+//! the model's units, at a deep level with few enough groups, and transitions by the units of their
+//! places. If no such level is found, nodes are grouped by their names without digits.
 //! Generated nets repeat such names: `fork_1`, `fork_2`, … become `fork_#`.
 
 use super::MAX_READABLE_NODES;

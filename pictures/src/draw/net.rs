@@ -64,7 +64,7 @@ pub(super) fn box_text(net: &Net, t: TransitionId) -> String {
     DisplayNames::for_people(net).with_shared().transitions.swap_remove(t.index())
 }
 
-/// Returns up to three dots, or the number of tokens.
+/// Returns one dot per token for up to three tokens, and a number for more tokens.
 pub(super) fn tokens(tokens: u64) -> String {
     match tokens {
         0 => String::new(),

@@ -33,7 +33,7 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
         let mut text =
             format!("{} of {what} by {}", counted(groups.len(), "group"), grouping.criterion);
         let mut largest: Vec<&NodeGroup> = groups.iter().collect();
-        // A stable sort: groups of one size stay in the order of the model.
+        // A stable sort: groups of equal size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
         for (index, group) in largest.iter().take(MAX_LISTED).enumerate() {
             let _ = write!(

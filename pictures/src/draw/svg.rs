@@ -25,7 +25,7 @@ const RING: f64 = 3.5;
 const RADIUS: f64 = 14.0;
 
 /// The largest distances in pixels from a bend within which a line is rounded. A line takes the
-/// first distance with which it passes no node.
+/// first distance with which it passes no node, or else the last distance.
 const ROUNDINGS: [f64; 4] = [f64::INFINITY, 24.0, 12.0, 4.0];
 
 /// The number of straight pieces by which a rounded bend is approximated, to find the nodes that it
@@ -82,6 +82,8 @@ impl Curve {
         let last = points.len() - 1;
         for index in 1..last {
             let control = points[index];
+            // The point towards a neighbouring point at which the rounding of this bend begins or
+            // ends.
             let part = |other: usize| {
                 let (x, y) = points[other];
                 let length = (x - control.0).hypot(y - control.1);
@@ -123,7 +125,7 @@ impl Curve {
     }
 }
 
-/// Returns true if two points are not the same in a picture.
+/// Returns true if the distance of two points is visible, that is, more than 0.05 pixels.
 fn is_apart((x, y): LayoutPoint, (u, v): LayoutPoint) -> bool {
     (x - u).hypot(y - v) > 0.05
 }
@@ -270,9 +272,9 @@ fn include_routes(layout: &mut Layout) {
     }
 }
 
-/// Returns the curve of every line. Bends are rounded as far as the line passes no node, or as far
-/// as possible when `budget` is spent. `shapes` has the sizes of the nodes, and `edges` their
-/// indices at the ends of each line.
+/// Returns the curve of every line. Bends are rounded as far as the line passes no node. When
+/// `budget` is spent, lines that pass a node stay as they are. `shapes` has the size of each node,
+/// and `edges` the indices of the two nodes that each line joins.
 fn curves(
     scene: &Scene,
     layout: &Layout,
@@ -361,7 +363,7 @@ pub(super) fn write_centred(words: &str, y: f64, text: &mut String) {
 /// Returns a highlighted transition name. `attributes` and `content` belong to the highlighting
 /// rectangle.
 pub(super) fn highlighted_name(name: &str, attributes: &str, content: &str) -> String {
-    // The rectangle covers the form of the node and is below the name.
+    // The rectangle covers the form of the node and is behind the name.
     let name = &clipped(name);
     let width = (LETTER * name.chars().count() as f64 + 12.0).max(24.0);
     format!(

@@ -71,6 +71,8 @@ pub fn route_around_boxes(
         let joined = boxes.passable_boxes(from, to);
         if routes[index].is_empty() && is_one_of_several {
             let bend = side_bend(ends);
+            // The straight line is checked, too. If a box is in its way, the search below goes
+            // around the box.
             let is_clear = [[ends[0], bend], [bend, ends[1]], ends]
                 .iter()
                 .all(|&line| boxes.hit_boxes(line, &joined).is_empty());

@@ -5,10 +5,10 @@
 //! A merged transition stands for h f: a producer h of the place p, then a consumer f of p.
 //!
 //! # Cost
-//! The rows around p, and |H|·|F| new transitions, where H and F are the producers and consumers of
-//! p. The first variant requires |H| ≤ 1 or |F| ≤ 1 and that p is removed; the second bounds the
-//! product. If p stays, only original transitions are merged: around a cycle, merging would never
-//! end.
+//! The arcs of the transitions around p, and |H|·|F| new transitions, where H and F are the
+//! producers and consumers of p. The first variant requires |H| ≤ 1 or |F| ≤ 1 and that p is
+//! removed; the second bounds the product. If p stays, only original transitions are merged: around
+//! a cycle, merging would never end.
 
 use super::GrowthLimits;
 use crate::candidate;

@@ -8,7 +8,7 @@
 //! For each place that changed or is next to a changed transition, a search of at most
 //! [`MAX_INCREASES`] steps without backtracking. A transition that violates condition (2) or (3) of
 //! the rule is repaired by increasing the multiplicity of one of its inputs. The check reads the
-//! rows of all places of the candidate.
+//! arcs of all places of the candidate.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

@@ -238,8 +238,8 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
 
 impl GrowthLimits {
     /// Returns true if merging each of `producers` with each of `consumers` at a place stays within
-    /// the limits. With `product`, both must have at least two elements; without it, one of them
-    /// has at most one.
+    /// the limits. With `product`, both lists must have at least two elements. Without `product`,
+    /// one of the lists must have at most one element.
     fn allow(
         &self,
         net: &WorkNet,

@@ -1,6 +1,6 @@
 //! The search for parallel places, a case of [implicit
-//! places](parikh_evidence::reduction::rules::implicit_places): of two places, p never has fewer
-//! tokens (up to a factor) than the other.
+//! places](parikh_evidence::reduction::rules::implicit_places): one of two places never has fewer
+//! tokens, up to a factor, than the other.
 //!
 //! ```text
 //! # deadlock
@@ -30,7 +30,8 @@
 //! None.
 //!
 //! # Cost
-//! For a changed place, the other inputs of one of its consumers; each comparison reads both rows.
+//! For a changed place, the other inputs of its consumers; each comparison reads the arcs of both
+//! places.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

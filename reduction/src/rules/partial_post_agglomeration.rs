@@ -5,8 +5,9 @@
 //! A merged transition stands for h f: the producer h of the place p, then a consumer f of p.
 //!
 //! # Cost
-//! The rows around p. There is at most one h, so the net does not grow. Only original transitions
-//! are merged, so the search ends.
+//! The arcs of the transitions around p. There is only one h, so each f is replaced by one merged
+//! transition, and the number of transitions does not grow. Only original transitions are merged,
+//! so the search ends.
 
 use super::GrowthLimits;
 use crate::candidate;

@@ -6,9 +6,9 @@
 //! of p. Initial tokens of p are consumed in the prefix.
 //!
 //! # Cost
-//! The rows around p for each change at p, and |H|·|F| new transitions, where H and F are the
-//! producers and consumers of p. The first variant requires |H| ≤ 1 or |F| ≤ 1; the second bounds
-//! the product.
+//! The arcs of the transitions around p for each change at p, and |H|·|F| new transitions, where H
+//! and F are the producers and consumers of p. The first variant requires |H| ≤ 1 or |F| ≤ 1; the
+//! second bounds the product.
 
 use super::GrowthLimits;
 use crate::candidate;

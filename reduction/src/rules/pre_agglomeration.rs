@@ -6,7 +6,7 @@
 //! dead marking, the producers h fire last.
 //!
 //! # Cost
-//! The rows around p, and the consumers of the input places of the producers.
+//! The arcs of the transitions around p, and the consumers of the input places of the producers.
 
 use super::GrowthLimits;
 use crate::candidate;

@@ -5,7 +5,8 @@
 //!
 //! # Cost
 //! For each changed transition, a hash of its effect divided by its gcd, and comparisons with at
-//! most [`MAX_COMPARED`] other transitions with this hash and with exact duplicates.
+//! most [`MAX_COMPARED`] other transitions with this hash. One transition with the same arcs, found
+//! by another hash, is compared as well.
 
 use crate::buckets::Buckets;
 use crate::candidate;

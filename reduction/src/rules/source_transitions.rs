@@ -5,7 +5,7 @@
 //! None.
 //!
 //! # Cost
-//! Linear, once.
+//! Linear in the changed transitions.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

@@ -29,7 +29,7 @@
 //! One matrix, with a row per effect, a row for the input arcs of each transition, and a column per
 //! place. For each changed place with at most [`MAX_ARCS_OF_PLACE`] arcs, a linear program on this
 //! matrix minimises the sum of multiplicities; only the bounds of the rows of its transitions
-//! differ. Each solve continues from the last one. The check reads the rows of all places of the
+//! differ. Each solve continues from the last one. The check reads the arcs of all places of the
 //! candidate, in integers.
 
 use crate::candidate;

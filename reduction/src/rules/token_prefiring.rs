@@ -6,8 +6,8 @@
 //! firings.
 //!
 //! # Cost
-//! The inputs of a changed transition, once each: in a ring of such transitions, the tokens would
-//! move forever.
+//! The inputs of the transitions near a change. Each transition is proposed at most once, because
+//! in a ring of such transitions the tokens would move forever.
 
 use crate::candidate;
 use crate::journal::ChangedNodes;

@@ -12,7 +12,7 @@
 //! over the rationals implies for single transitions. Limits of time and size ([`MAX_ARCS`]) and
 //! floating-point errors may lose some of it. If there is no such y, the dual solution is such an
 //! x, often also for other transitions. One y often covers many transitions, and transitions found
-//! dead are removed from the matrix. The check reads the rows of the places of the candidate, in
+//! dead are removed from the matrix. The check reads the arcs of the places of the candidate, in
 //! integers.
 
 use crate::candidate;

@@ -1,4 +1,5 @@
-//! The client side of a worker process: the program is kept here and solved there.
+//! The client side of a worker process: the client keeps the linear program, and the worker process
+//! solves a copy.
 
 use super::process::{Process, WaitError, program};
 use super::wire::{Allowance, OutgoingMessage, Reply, first_message, reply};
@@ -38,7 +39,8 @@ pub struct GuestLp {
     awaited: Option<AwaitedReply>,
     /// The budget of the last question to a worker process, also used for `inverse_row`.
     budget: Budget,
-    /// The library in this process, used when there are no worker processes.
+    /// The HiGHS model in this process, used if no worker process can be used. `None` before its
+    /// first use.
     in_process_model: Option<Box<HighsModel>>,
 }
 

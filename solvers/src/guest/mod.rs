@@ -23,9 +23,11 @@
 //!   After a [patience] that grows with the program, it counts as dead.
 //! - *The process takes too much memory*: its resident set counts as ours, see
 //!   [`Budget`](crate::Budget). It may use half of the memory left at the time of the question.
-//!   Beyond that it ends by itself, and the question stays unanswered.
-//! - *The budget ends*: the process is asked to stop and keeps its basis for the next question. The
-//!   client waits at most [`GRACE`].
+//!   Beyond that, HiGHS's process ends by itself and the client ends an SMT solver. The question
+//!   stays unanswered.
+//! - *The budget ends*: HiGHS is asked to stop, and keeps its basis for the next question. The
+//!   client waits at most [`GRACE`]. Z3 and cvc5 receive the time limit with the question; other
+//!   commands are ended.
 //! - *The client dies*: the process notices that its input is closed and ends. A command of the
 //!   user ends when it next writes. On a regular exit, however hasty, [`end_all`] ends all
 //!   processes.

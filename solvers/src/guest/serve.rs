@@ -178,7 +178,8 @@ fn pulse() {
     });
 }
 
-/// Applies a change to the program.
+/// Applies a change to the program. Before the first program arrives, the change applies to an
+/// empty program.
 fn apply_change(
     model: &mut Option<HighsModel>,
     request: WorkerRequest,

@@ -72,8 +72,8 @@ impl OutgoingMessage {
         self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Appends a list length. Lists are shorter than 2³², because columns and rows are numbered in
-    /// 32 bits.
+    /// Appends a list length or an index in four bytes. Both are below 2³², because columns and
+    /// rows are numbered in 32 bits.
     fn count(&mut self, count: usize) {
         self.0.extend((count as u32).to_le_bytes());
     }

@@ -130,7 +130,7 @@ impl SolverProcess {
     }
 
     /// Sets the memory limit of the process: its current resident set, plus half of the memory that
-    /// the budget has left. A budget without a memory limit gives none.
+    /// the budget has left. For a budget without a memory limit, that is more than any machine has.
     pub(super) fn set_memory_limit(&mut self, budget: &Budget) {
         self.max_memory = match budget.memory_left() {
             u64::MAX => u64::MAX,
@@ -280,6 +280,7 @@ impl SolverProcess {
                         self.awaited_since = None;
                         return Ok(expressions_read);
                     }
+                    // A program that only repeats its input, such as `cat`, is not a solver.
                     if expression.elements_after("echo").is_some() {
                         return Err(not_smt_lib());
                     }

@@ -165,7 +165,8 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
         solver.solve(&[], &budget)
     });
     assert_eq!(answer, SatAnswer::NoAnswer(ExhaustionReason::Cancelled));
-    // The solver remains usable afterwards.
+    // The solver remains usable afterwards. The assumptions put pigeon i into hole i, and the last
+    // pigeon into no hole.
     let apart: Vec<Literal> = (0..110).map(|at| Literal::new(at, at % 11 == 0)).collect();
     let SatAnswer::Unsatisfiable { core } = solver.solve(&apart, &Budget::unlimited()) else {
         panic!()
@@ -205,7 +206,7 @@ fn what_is_satisfiable_has_no_proof<S: ProvingSat + Default>() {
         kept.for_each(|(_, clause)| less.add_clause(clause.iter().copied()));
         less
     };
-    // Without any one of its clauses, the formula is satisfiable.
+    // Without any single clause the formula is satisfiable, so the checker must refuse the proof.
     for left_out in 0..cnf.clauses().len() {
         assert!(!is_proof(solver.learnt(), &less(left_out), &[]), "{left_out}");
     }

@@ -14,8 +14,12 @@ mod recipes {
     pub(super) enum Recipe {
         Truth(bool),
         Boolean(usize),
+        /// The comparison of a·x0 + b·x1 with a constant: the relation (0 is ≤, 1 is ≥, 2 is <,
+        /// others are =), the coefficients [a, b], and the constant.
         Compare(u8, [i64; 2], i64),
         Not(Box<Recipe>),
+        /// A connective (0 is ∧, 1 is ∨, 2 is ⇒, others are ⇔) and two or three operands. The last
+        /// two connectives use only the first two operands.
         Combine(u8, Vec<Recipe>),
     }
 
@@ -35,7 +39,7 @@ mod recipes {
         })
     }
 
-    /// The Boolean variables of a test.
+    /// The variables of a test: Booleans b0 and b1, integers x0 and x1.
     pub(super) struct Names {
         pub(super) booleans: [Term; 2],
         pub(super) integers: [Variable; 2],
@@ -105,6 +109,7 @@ mod recipes {
         }
     }
 
+    /// Iterates over all values of the variables: two Booleans, and two integers from 0 to 3.
     pub(super) fn points() -> impl Iterator<Item = ([bool; 2], [i64; 2])> {
         (0..64).map(|n| ([n & 1 == 1, n & 2 == 2], [n >> 2 & 3, n >> 4 & 3]))
     }
@@ -154,6 +159,7 @@ mod smt {
         Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), line.into()] }
     }
 
+    /// Serves as the worker process if the variable [`GUEST`] is set. Otherwise does nothing.
     #[test]
     fn serves_whoever_began_it() {
         use std::os::fd::AsFd as _;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub struct TokenExclusion {
     /// The places, each with a number of tokens.
     pub never_together: Vec<PlaceTokens>,
-    /// The weighted sum of tokens; `None` if the exclusion rests on more than a sum.
+    /// The weighted sum of tokens; `None` if a single sum does not suffice for the exclusion.
     pub sum: Option<ExcludingSum>,
 }
 
@@ -48,7 +48,8 @@ pub enum ExcludingSum {
         #[serde(serialize_with = "json_number")]
         value: BigInt,
     },
-    /// A sum with too many terms to be read, which never exceeds its initial value.
+    /// A sum that never exceeds its initial value, but has too many terms or too large factors to
+    /// be read.
     Long {
         /// The number of places in the sum.
         places: usize,
@@ -184,7 +185,8 @@ fn write_terms(terms: &[SumTerm], text: &mut ReasonText) {
     }
 }
 
-/// Writes the exclusions and the proof, or the proof alone.
+/// Writes the exclusions with the proof in parentheses, or the proof alone if there are no
+/// exclusions.
 pub(super) fn write(exclusions: &[TokenExclusion], proof: &ProofSummary, text: &mut ReasonText) {
     text.list(exclusions, "; ", |text, exclusion| exclusion.write(text));
     text.push_words(match exclusions {

@@ -87,8 +87,9 @@ pub enum Cause {
         /// The number of tokens.
         #[serde(serialize_with = "json_number")]
         tokens: u128,
-        /// Numbers of tokens that places never hold at the same time, and which another number on
-        /// the place needs. Empty if no such explanation is known.
+        /// Combinations of token numbers that no reachable marking has. A marking with another
+        /// number of tokens on the place would need one of these combinations. Empty if no such
+        /// explanation is known.
         exclusions: Vec<TokenExclusion>,
         /// The proof.
         proof: ProofSummary,
@@ -213,15 +214,16 @@ pub enum Cause {
     Process(ProcessCause),
 }
 
-/// Numbers of tokens n at which solutions were counted. The number of solutions is a polynomial in
-/// n from the first one on, for the values of n with the same remainder.
+/// The values of n, a number of tokens, for which the solutions of the place invariants were
+/// counted: `first`, `first + period`, and so on. For these values and all later values of the
+/// sequence, the number of solutions is a polynomial in n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct InterpolatedValues {
-    /// The smallest n.
+    /// The smallest value of n.
     pub first: u64,
-    /// The distance between consecutive n.
+    /// The distance between consecutive values of n.
     pub period: u64,
-    /// The number of values.
+    /// The number of counted values of n.
     pub values: usize,
     /// The largest possible degree of the polynomial.
     pub degree: usize,

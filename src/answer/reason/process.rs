@@ -95,14 +95,15 @@ pub enum ProcessCause {
     },
     /// The process is sound or weakly sound.
     Sound {
-        /// The first final markings, at most three. Empty if the net has only one.
+        /// The first final markings, at most three. Empty if the net has only one final marking.
         final_markings: Vec<String>,
         /// The number of further final markings.
         more: usize,
         /// A final marking that a witness reached. `None` if the net has only one final marking, or
         /// if no witness is known step by step.
         example: Option<ReachedEnd>,
-        /// The number of transitions that were seen to be enabled.
+        /// The number of transitions, all of which were seen to be enabled in some reachable
+        /// marking. 0 for weak soundness, which does not ask this.
         transitions: usize,
         /// The proof that every case can always be completed, if it is known.
         proof: Option<ProofSummary>,
@@ -242,8 +243,8 @@ impl ProcessCause {
     }
 }
 
-/// Writes when a witness reaches its marking, after a blank. Writes nothing for a witness that was
-/// not kept.
+/// Writes after how many firings a witness reaches its marking, and whether the witness is
+/// shortest. Writes nothing about the firings of a witness that was not kept.
 fn write_after(size: &Option<WitnessSize>, shortest: Option<bool>, text: &mut ReasonText) {
     text.push_words(match size {
         None => String::new(),

@@ -47,7 +47,7 @@ impl fmt::Display for WitnessSize {
     }
 }
 
-/// The shape of an infinite or dead-ended run.
+/// The shape of a maximal run: infinite, or ending in a dead marking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "end", rename_all = "kebab-case")]
 pub enum RunSize {
@@ -66,7 +66,7 @@ pub enum RunSize {
         #[serde(serialize_with = "json_number")]
         prefix: u128,
     },
-    /// Every continuation of the prefix has the property.
+    /// Every continuation of the prefix has the property that the question asks about.
     Anything {
         /// The number of firings of the prefix.
         #[serde(serialize_with = "json_number")]
@@ -75,7 +75,7 @@ pub enum RunSize {
 }
 
 impl RunSize {
-    /// Returns the shape of a run.
+    /// Returns how a run ends, with the numbers of firings of its prefix and its cycle.
     pub fn of(run: &LassoRun) -> RunSize {
         let prefix = run.prefix.firings();
         match &run.end {

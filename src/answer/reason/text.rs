@@ -81,7 +81,8 @@ pub enum TextPiece {
     Node(NamedNode),
     /// A quoted text that is no node, such as a marking.
     Quotation(String),
-    /// A text with quotation marks of its own around names, such as a formula.
+    /// A text that contains quotation marks around names already, such as a formula. It is
+    /// printed without further quotation marks.
     Formula(String),
 }
 
@@ -127,7 +128,7 @@ impl ReasonText {
         self
     }
 
-    /// Appends a text that quotes names itself.
+    /// Appends a text that already contains quotation marks around names, such as a formula.
     pub fn formula(&mut self, text: &str) -> &mut ReasonText {
         self.pieces.push(TextPiece::Formula(text.to_owned()));
         self

@@ -18,6 +18,7 @@ pub(crate) fn arrange(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool
     let arc_count: usize = edges.iter().map(Vec::len).sum::<usize>() + order.len();
     let mut best = order.clone();
     let mut best_length = length(edges, &position);
+    // Indexed by item: the sum of the mean positions of its edges, and the number of its edges.
     let mut pulls = vec![(0.0f64, 0u32); order.len()];
     let mut rounds_without_gain = 0;
     for _ in 0..(MAX_ARC_STEPS / arc_count.max(1)).clamp(5, 400) {

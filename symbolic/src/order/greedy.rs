@@ -4,7 +4,8 @@
 use super::NetShape;
 use std::collections::BinaryHeap;
 
-/// Limit on the number of steps along arcs. After that, places follow in the order of the net.
+/// Limit on the work: the number of arcs of the places whose weight is computed again. Beyond it,
+/// the remaining places follow in the order of the net.
 const MAX_ARC_STEPS: usize = 100_000_000;
 
 #[derive(PartialEq)]
@@ -42,6 +43,8 @@ pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u3
     let transition_weight = |placed_counts: &[(u32, u32)], transition: u32| {
         let (takes, puts) = &shape.transitions[transition as usize];
         let (placed_inputs, placed_outputs) = placed_counts[transition as usize];
+        // The share of placed places, times its weight: outputs count twice as much as inputs.
+        // Without placed places, a small weight prefers transitions with few places.
         let weighted_share =
             |number: u32, total: usize, weight_of_none: f64, weight_of_each: f64| match number {
                 0 => weight_of_none / total.max(1) as f64,

@@ -147,6 +147,8 @@ fn merge_runs(
 ) -> Option<ComponentRun> {
     let mut labels = Vec::new();
     let mut position = 0;
+    // The length of the merged run at each visit of the cycle start, by the positions of the parts.
+    // The merged run repeats when all parts are at the same positions again.
     let mut length_at_cycle_start: HashMap<Vec<usize>, usize> = HashMap::new();
     loop {
         if position == moves.len() {

@@ -84,8 +84,8 @@ const MAX_GRAPH_STATES: usize = 1 << 16;
 
 impl Composition {
     /// Composes a system for an automaton that is insensitive to the labels that it does not name.
-    /// Ends when two graphs are left, or before a composed graph has more than `max_states` or
-    /// [`MAX_GRAPH_STATES`] states. Returns `None` if `goes_on` returned false.
+    /// Ends when at most two graphs are left, or before a composed graph has more than `max_states`
+    /// or [`MAX_GRAPH_STATES`] states. Returns `None` if `goes_on` returned false.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,
@@ -241,6 +241,8 @@ impl CompositionTree {
         tried_sizes: &mut HashMap<(usize, usize), usize>,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> (usize, usize) {
+        // The size of the result, the product of the sizes, and the pair. Pairs without a shared
+        // label come last: their size counts as `usize::MAX`.
         let mut best = (usize::MAX, usize::MAX, (open_nodes[0], open_nodes[1]));
         for (first_index, &a) in open_nodes.iter().enumerate() {
             for &b in &open_nodes[first_index + 1..] {

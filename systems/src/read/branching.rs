@@ -31,11 +31,11 @@ enum BranchingToken {
     Open,
     Close,
     Constant(bool),
-    /// `[]` for universal, otherwise `<>`.
+    /// `[]` if `all`, otherwise `<>`.
     Any {
         all: bool,
     },
-    /// `[a]` for universal, otherwise `<a>`.
+    /// `[a]` if `all`, otherwise `<a>`.
     Labelled {
         all: bool,
         label: String,
@@ -317,6 +317,7 @@ impl Parser<'_> {
 
     /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
     fn quantified_until(&mut self, is_universal: bool) -> Result<usize, ReadError> {
+    // The lexer yields a quantifier alone only before an opening parenthesis, skipped here.
         self.position += 1;
         let left = self.implication()?;
         let is_weak = self.peek() == Some(&BranchingToken::WeakUntil);

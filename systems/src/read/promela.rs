@@ -30,9 +30,10 @@ use crate::system::System;
 struct Process {
     /// The component, without the edges collected so far.
     component: ComponentBuilder,
-    /// The initial state. It is a root if an empty label leads from it.
+    /// The name of the initial state. The state is a root if an edge with the message `nop`, which
+    /// stands for the empty label, leads from it.
     first: String,
-    /// Edges: source, label, target, and offset in the file.
+    /// Edges: source, label, target, and byte offset in the file.
     edges: Vec<(String, String, String, usize)>,
     /// The state whose edges are being read; `None` before the first state.
     state: Option<String>,

@@ -44,7 +44,8 @@ type LinearFormula = Formula<Linear>;
 /// The reason why an automaton is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TableauRefusal {
-    /// The sizes are inconsistent: a target, a mark or a row is missing.
+    /// The parts of the tableau do not fit together. The text names what is out of range: a number
+    /// of entries, the initial state or the target of an edge.
     #[error("{0} is out of range")]
     Malformed(&'static str),
     /// The initial state does not represent the formula.
@@ -54,7 +55,7 @@ pub enum TableauRefusal {
     /// one way to satisfy the obligations of the state.
     #[error("state {state}: no edge for the case of {literals:?}, with {next} formulas next")]
     Uncovered {
-        /// The state.
+        /// The number of the state with the case.
         state: usize,
         /// The literals of the case.
         literals: Vec<Literal>,
@@ -64,9 +65,9 @@ pub enum TableauRefusal {
     /// An edge does not imply an obligation of its state.
     #[error("state {state}: edge {edge} does not meet all obligations")]
     NotImplied {
-        /// The state.
+        /// The number of the source state of the edge.
         state: usize,
-        /// The index of the edge at the state.
+        /// The index of the edge among the edges of the state.
         edge: usize,
     },
     /// There are more cases than the limit.

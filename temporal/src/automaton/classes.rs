@@ -20,7 +20,7 @@ use super::emptiness::Components;
 pub enum Strength {
     /// No run that stays in the component is accepting.
     Rejecting,
-    /// It is shown that every state of the component accepts every word.
+    /// Every state of the component is shown to accept every word.
     Terminal,
     /// Every run that stays in the component is accepting.
     Weak,

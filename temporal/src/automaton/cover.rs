@@ -140,6 +140,7 @@ impl<'f> Covers<'f> {
                 }
             }
         }
+        // Parts have smaller numbers than the formulas that contain them, so parts come first.
         missing.sort_unstable();
         for part in missing {
             let cover = self.cover_from_parts(part)?;
@@ -187,8 +188,8 @@ impl<'f> Covers<'f> {
         }
     }
 
-    /// Combines each term of one cover with each term of the others. Short covers come first,
-    /// because they exclude most contradictory combinations.
+    /// Returns the cover of a conjunction from the covers of its operands: each term combines one
+    /// term of each operand. Short covers come first, so that intermediate results stay small.
     fn conjunction(
         &self,
         mut covers: Vec<Rc<Vec<CoverTerm>>>,
@@ -205,7 +206,7 @@ impl<'f> Covers<'f> {
         Ok(terms)
     }
 
-    /// Adds terms, and removes terms that require more than another term.
+    /// Adds the new terms. Removes each term that requires at least as much as another term.
     fn add_terms(
         &self,
         terms: &mut Vec<CoverTerm>,

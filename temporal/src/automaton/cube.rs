@@ -112,12 +112,14 @@ impl Cube {
 /// Returns true if every letter is in one of the cubes. Takes time 2^(number of atoms) in the worst
 /// case.
 pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
-    // Each entry holds the cubes that are compatible with the decided literals.
+    // Each case fixes the values of some atoms: it has the cubes that do not contradict these
+    // values, and the literals for these values.
     let mut cases: Vec<(Vec<&Cube>, Vec<Literal>)> = vec![(cubes.to_vec(), Vec::new())];
     while let Some((cubes, decided)) = cases.pop() {
         let undecided =
             |cube: &&Cube| cube.0.iter().find(|literal| !decided.contains(literal)).copied();
         let Some(shortest) = cubes.iter().min_by_key(|cube| cube.0.len()) else { return false };
+        // A cube whose literals are all decided contains every letter of this case.
         if cubes.iter().any(|cube| undecided(cube).is_none()) {
             continue;
         }

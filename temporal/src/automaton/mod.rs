@@ -81,7 +81,8 @@ impl Marks {
     }
 }
 
-/// An edge from one state to another that reads a letter.
+/// An edge of an automaton. It leads to a state, and reads each letter that satisfies its
+/// condition.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AutomatonEdge {
     /// The target state.
@@ -164,7 +165,7 @@ pub struct AutomatonLimits {
     pub states: usize,
     /// Limit on the edges of one automaton. Default: 500,000.
     pub edges: usize,
-    /// Limit on the terms in the cover of one state. Default: 5,000.
+    /// Limit on the terms in the cover of one formula or of one state. Default: 5,000.
     pub terms: usize,
 }
 

@@ -30,6 +30,8 @@ impl Automaton {
                         pairs.push(pair);
                         pairs.len() - 1
                     });
+                    // The marks of `other` follow those of `self`. If `self` has 64 marks,
+                    // `other` has none, and `% 64` only keeps the shift in range.
                     let marks = one.marks.or(Marks(two.marks.0 << (self.marks % 64)));
                     out.push(AutomatonEdge { target, marks, cube });
                 }

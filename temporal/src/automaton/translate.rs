@@ -19,10 +19,11 @@ use std::collections::HashMap;
 pub struct LinearTableau {
     /// The automaton.
     pub automaton: Automaton,
-    /// Obligations by state: formulas that the words accepted from it satisfy, ascending, without
-    /// conjunctions and true.
+    /// The obligations, indexed by state: the formulas that every word accepted from the state
+    /// satisfies. Each list is ascending, without conjunctions and without the constant true.
     pub obligations: Vec<Vec<Formula<Linear>>>,
-    /// The until of each mark: an edge without the mark postpones it.
+    /// The until formula of each mark, indexed by mark. An edge without the mark postpones the
+    /// formula.
     pub untils: Vec<Formula<Linear>>,
 }
 
@@ -75,6 +76,7 @@ impl LinearTableau {
 
     /// Removes the marks of untils that no edge postpones.
     fn remove_unused_marks(&mut self, untils: &[Formula<Linear>]) {
+        // A mark on all edges never prevents acceptance.
         let edges = || self.automaton.states.iter().flatten();
         let on_all_edges = edges().fold(u64::MAX, |marks_so_far, edge| marks_so_far & edge.marks.0);
         let kept_marks: Vec<u32> =

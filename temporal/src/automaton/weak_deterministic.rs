@@ -6,8 +6,8 @@
 //!
 //! 1. Its states are the reachable sets of states of the given automaton.
 //! 2. A component of these sets accepts if the word of one of its cycles is accepted from there.
-//! 3. Transient states are assigned to the acceptance that makes most states equal
-//!    (`accepting_by_colour`).
+//! 3. Acceptance does not matter for sets on no cycle. They get the value that lets step 4 merge
+//!    most sets (`accepting_by_colour`).
 //! 4. States that no word distinguishes are merged.
 //!
 //! If the property is not an obligation, the result accepts another language. The result is
@@ -36,7 +36,7 @@ const MAX_STATE_SETS: usize = 400;
 /// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
     atoms: Vec<AtomId>,
-    /// The successor, indexed by state and letter. Bit k of a letter is the value of atom k.
+    /// The successor, indexed by state and letter. Bit k of a letter is the value of `atoms[k]`.
     successors: Vec<Vec<usize>>,
     /// One flag per state. A run is accepting if the flag is true for the states that it visits
     /// infinitely often.
@@ -60,15 +60,16 @@ impl Automaton {
 }
 
 impl Deterministic {
-    /// Returns the letter with this number: bit k of the number is the value of atom k.
+    /// Returns the letter with this number: bit k of the number is the value of `atoms[k]`.
     fn letter(atoms: &[AtomId], number: usize) -> Letter {
         Letter::of(
             atoms.iter().zip(0..).filter(|(_, index)| number >> index & 1 == 1).map(|(&it, _)| it),
         )
     }
 
-    /// Computes the reachable sets of states of an automaton. Returns `None` if there are too many
-    /// atoms or sets.
+    /// Determinises an automaton by the subset construction. The states of the result are the
+    /// reachable sets of states. Returns `None` for more than [`MAX_ATOMS`] atoms or
+    /// [`MAX_STATE_SETS`] sets.
     fn of_sets(automaton: &Automaton) -> Option<Self> {
         let atoms = automaton.atoms();
         if atoms.len() > MAX_ATOMS {
@@ -143,7 +144,8 @@ impl Deterministic {
         component_of.iter().map(|&component| colour[component].is_multiple_of(2)).collect()
     }
 
-    /// Returns the word of a shortest cycle through a state, if there is one.
+    /// Returns the word of a shortest cycle through a state, or `None` if no cycle contains the
+    /// state. The search stays in the component of the state.
     fn cycle(&self, state: usize, component_of: &[usize]) -> Option<Lasso> {
         let mut predecessor_of: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut open = std::collections::VecDeque::from([state]);
@@ -231,7 +233,8 @@ impl Deterministic {
     }
 }
 
-/// Returns disjoint cubes for the letters at which the table is true.
+/// Returns disjoint cubes for the letters at which the table is true. The table has one entry per
+/// letter; bit k of the index is the value of `atoms[k]`.
 fn cubes(table: &[bool], atoms: &[AtomId]) -> Vec<Cube> {
     let mut result = Vec::new();
     let mut open = vec![(table, atoms.len(), Vec::new())];
@@ -240,6 +243,7 @@ fn cubes(table: &[bool], atoms: &[AtomId]) -> Vec<Cube> {
             result.extend(Cube::of(literals));
         } else if table.iter().any(|&it| it) {
             let (if_false, if_true) = table.split_at(table.len() / 2);
+            // The value of this atom makes no difference, so the cubes need no literal for it.
             if if_false == if_true {
                 open.push((if_false, atoms_left - 1, literals));
                 continue;

@@ -71,8 +71,8 @@ pub const BRANCHING_RULES: &[RewriteRule<Quantifier>] = &[
 ];
 
 /// EX EF φ = EF EX φ: both state that some path reaches φ after at least one step. The dual is AX
-/// AG φ = AG AX φ. "Next" moves inwards because EX φ of a condition φ on markings is a condition on
-/// the marking before, and EF of a condition is a reachability question.
+/// AG φ = AG AX φ. "Next" moves inwards, because EX φ is a condition on markings if φ is one. The
+/// result EF EX φ is then a reachability question.
 fn next_inwards(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     let Node::Next(paths, inner) = *formulas.node(formula) else { return None };
     match *formulas.node(inner) {

@@ -30,15 +30,16 @@ const MAX_DEPTH: usize = 12;
 const MAX_PAIRS: usize = 400;
 
 impl<P: Paths> Formulas<P> {
-    /// Returns true if the table in the module documentation shows that one formula implies the
-    /// other, within limits on the depth and number of comparisons. The result false means that no
-    /// implication was found.
+    /// Returns true if the table in the module documentation shows that `premise` implies
+    /// `conclusion`, within limits on the depth and number of comparisons. The result false means
+    /// that no implication was found.
     pub fn implies(&self, premise: Formula<P>, conclusion: Formula<P>) -> bool {
         self.implies_within(premise, conclusion, MAX_DEPTH, &mut MAX_PAIRS.clone())
     }
 
     /// Returns true if the rules of [`implies`](Self::implies) show the implication within `depth`
-    /// nested comparisons and `pairs` comparisons in total.
+    /// nested comparisons and `pairs` comparisons in total. Subtracts the comparisons made from
+    /// `pairs`.
     fn implies_within(
         &self,
         premise: Formula<P>,

@@ -68,9 +68,10 @@ pub(super) fn inner_alone<P: Paths>(
     }
 }
 
-/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q', where q and q' are the path
-/// quantifiers of F and U'. From a state with χ U' ψ, a path of the outer kind leads to ψ; and ψ
-/// implies χ U' ψ. The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ) if q ≤ q'.
+/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ), except if F is AF and U' is an existential until. The code tests
+/// that the dual of q ≤ the dual of q', where q and q' are the path quantifiers of F and U'. From
+/// a state with χ U' ψ, some path (for EF) or every path (for AF) leads to ψ, and ψ implies χ U' ψ.
+/// The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ) if q ≤ q'.
 ///
 /// With φ = false this is F (χ U ψ) = F ψ, EF AF ψ = EF ψ, AG EG ψ = AG ψ.
 pub(super) fn inner_target<P: Paths>(

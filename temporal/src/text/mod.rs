@@ -3,8 +3,8 @@
 //! | | LTL | CTL |
 //! |---|---|---|
 //! | atoms | `a`, `p_1`, `"any text"` | the same |
-//! | constants | `true` `1` `false` `0` | |
-//! | Boolean | `!` `~`, `&` `&&`, `|` `||`, `xor` `^`, `->` `=>`, `<->` `<=>` | |
+//! | constants | `true` `1` `false` `0` | the same |
+//! | Boolean | `!` `~`, `&` `&&`, `|` `||`, `xor` `^`, `->` `=>`, `<->` `<=>` | the same |
 //! | unary | `X`, `F` `<>`, `G` `[]` | `EX` `AX` `EF` `AF` `EG` `AG` |
 //! | binary | `U`, `R` `V`, `W`, `M` | `E(φ U ψ)` `A(φ U ψ)`, also with `R`, `W`, `M` |
 //!
@@ -90,8 +90,8 @@ pub fn parse_ltl(
 ///
 /// # Errors
 ///
-/// Returns a column at which the text is invalid, also if a temporal operator has no `E` or `A`
-/// directly before it, or `E` or `A` has no temporal operator.
+/// Returns a column at which the text is invalid. A temporal operator without `E` or `A`
+/// directly before it is invalid, and so is `E` or `A` without a temporal operator.
 pub fn parse_ctl(
     text: &str,
     formulas: &mut Ctl,

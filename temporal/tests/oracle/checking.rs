@@ -202,10 +202,11 @@ const MUTATIONS: &[(&str, Mutation)] = &[
 ];
 
 /// The completeness check must refuse automata that lose words; the soundness check must refuse
-/// automata that gain words. Such words are found in the products with the automata of the formula
-/// and of its negation, so none is missed.
+/// automata that gain words. The product with the automaton of the negation has every gained word,
+/// so none is missed. Lost words are sought among 40 random words.
 #[test]
 fn what_was_spoiled_is_refused() {
+    // Indexed by mutation: the refusals of the completeness check and of the soundness check.
     let mut refused = vec![(0, 0); MUTATIONS.len()];
     for case in 0..scaled(6_000) {
         let mut rng = Rng::with_seed(case);

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use parikh_generate::EdgeGraph;
 use parikh_temporal::{AtomId, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier};
 
-/// Path kinds with a random value.
+/// Kinds of paths of which a random one can be drawn.
 pub(crate) trait RandomPaths: Paths {
     fn random(rng: &mut Rng) -> Self;
 }

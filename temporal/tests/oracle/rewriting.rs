@@ -238,7 +238,7 @@ fn deep_formulas_are_rewritten_without_recursion() {
 
 #[test]
 fn every_row_of_four_operators_is_as_the_graphs_say() {
-    // Every result of the rules must be equivalent.
+    // The rules must rewrite each chain of four operators to an equivalent formula.
     let operators = ["EF", "AF", "EG", "AG"];
     let mut shorter = 0;
     for row in 0..4usize.pow(4) {

@@ -88,7 +88,8 @@ fn simplified_automata_of_no_formula_accept_the_same_words() {
     assert!(accepted > scaled(5_000), "{accepted}");
 }
 
-/// Checks the strengths on random words that stay in a component.
+/// Checks the strength of each state: a terminal state accepts a random word, and the cycle of a
+/// random walk back to the state has all marks if the strength says so.
 fn check_strengths(automaton: &Automaton, rng: &mut Rng) {
     let strengths = automaton.strengths();
     assert_eq!(automaton.strength(), strengths.iter().copied().max().expect("a state"));

@@ -13,7 +13,8 @@ use super::sketch::Sketch;
 /// ```
 ///
 /// # Known answers
-/// At most k are critical. Markings: Σ_{j ≤ min(k, n)} C(n, j)·2ⁿ⁻ʲ, j being critical and the
+/// Let n be the number of processes and k that of permits. At most k processes are critical.
+/// Markings: Σ_{j ≤ min(k, n)} C(n, j)·2ⁿ⁻ʲ, j being critical and the
 /// others idle or waiting. Without a permit the only deadlock is that all wait, no `enter` or
 /// `leave` ever fires, and the lock is stable (as `critical` is); else live. The most tokens on a
 /// place max(1, k), in a marking n + k.

@@ -27,8 +27,9 @@ pub fn random_goal(rng: &mut Rng, net: &Net) -> Goal {
 
 /// Returns a predicate over `net`. Leaves are comparisons, the enabledness or disabledness of a
 /// transition, and rarely deadness; inner nodes are up to `depth` levels of conjunctions and
-/// disjunctions of two or three parts. Comparisons are tight at a marking of a short random walk,
-/// so that many are neither always true nor always false.
+/// disjunctions of two or three parts. The bound of a comparison differs by at most 2 from the
+/// value at a marking of a short random walk. So many comparisons are neither always true nor
+/// always false.
 pub fn random_predicate(rng: &mut Rng, net: &Net, depth: u32) -> Predicate {
     let walked_marking = random_walk(rng, net);
     nested(rng, net, &walked_marking, depth)
@@ -43,7 +44,8 @@ fn nested(rng: &mut Rng, net: &Net, walked_marking: &Marking, depth: u32) -> Pre
     if rng.bool() { Predicate::and(parts) } else { Predicate::or(parts) }
 }
 
-/// Returns a random leaf, whose comparison is tight at `walked_marking`.
+/// Returns a random leaf. The bound of a comparison differs by at most 2 from the value at
+/// `walked_marking`.
 fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
     let transition = |rng: &mut Rng| {
         let count = net.transition_count();
@@ -66,7 +68,7 @@ fn leaf(rng: &mut Rng, net: &Net, walked_marking: &Marking) -> Predicate {
 }
 
 /// Returns a sum over one to three places of `net` with coefficients from −2 to 3, or from 1 to 2
-/// if `is_positive`; mostly single places.
+/// if `is_positive`. Half of the sums have a single place.
 pub fn random_sum(rng: &mut Rng, net: &Net, is_positive: bool) -> LinearSum {
     if net.place_count() == 0 {
         return LinearSum::default();

@@ -173,6 +173,7 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
 }
 
 /// Counts the grades of evidence and the auditor's verdicts for all instances and examinations.
+/// Returns the exit code: 3 if a measurement has a problem, 4 after an interruption.
 fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     let instances = match &args.list {
         Some(list) => read_list(list)?,

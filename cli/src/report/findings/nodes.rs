@@ -117,7 +117,8 @@ impl FindingCollector<'_> {
         }
     }
 
-    /// Adds a note about the coloured transitions that have dead bindings and also others.
+    /// Adds a note about the coloured transitions of which some bindings, but not all, can never
+    /// fire.
     pub(super) fn dead_bindings(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
@@ -206,8 +207,8 @@ impl FindingCollector<'_> {
         self.never_marked();
     }
 
-    /// Describes in words the loop that the page plays after a prefix. Returns `None` if `play` has
-    /// no loop, or the page does not keep the trace of the loop.
+    /// Describes in words the prefix of `play` and the loop that repeats after it. Returns `None`
+    /// if `play` is `None` or has no loop, or if the page does not keep the trace of the loop.
     fn loop_sentence(&self, play: Option<&PlayedSequence>) -> Option<Sentence> {
         let play = play?;
         let steps = |trace: usize| -> Option<Vec<FiringStep>> {
@@ -306,7 +307,8 @@ fn why_never(net: &Net, fate: &TransitionFate) -> Vec<Sentence> {
     details
 }
 
-/// Appends the transitions in firing order.
+/// Appends the transitions of a firing sequence in order, each with its number of firings in a row
+/// if it fires more than once.
 fn append_steps(text: Sentence, steps: &[FiringStep]) -> Sentence {
     text.list(steps, ", ", |text, step| {
         let text = text.transition(step.transition);

@@ -30,6 +30,7 @@ impl QuestionRunner<'_, '_> {
         }
         // A coloured transition fires when one of its bindings does.
         let bindings = bindings(net);
+        // The indices of the model's transitions that never fire.
         let dead = dead(&bindings, &self.results.fates);
         let fires = |t: &TransitionId| fires(&self.results.fates, *t) == Some(true);
         let firing_count = bindings.iter().filter(|copies| copies.iter().any(fires)).count();
@@ -49,6 +50,8 @@ impl QuestionRunner<'_, '_> {
             add_evidence(&mut summary, transition_answer, !dead.is_empty());
         }
         let transition_count = bindings.len();
+        // The answer is TRUE if all transitions can fire, FALSE if some never fire, and open
+        // otherwise.
         (summary.value, summary.reason) = match (firing_count == transition_count, dead.as_slice())
         {
             (true, _) => {
@@ -155,8 +158,8 @@ pub(in crate::report) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
     }
 }
 
-/// Returns true if the transition can fire, false if it cannot. Returns `None` if the question is
-/// open, and if transitions were not examined one by one, that is, if `fates` is empty.
+/// Returns true if the transition can fire, and false if it cannot. Returns `None` if this is open.
+/// Also returns `None` if `fates` is empty, because transitions were not examined one by one.
 pub(in crate::report) fn fires(fates: &[Option<TransitionFate>], t: TransitionId) -> Option<bool> {
     Some(fates.get(t.index())?.as_ref()?.fires)
 }
@@ -171,8 +174,8 @@ pub(in crate::report) fn dead(
     (0..bindings.len()).filter(|&at| never_fires(&bindings[at])).collect()
 }
 
-/// Returns the reason of the first open question, in the order of the ids as text. Without an open
-/// question, the reason is that the question was not asked.
+/// Returns the reason of one open question, as an example. The question is the first in the order
+/// of the ids as text. Without an open question, the reason is that the question was not asked.
 fn first_open(open: BTreeMap<String, OpenReason>) -> OpenReason {
     open.into_values().next().unwrap_or_else(|| OpenCause::NotAsked.into())
 }

@@ -164,7 +164,8 @@ impl<'s> SystemNet<'s> {
         });
         let (number, grade) = counted?;
         let number: BigUint = number.parse().ok()?;
-        // The initial marking is no joint state if the system begins with a joint first step.
+        // The initial marking is no joint state if the system begins with a joint first step. So it
+        // is not counted.
         let has_root = self.states.iter().any(|it| it.1.is_none());
         let number = number - u32::from(has_root);
         Some(format!("{number} [{grade}]"))
@@ -187,6 +188,7 @@ impl<'s> SystemNet<'s> {
     /// Returns the components that move when a transition fires, each with its new state, sorted by
     /// component.
     fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
+        // Root places have no state, and no step of the system puts a token on them.
         let new_state = |place: PlaceId| {
             let (component, state) = self.states[place.index()];
             state.map(|state| (component, state))
@@ -216,6 +218,7 @@ impl<'s> SystemNet<'s> {
             self.net.fire(&mut marking, t).ok()?;
             match self.labels[t.index()] {
                 Some(label) => steps.push((label.0, self.moves(t))),
+                // The joint first step chooses the start states, and is no step of the run.
                 None => starts = self.joint(&marking),
             }
         }

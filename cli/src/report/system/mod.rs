@@ -35,7 +35,7 @@ pub struct SystemReport {
     pub model: String,
     /// The program that made the report, and the date.
     pub made: String,
-    /// A description of the paths or runs that the answers consider.
+    /// A description of the paths or runs that the answers consider, as a sentence for the page.
     pub semantics: &'static str,
     /// The components, in the order of the file.
     pub components: Vec<ComponentNames>,
@@ -126,6 +126,8 @@ pub fn system_report(
     budget: &Budget,
 ) -> SystemReport {
     let system = &case.system;
+    // One entry per property, filled in by the threads of `settle`. An entry stays `None` if the
+    // time is over before.
     let outcomes: Vec<Mutex<Option<SystemOutcome>>> =
         case.properties.iter().map(|_| Mutex::new(None)).collect();
     settle(case, config, budget, &|index, outcome| {
@@ -191,8 +193,8 @@ pub fn system_alone(
     page_of(system, made, ("Questions", semantics), answers, figures)
 }
 
-/// Returns a budget of `time` for a step after the answers, or a cancelled budget if the run is
-/// cancelled.
+/// Returns a budget of `time` for a step after the answers, because the budget for answers may be
+/// spent. Returns a cancelled budget if the run is cancelled.
 fn step_budget(time: Duration, budget: &Budget) -> Budget {
     match budget.is_cancelled() {
         true => budget.child(),

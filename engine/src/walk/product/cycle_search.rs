@@ -31,7 +31,7 @@ const FIRINGS_PER_FOUND_CYCLE: u64 = 20_000;
 /// Pairs of a place and its difference in tokens from the start, by ascending place, without zeros.
 type TokenDifferences = Box<[(u32, i64)]>;
 
-/// A marking of the search, with its predecessor.
+/// A marking found by the search for a cycle, with its predecessor.
 struct TourNode {
     /// Index of the predecessor. The first node is its own predecessor.
     predecessor: u32,
@@ -67,7 +67,8 @@ pub(super) struct CycleStart {
 
 /// A best-first search for a cycle from a given marking.
 struct CycleSearch {
-    /// Start and requirements.
+    /// The property, its state set and letter at the start marking, and the letters that the cycle
+    /// may read.
     start: CycleStart,
     /// The markings found so far.
     nodes: Vec<TourNode>,
@@ -142,6 +143,8 @@ impl ProductWalk<'_> {
             for offset in 0..arcs.len().min(MAX_INSPECTED) {
                 let t = arcs[(first + offset) % arcs.len()].transition;
                 let class = self.net.effect_of(t);
+                // The machine stays at the start marking, so the differences are added to its
+                // values.
                 let is_enabled = || {
                     self.net.pre(t).iter().all(|arc| {
                         let place = arc.place.index() as u32;
@@ -203,6 +206,8 @@ impl ProductWalk<'_> {
         }
         let distance: u64 = moved.iter().map(|(_, difference)| difference.unsigned_abs()).sum();
         let cost = distance.saturating_mul(DISPLACED_TOKEN_COST).saturating_add(firings.into());
+        // A repeatable cycle takes no token away, and adds tokens only to places that no atom of
+        // the property reads.
         let is_back = moved.iter().all(|it| it.1 > 0 && !followed.is_read_place[it.0 as usize]);
         let next = tours.nodes.len() as u32;
         let (before, fired, names) = (node, (transition, read), (hash, letters));

@@ -65,6 +65,8 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     loop {
         let mut accept_run = |property: usize, run| {
             runs.exists(ids[property], run);
+            // The board settles the property if the run translates to the original net. So an open
+            // property means that the translation failed.
             if is_derived_net && is_open(ids[property]) {
                 misses[property] += 1;
                 return misses[property] >= MAX_UNTRANSLATED_RUNS;

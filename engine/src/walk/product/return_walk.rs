@@ -46,6 +46,7 @@ impl ReturnDistance {
     /// Records `count` firings of an effect class.
     pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: i64) {
         for change in machine.compiled.changes_of(class) {
+            // The cells after the places hold sums, which have no difference here.
             let Some(moved) = self.differences.get_mut(change.cell as usize) else { continue };
             let before = *moved;
             *moved += count * change.delta;
@@ -63,8 +64,8 @@ impl ReturnDistance {
     }
 
     /// Returns true if the firings since the base marking can repeat forever and read the same
-    /// letters each time. So no place may have fewer tokens than at the base. Places for which
-    /// `looked_at` is true, on which the letters depend, must have exactly as many.
+    /// letters each time. So no place may have fewer tokens than at the base. Places on which the
+    /// letters depend must have exactly as many. The argument is true for these places.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
         let is_harmless =
             |&place: &u32| self.differences[place as usize] > 0 && !looked_at[place as usize];

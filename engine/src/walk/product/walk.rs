@@ -331,6 +331,9 @@ impl ProductWalk<'_> {
             if next == EMPTY_SET {
                 continue;
             }
+            // With atoms on firings, the letter of the next firing also depends on the choice of
+            // that firing. Without another enabled class, there is no choice. Both cases end the
+            // look-ahead.
             if followed.has_firing_atoms || self.machine.enabled().len() == 1 {
                 return Some(transition);
             }

@@ -30,7 +30,7 @@ enum HintOrder {
 pub(in crate::walk) struct HintStrategy {
     /// Number of remaining firings of each effect class, by class index.
     remaining: Vec<u64>,
-    /// The effect classes of the hint, by index.
+    /// The indices of the effect classes that occur in the hint.
     classes: Vec<u32>,
     /// Sum of the remaining firings of all classes.
     total_remaining: u64,

@@ -34,7 +34,7 @@ use parikh_net::{PlaceId, TransitionId};
 const FIRING_COST: u64 = 16;
 /// Limit on the firings of one transition in a plan.
 const MAX_FIRINGS: u64 = 1 << 30;
-/// Marks a missing transition.
+/// Stands for "no transition" in [`PlaceProducer::transition`].
 const NO_TRANSITION: u32 = u32::MAX;
 
 /// The state of a transition while the current plan is made.
@@ -93,9 +93,9 @@ pub(in crate::walk) struct RelaxedPlanStrategy {
     /// The settled transitions that change target cells towards their target intervals, in the
     /// order of settling.
     movers: Vec<Mover>,
-    /// Target cells that still need a mover. Each has the distance to its target interval that
-    /// remains after the firings of its movers so far. A place needs only one mover, a sum may need
-    /// several.
+    /// Target cells that still need a mover, that is, a transition that changes the cell towards
+    /// its target interval. Each has the distance to its target interval that remains after the
+    /// firings of its movers so far. A place needs only one mover, a sum may need several.
     unreached_cells: Vec<(u32, u64)>,
     /// The steps of the plan: pairs of a class and its remaining firings.
     steps: Vec<(u32, u64)>,
@@ -278,6 +278,7 @@ impl RelaxedPlanStrategy {
                     continue;
                 }
                 let place = &mut self.places[cell as usize];
+                // A cheaper or equally cheap transition already produces tokens on this place.
                 if place.epoch == self.epoch {
                     continue;
                 }
@@ -359,7 +360,8 @@ impl RelaxedPlanStrategy {
                 if tokens >= arc.weight {
                     continue;
                 }
-                // Settled before `t`, since `t` was reached through this place.
+                // The producer was settled before `t`, so its firings are read later in this
+                // backward loop.
                 let producer = self.places[cell as usize].transition;
                 let delta = delta_at(machine, producer, cell).unsigned_abs().max(1);
                 // Tokens that t returns in each firing are needed only once.

@@ -158,6 +158,7 @@ fn conclusion(
             let kept =
                 check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
             let mut kept = kept.into_iter();
+            // The results are in the order in which `indices_where` visits the predicates.
             let stay = subject.indices_where(|_| kept.next() == Some(true));
             let checked = "firing sequences back from all markings checked";
             StructureConclusion {
@@ -173,6 +174,7 @@ fn conclusion(
                 subject.predicates.iter().map(|(_, wanted)| wanted.clone()).collect();
             let results =
                 find_staying(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+            // The results are in the order in which `indices_where` visits the predicates.
             let with_result = |stays: bool| {
                 let mut results = results.iter();
                 subject.indices_where(|_| results.next() == Some(&Some(stays)))

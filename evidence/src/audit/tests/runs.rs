@@ -5,7 +5,8 @@ use crate::no_run::{ExcludedPairs, Movers, NamedNoRun, NoRun, Reason};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{AtomNames, AutomatonLimits, LinearTableau, Ltl, parse_ltl};
 
-/// A queue: a customer waits, is served, and may rest. Another one may go round forever.
+/// A queue: a customer waits, is served, and may wait again. Another customer takes turns that
+/// change nothing, and may do so forever.
 const QUEUE: &str = "net queue
     place waits 1
     place served
@@ -21,8 +22,10 @@ fn at_least(place: &str, tokens: u32) -> String {
     )
 }
 
-/// Questions: served again and again; waits or is served (never two tokens on `served`); served at
-/// some time; not served forever.
+/// Returns a query file with formulas about all runs. `again`: served again and again. `never`: no
+/// marking has two tokens on `served` and five tokens on `waits` do not follow. `some`: served at
+/// some time. `twice`: never served. `now`: waiting at some time. `next`: served in the second
+/// marking.
 fn questions() -> String {
     let all = |id: &str, inside: &str| {
         format!(
@@ -88,8 +91,8 @@ fn a_run_that_never_ends_shows_that_not_all_have_something() {
     judge("now", "FALSE", &turning, BY_LASSO, Some("the question is not about runs"));
 }
 
-/// Returns a property that no run must have, over `w` (waits ≥ 5), `s` (served ≥ 2) and `l` (leaves
-/// `s`).
+/// Returns the property of runs that the LTL formula `text` describes. Its atoms are `w` (waits ≥
+/// 5) and `s` (served ≥ 2).
 fn property(net: &Net, text: &str) -> RunProperty {
     let holds = |place, tokens| {
         RunAtom::Holds(Predicate::at_least(net.place_named(place).unwrap(), tokens))

@@ -15,8 +15,8 @@ use super::{Clock, ClosedSet, ClosedSetFlaw};
 use parikh_net::Net;
 use std::collections::{BTreeMap, HashSet};
 
-/// A level that a transition touches, the tokens that it requires at this level, and its change of
-/// them.
+/// A level that a transition touches, the tokens that the transition requires at this level, and
+/// the change of the tokens by a firing.
 type ClosureTouch = (usize, u64, i64);
 
 impl ClosedSet {

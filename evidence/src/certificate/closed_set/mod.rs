@@ -181,7 +181,7 @@ impl CheckedClosedSet<'_> {
     }
 
     /// Returns the maximum of a sum over the members, an upper bound for all reachable markings.
-    /// Returns `None` if a sum does not fit into 127 bits.
+    /// Returns `None` if a number overflows `i128`.
     pub fn maximum(&self, sum: &LinearSum) -> Option<i128> {
         let weight: HashMap<PlaceId, i64> = sum.terms().iter().copied().collect();
         let mut lengths: Vec<usize> = vec![0, 0];

@@ -135,6 +135,8 @@ impl NodeStore<'_, '_> {
                 mark_used(right, &mut used);
             }
         }
+        // Used nodes are renumbered in order, so the children of a node have their new numbers
+        // before it.
         let mut numbers = vec![0u32; self.built.len()];
         let new_number =
             |number: u32, numbers: &[u32]| match (number as usize).checked_sub(first_built) {

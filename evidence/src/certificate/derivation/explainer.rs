@@ -1,4 +1,4 @@
-//! Turns what a [`BoundPropagator`] finds into derivations.
+//! Turns the contradictions that a [`BoundPropagator`] finds into derivations.
 //!
 //! The propagator records the reason for every change of a bound. From a contradiction, the
 //! explainer follows the reasons backwards, and writes one line for each change that was needed, in
@@ -20,13 +20,13 @@ const OVERFLOW: NotWritten = "the numbers are too large";
 /// The origin of a clause.
 #[derive(Clone, Debug)]
 pub(super) enum ClauseOrigin {
-    /// The literals are the parts of a known disjunction, in order, or one known comparison.
+    /// A known fact. The literals are the parts of a disjunction, in order, or one comparison.
     Fact(Fact),
-    /// A formula implies its part with this index. The literals are the negation of the formula,
-    /// and the part.
+    /// A conjunction implies its part with this index. The literals are the negation of the
+    /// conjunction, and the part.
     Part(usize),
-    /// A formula implies one of its parts. The literals are the negation of the formula, and the
-    /// parts.
+    /// A disjunction implies that one of its parts is true. The literals are the negation of the
+    /// disjunction, and then the parts.
     Parts,
 }
 
@@ -37,22 +37,22 @@ pub(super) struct ExplainedClause {
     pub(super) origin: ClauseOrigin,
 }
 
-/// The meaning of a term of the propagator.
+/// The meaning of a term of the propagator, that is, of one of its integer variables.
 #[derive(Clone, Debug)]
 pub(super) enum TermMeaning {
-    /// A weighted sum of places.
+    /// A weighted sum of tokens: indices of places with their coefficients.
     Sum(Vec<(usize, i128)>),
-    /// The truth value of a formula.
+    /// The truth value of a formula: 1 if the formula is true, and 0 otherwise.
     Truth(Formula),
 }
 
-/// Lines under construction, with the facts that they add.
+/// A derivation under construction: its lines so far, and the facts that it may use.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     /// The lines so far.
     pub(super) lines: Vec<Line>,
     pub(super) numbering: Numbering,
-    /// The facts of changes, by their index in the trail.
+    /// The facts that state changed bounds, by the index of the change in the propagator's trail.
     facts: HashMap<usize, Fact>,
     /// The assumed literals with their facts.
     assumed: Vec<(BoundLiteral, Fact)>,
@@ -63,17 +63,17 @@ impl Draft {
         Draft { lines: Vec::new(), numbering, facts: HashMap::new(), assumed: Vec::new() }
     }
 
-    /// Adds an assumed literal, of which the formula is known.
+    /// Records that `literal` is assumed, and that `fact` states it.
     pub(super) fn assume(&mut self, literal: BoundLiteral, fact: Fact) {
         self.assumed.push((literal, fact));
     }
 
-    /// Returns a draft of a derivation that may use the facts of this draft.
+    /// Returns a draft without lines, for a nested derivation that may use the facts of this draft.
     pub(super) fn branch(&self) -> Draft {
         Draft { lines: Vec::new(), ..self.clone() }
     }
 
-    /// Adds a formula with its refutation.
+    /// Adds a line that proves `formula` by a refutation of its negation. Returns the new fact.
     pub(super) fn cut(&mut self, formula: Formula, refutation: Derivation) -> Fact {
         let fact = self.numbering.push(&formula);
         self.lines.push(Line::Cut { formula, refutation });
@@ -89,11 +89,12 @@ pub(super) struct Explainer {
     pub(super) terms: Vec<TermMeaning>,
     /// The clauses of the propagator, in the order in which they were added.
     clauses: Vec<ExplainedClause>,
-    /// The facts of the first bounds of terms. Without an entry, a place holds at least 0 tokens.
+    /// The facts that state the initial bounds of terms. The key is the index of a term, and true
+    /// for an upper bound. The bound "at least 0 tokens" has no entry.
     first_bounds: HashMap<(usize, bool), Fact>,
-    /// The number of changes in the trail that hold in every reachable marking.
+    /// The number of changes at the beginning of the trail that hold in every reachable marking.
     pub(super) global_length: usize,
-    /// The consequences that hold in every reachable marking.
+    /// The facts that hold in every reachable marking, and the lines that prove the latest of them.
     pub(super) global: Draft,
 }
 
@@ -119,7 +120,7 @@ impl Explainer {
         explainer
     }
 
-    /// Records the meaning of the rows that the propagator has added.
+    /// Records the meaning of the terms that the propagator has added for sums of places.
     pub(super) fn name_rows(&mut self) {
         for term in self.terms.len()..self.propagator.term_count() {
             self.terms.push(TermMeaning::Sum(self.propagator.summands(term)));
@@ -154,7 +155,7 @@ impl Explainer {
         Ok(Some(()))
     }
 
-    /// Returns the refutation of assumed literals, whose facts the draft has. Returns `None` if
+    /// Returns the refutation of `literals`, which the draft records as assumed. Returns `None` if
     /// propagation finds no contradiction.
     pub(super) fn refute_facts(
         &mut self,
@@ -206,7 +207,9 @@ impl Explainer {
         Ok(Derivation { lines: draft.lines, conclusion: conclusion.ok_or(INTERNAL)? })
     }
 
-    /// Derives the facts of changes and of all changes that they depend on.
+    /// Derives a fact for each change in `needed`, and for all changes that these depend on.
+    /// `needed` has indices of the trail. Changes that hold in every reachable marking become
+    /// global facts, and all others become facts of the draft.
     fn derive_all(&mut self, needed: Vec<usize>, draft: &mut Draft) -> Result<(), NotWritten> {
         for index in self.underived(needed, draft) {
             let change = self.propagator.trail()[index];
@@ -225,7 +228,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// Returns the changes without facts among those given and all that they depend on, in order.
+    /// Returns the changes that have no fact yet, as indices of the trail, in order. The result
+    /// covers the changes in `needed`, and all changes that these depend on.
     fn underived(&self, needed: Vec<usize>, draft: &Draft) -> BTreeSet<usize> {
         let mut open = needed;
         let mut changes: BTreeSet<usize> = BTreeSet::new();
@@ -243,7 +247,8 @@ impl Explainer {
         changes
     }
 
-    /// Returns the changes that the contradiction found depends on directly.
+    /// Returns the changes that the contradiction found depends on directly, as indices of the
+    /// trail.
     fn needed_for_conflict(&self) -> Result<Vec<usize>, NotWritten> {
         let (literal, reason) = self.propagator.conflict().ok_or(INTERNAL)?;
         let end = self.propagator.trail().len();
@@ -253,9 +258,11 @@ impl Explainer {
     }
 
     /// Returns the refutation of assumed literals, whose formula is `formula`: one literal, or the
-    /// conjunction of several. Returns `None` if propagation finds no contradiction. Facts that do
-    /// not depend on the literals are added to the draft, or to the global facts if there is no
-    /// draft.
+    /// conjunction of several. Returns `None` if propagation finds no contradiction.
+    ///
+    /// Facts that do not depend on the literals are added outside of the refutation. Such a fact is
+    /// global if it holds in every reachable marking, and otherwise becomes a fact of the draft.
+    /// Without a draft, all of these facts must be global.
     pub(super) fn refute(
         &mut self,
         draft: Option<&mut Draft>,
@@ -302,7 +309,8 @@ impl Explainer {
         self.conclude(branch)
     }
 
-    /// Returns the changes before `end` that a literal follows from, by the reason given.
+    /// Returns the changes from which a literal follows for the reason given, as indices of the
+    /// trail. All of them come before index `end`.
     fn antecedents(&self, literal: BoundLiteral, reason: ChangeReason, end: usize) -> Vec<usize> {
         let last = |term: usize, upper: bool| self.propagator.last_change(term, upper, end);
         match reason {
@@ -325,7 +333,7 @@ impl Explainer {
         let row = self.propagator.row(row);
         let sign = if sign { 1 } else { -1 };
         let parts = row.terms.iter().filter(|(part, _)| *part != literal.term);
-        // The least value of sign · a · part.
+        // Each part contributes its bound on the side where sign · a · part is least.
         let mut bounds: Vec<(usize, bool, i128)> =
             parts.map(|&(part, a)| (part, a * sign < 0, a.abs())).collect();
         if literal.term != row.term {
@@ -334,8 +342,8 @@ impl Explainer {
         bounds
     }
 
-    /// Returns the fact of the last bound of a term before the change `end`. Returns `None` if
-    /// there is no bound, or only that of no tokens.
+    /// Returns the fact that states the last bound of a term before the change `end`. Returns
+    /// `None` if there is no such bound, or only the bound "at least 0 tokens".
     fn bound_fact(&self, term: usize, upper: bool, end: usize, draft: &Draft) -> Option<Fact> {
         match self.propagator.last_change(term, upper, end) {
             Some(index) => draft.facts.get(&index).or_else(|| self.global.facts.get(&index)),
@@ -344,8 +352,8 @@ impl Explainer {
         .cloned()
     }
 
-    /// Adds the lines that derive a literal, and returns its fact. The facts that it follows from
-    /// are known.
+    /// Adds the lines that derive a literal, and returns the fact that states it. The facts from
+    /// which the literal follows must be known. `end` is the index of the change in the trail.
     fn derive(
         &self,
         literal: BoundLiteral,
@@ -384,7 +392,7 @@ impl Explainer {
         }
     }
 
-    /// Adds the lines that derive a literal by a clause, of which the other literals are false.
+    /// Adds the lines that derive a literal by a clause whose other literals are false.
     fn derive_by_clause(
         &self,
         literal: BoundLiteral,
@@ -393,6 +401,7 @@ impl Explainer {
         draft: &mut Draft,
     ) -> Result<Fact, NotWritten> {
         let ExplainedClause { literals, origin } = &self.clauses[number as usize];
+        // In the clauses of a formula, the first literal is the negation of the whole formula.
         let is_first = implies(literals[0], literal);
         let fact = match origin {
             ClauseOrigin::Fact(fact) if literals.len() == 1 => {
@@ -417,7 +426,8 @@ impl Explainer {
             false => self.bound_fact(part.term, !part.upper, end, draft),
         };
         let conclusion = match (&fact, origin) {
-            // The negation is the formula itself, of which a part is false.
+            // The derived literal is the negation of a conjunction. So its own negation is the
+            // conjunction, and one part of that is false.
             (None, ClauseOrigin::Part(index)) => {
                 let Fact::All(parts) = &negation else { return Err(INTERNAL) };
                 contradiction(&parts[*index], opposite(literals[1]).as_ref(), inner)
@@ -446,8 +456,8 @@ impl Explainer {
         Ok(draft.cut(formula, conclusion.ok_or(INTERNAL)?.into()))
     }
 
-    /// Returns a fact in the form of a literal: if the known comparison of one place has another
-    /// factor or a tighter bound, a line divides it.
+    /// Returns a fact in exactly the form of a literal. If the known comparison has a larger
+    /// coefficient of its only place, or a tighter bound, adds a line that divides or weakens it.
     fn normal(
         &self,
         fact: Fact,
@@ -473,8 +483,9 @@ impl Explainer {
         Ok(fact)
     }
 
-    /// Returns the derivation of a contradiction of the draft's facts, by cases if propagation
-    /// finds none. At most `cases` literals are chosen. Returns `None` if this does not suffice.
+    /// Returns the derivation of a contradiction of the draft's facts by case distinction, after
+    /// propagation alone has found none. `cases` is the number of literals that may still be
+    /// chosen, and decreases with each choice. Returns `None` if this does not suffice.
     pub(super) fn refute_by_cases(
         &mut self,
         mut draft: Draft,
@@ -517,7 +528,7 @@ fn implies(one: BoundLiteral, other: BoundLiteral) -> bool {
         && if one.upper { one.bound <= other.bound } else { one.bound >= other.bound }
 }
 
-/// Returns a fact for a comparison with the number given.
+/// Returns the fact with this number that states a comparison.
 pub(super) fn comparison(number: FactNumber, inequality: Inequality) -> Fact {
     Fact::Comparison(number, inequality)
 }

@@ -34,7 +34,8 @@ impl FactNumber {
     }
 }
 
-/// A known formula, with the numbers of its facts.
+/// A known formula, with the numbers of its facts. A comparison or a disjunction has one number. A
+/// conjunction has only the numbers of its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     Comparison(FactNumber, Inequality),
@@ -43,7 +44,7 @@ pub(super) enum Fact {
 }
 
 impl Fact {
-    /// Returns true if the numbers of the facts are global and below a number.
+    /// Returns true if all numbers of the fact are global and below `end`.
     pub(super) fn is_before(&self, end: usize) -> bool {
         match self {
             Fact::Comparison(FactNumber::Global(number), _)
@@ -101,7 +102,8 @@ pub(super) type Multiples = Vec<(FactNumber, i128)>;
 /// A step that adds facts.
 #[derive(Clone, Debug)]
 pub(super) enum Line {
-    /// The sum of facts, divided by a number and rounded.
+    /// A comparison that follows from a sum of multiples of facts, divided by `divisor` and
+    /// rounded.
     Bound { inequality: Inequality, divisor: i128, terms: Multiples },
     /// A formula whose negation leads to a contradiction.
     Cut { formula: Formula, refutation: Derivation },
@@ -110,7 +112,8 @@ pub(super) enum Line {
 /// The contradiction at the end of a derivation.
 #[derive(Clone, Debug)]
 pub(super) enum Conclusion {
-    /// The sum of the facts is 0 ≤ a negative number, up to coefficients that are not negative.
+    /// The sum of multiples of facts has a negative bound and no negative coefficient. No marking
+    /// satisfies such a comparison.
     Sum(Multiples),
     /// Each case of a disjunction leads to a contradiction.
     Cases(FactNumber, Vec<Derivation>),
@@ -200,7 +203,7 @@ fn write_multiples(terms: &Multiples, base: usize, out: &mut String) {
 
 /// Returns the contradiction of two facts, one of which implies the negation of the other. `new`
 /// numbers the facts of the cases. Without a second fact, the first one contradicts that no place
-/// holds fewer than 0 tokens. Returns `None` if this is not the case.
+/// holds fewer than 0 tokens. Returns `None` if there is no contradiction of this form.
 pub(super) fn contradiction(
     one: &Fact,
     other: Option<&Fact>,
@@ -213,6 +216,7 @@ pub(super) fn contradiction(
     };
     match (one, other) {
         (Fact::Comparison(one, left), Fact::Comparison(other, right)) => {
+            // With these multipliers, the coefficients cancel each other.
             let (times_left, times_right) = match (&*left.sum, &*right.sum) {
                 (&[(p, a)], &[(q, b)]) if p == q && (a > 0) != (b > 0) => {
                     let divisor = gcd(a.unsigned_abs(), b.unsigned_abs()) as i128;

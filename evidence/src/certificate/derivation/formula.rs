@@ -12,7 +12,7 @@ pub(crate) struct Inequality {
     pub(crate) bound: i128,
 }
 
-/// A formula whose leaves are comparisons.
+/// A formula whose leaves are comparisons: `All` is a conjunction, and `Any` a disjunction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Formula {
     AtMost(Inequality),
@@ -63,7 +63,7 @@ impl Formula {
         })
     }
 
-    /// Returns the disjunction of the formulas, or the formula itself if there is one.
+    /// Returns the disjunction of the formulas, or the formula itself if there is only one.
     pub(crate) fn any(mut parts: Vec<Formula>) -> Formula {
         if parts.len() == 1 { parts.remove(0) } else { Formula::Any(parts) }
     }

@@ -1,4 +1,4 @@
-//! Documents as evidence for the checker in `proofs/`, which is proved in Coq.
+//! Rewrites documents as evidence for the checker in `proofs/`, whose correctness is proved in Coq.
 //!
 //! A document leaves the search for consequences to its checker. The proved checker searches for
 //! nothing: a derivation lists every sum of comparisons and every case. This module repeats the
@@ -31,22 +31,25 @@ use std::fmt::Write as _;
 /// The maximum number of disjuncts of a predicate that documents may refute one by one.
 const MAX_PARTS: usize = 8;
 
-/// Evidence that statements are unreachable, as text. Facts are numbered through the whole text.
+/// A writer of evidence, as text, that the predicates of numbered statements are unreachable. Facts
+/// are numbered consecutively through the whole text.
 pub(crate) struct DocumentWriter<'n> {
     net: &'n Net,
     /// The evidence so far.
     pub(crate) text: String,
     /// The number of facts so far.
     fact_count: usize,
-    /// The assumptions that each unit of the model with the units around it holds at most one
-    /// token, by unit. They are the first facts. Empty if nothing is assumed.
+    /// The assumptions that a unit and all units around it together hold at most one token. There
+    /// is one assumption per unit, indexed by `UnitId`, and these are the first facts. Empty if the
+    /// units are not assumed to be safe.
     safe_units: Vec<Inequality>,
-    /// The negations of refuted disjuncts, by the number of the statement and the index of the
-    /// disjunct.
+    /// The facts that negate refuted disjuncts. The key is the number of a statement, and the index
+    /// of a disjunct in its predicate.
     refuted_parts: HashMap<(usize, usize), Fact>,
 }
 
 /// A function that refutes a predicate, whose leaves are comparisons, with a copy of an explainer.
+/// Returns `None` if it finds no refutation.
 type Attempt<'a> =
     dyn Fn(&mut Explainer, &Predicate) -> Result<Option<Derivation>, NotWritten> + 'a;
 
@@ -94,15 +97,15 @@ impl<'n> DocumentWriter<'n> {
         self.fact_count
     }
 
-    /// Removes the evidence after a length of the text and a number of facts.
+    /// Cuts the text to `length` bytes, and forgets all facts but the first `fact_count`.
     pub(crate) fn truncate(&mut self, length: usize, fact_count: usize) {
         self.text.truncate(length);
         self.refuted_parts.retain(|_, fact| fact.is_before(fact_count));
         self.fact_count = fact_count;
     }
 
-    /// Writes bounds, and refutes the predicates that they exclude. Returns the numbers of the
-    /// refuted statements.
+    /// Writes the derivation of bounds, and refutes the target predicates that the bounds exclude.
+    /// Returns the numbers of the refuted statements.
     ///
     /// # Errors
     /// The reason that the document is not covered.
@@ -122,8 +125,8 @@ impl<'n> DocumentWriter<'n> {
         self.induction(&bare, targets)
     }
 
-    /// Writes an inductive invariant, and refutes the predicates that it excludes. Returns the
-    /// numbers of the refuted statements.
+    /// Writes an inductive invariant, and refutes the target predicates that the invariant
+    /// excludes. Returns the numbers of the refuted statements.
     ///
     /// # Errors
     /// The reason that the document is not covered.
@@ -147,6 +150,7 @@ impl<'n> DocumentWriter<'n> {
         let mut explainer =
             Explainer::new(propagator, self.net.place_count(), first_bounds.clone(), numbering);
         let mut clauses = Vec::with_capacity(clause_count);
+        // The facts of the clauses have the numbers before those of the consequences.
         let mut own = Numbering::global(self.fact_count);
         for clause in &induction.clauses {
             let clause = resolve(clause, &literals)?;
@@ -159,6 +163,7 @@ impl<'n> DocumentWriter<'n> {
             let is_new = explainer.conclude_globally(resolve(step, &literals)?)?;
             is_new.ok_or("a step does not follow")?;
         }
+        // For each clause, one reason for each transition that may make the clause false.
         let mut reasons = Vec::with_capacity(clause_count);
         let effects = induction::effects(self.net);
         for (clause, formula) in &clauses {
@@ -182,8 +187,8 @@ impl<'n> DocumentWriter<'n> {
         })
     }
 
-    /// Writes the lemmas of a linear certificate, and refutes the predicates that they exclude.
-    /// Returns the numbers of the refuted statements.
+    /// Writes the lemmas of a linear certificate, and refutes the target predicates that the lemmas
+    /// exclude. Returns the numbers of the refuted statements.
     ///
     /// # Errors
     /// The reason that the document is not covered.
@@ -217,12 +222,14 @@ impl<'n> DocumentWriter<'n> {
                 Formula::AtMost(Inequality::of(&linear.atoms[index]).negated())
             };
             let formula = Formula::any(lemma.atoms.iter().map(atom).collect());
+            // The negation of the clause is assumed. Its facts get the next numbers.
             let mut inner = Numbering::global(self.fact_count);
             let assumed = inner.push(&formula.negated());
             let facts = match &assumed {
                 Fact::All(facts) => facts.to_vec(),
                 fact => vec![fact.clone()],
             };
+            // The multiples of all inequalities of the lemma add up to a contradiction.
             let mut terms: Multiples = Vec::new();
             let atoms = facts.iter().zip(lemma.atoms.iter().map(|it| it.1));
             let traps = lemma.traps.iter().map(|&(index, factor)| (&traps[index], factor));
@@ -260,9 +267,10 @@ impl<'n> DocumentWriter<'n> {
         })
     }
 
-    /// Refutes predicates, or disjuncts of a predicate of which other documents refute the others.
-    /// `attempt` refutes one predicate, whose leaves are comparisons, with a copy of the explainer.
-    /// Returns the numbers of the refuted statements.
+    /// Refutes each target predicate as a whole. If that fails, refutes single disjuncts of a
+    /// disjunction, because several documents together may refute all of its disjuncts. `attempt`
+    /// refutes one predicate, whose leaves are comparisons, with a copy of the explainer. Returns
+    /// the numbers of the refuted statements.
     fn refute_targets(
         &mut self,
         explainer: &mut Explainer,
@@ -271,6 +279,7 @@ impl<'n> DocumentWriter<'n> {
     ) -> Result<Vec<usize>, NotWritten> {
         let mut refuted = Vec::new();
         for &(number, predicate) in targets {
+            // An attempt works on a copy. Only the global facts that it derives are kept.
             let derive = |explainer: &mut Explainer, predicate: &Predicate| {
                 let mut local = explainer.clone();
                 let derivation = attempt(&mut local, predicate);
@@ -307,15 +316,15 @@ impl<'n> DocumentWriter<'n> {
         Ok(refuted)
     }
 
-    /// Returns the refutation of a disjunction whose disjuncts are all refuted, or `None` if one is
-    /// not.
+    /// Returns the refutation of the disjunction `whole` of statement `number` from the recorded
+    /// negations of its disjuncts. Returns `None` if a negation is missing or has another form.
     fn refutation_by_parts(
         &self,
         number: usize,
         whole: &Predicate,
         part_count: usize,
     ) -> Option<Derivation> {
-        // The disjuncts of a disjunct are disjuncts of the whole.
+        // `whole` has nested disjunctions flattened, so one disjunct may have several negations.
         let mut negations: Vec<&Fact> = Vec::new();
         for index in 0..part_count {
             match self.refuted_parts.get(&(number, index))? {

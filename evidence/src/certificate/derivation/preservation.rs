@@ -15,7 +15,8 @@ pub(super) struct Firing<'c> {
     pub(super) transition: TransitionId,
     pub(super) clause: &'c [BoundLiteral],
     pub(super) formula: &'c Formula,
-    /// The changes of the terms of literals, by position in the clause.
+    /// The changes that the firing makes to the terms of literals. The key is the position of the
+    /// literal in the clause. A position without an entry means no change.
     pub(super) changes: BTreeMap<usize, i128>,
 }
 
@@ -43,11 +44,13 @@ impl DocumentWriter<'_> {
             draft.assume(literal, fact);
             assumed.push(literal);
         };
+        // First assumption: the input places have enough tokens.
         for arc in self.net.pre(t) {
             let (term, bound) = (arc.place.index(), i128::from(arc.weight));
             let literal = BoundLiteral { term, upper: false, bound };
             assume(&mut draft, literal, Inequality::new([(term, -1)], -bound));
         }
+        // Second assumption: all literals of the clause are false after the firing.
         for (position, literal) in firing.clause.iter().enumerate() {
             let change = firing.changes.get(&position).copied().unwrap_or(0);
             let literal = literal.negated().precondition(change).map_err(|_| OVERFLOW)?;
@@ -56,6 +59,7 @@ impl DocumentWriter<'_> {
             };
             assume(&mut draft, literal, self.before(t, &part.negated())?);
         }
+        // Third assumption: known upper bounds hold after the firing.
         let mut after = Vec::new();
         for change in self.net.delta(t) {
             let key = (change.place.index(), true);
@@ -83,7 +87,8 @@ impl DocumentWriter<'_> {
         Ok(Inequality { sum: inequality.sum.clone(), bound })
     }
 
-    /// Writes clauses that are inductive together, with their consequences so far.
+    /// Writes clauses that are inductive together, with their consequences so far. `reasons` has
+    /// one list per clause, with one reason for each transition that may make the clause false.
     pub(super) fn write_inductive(
         &mut self,
         clauses: &[(Vec<BoundLiteral>, Formula)],

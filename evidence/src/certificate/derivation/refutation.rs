@@ -11,9 +11,9 @@ use parikh_net::{Atom, Predicate};
 const MAX_CASES: usize = 2_000;
 
 /// Returns the derivation that a predicate, whose leaves are comparisons, contradicts the facts of
-/// an explainer. `literals` are those of the variables of `steps`, to which the variables of
-/// conjunctions and disjunctions are added. Comparisons that are not covered count as true. Returns
-/// `None` if no derivation is found.
+/// an explainer. `literals` has the literal of each variable of `steps`, except for the
+/// conjunctions and disjunctions of the predicate, which are added here. Comparisons for which
+/// `is_covered` is false count as true. Returns `None` if no derivation is found.
 pub(super) fn refute(
     explainer: &mut Explainer,
     predicate: &Predicate,
@@ -28,6 +28,7 @@ pub(super) fn refute(
         return Ok(Some(Conclusion::Cases(*number, Vec::new()).into()));
     }
     let mut clauses = Vec::new();
+    // The predicate becomes clauses over one truth value for each conjunction and disjunction.
     let root = assume(explainer, predicate, &mut literals, is_covered, &mut clauses)?;
     let Some(root) = root else { return Ok(None) };
     clauses.push((vec![root], ClauseOrigin::Fact(fact)));
@@ -36,6 +37,7 @@ pub(super) fn refute(
             return explainer.conclude(draft).map(Some);
         }
     }
+    // Steps that do not follow are skipped.
     for step in steps {
         let Ok(step) = resolve(step, &literals) else { continue };
         let formula = explainer.clause_formula(&step);

@@ -10,7 +10,7 @@ use parikh_net::{PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// Known bounds as facts, by place and side; true for an upper bound.
+/// Known bounds as facts. The key is the index of a place, and true for an upper bound.
 pub(super) type KnownBounds = HashMap<(usize, bool), Fact>;
 
 impl DocumentWriter<'_> {
@@ -69,8 +69,9 @@ impl DocumentWriter<'_> {
         self.fact_count = base;
     }
 
-    /// Writes for each transition the reason that an upper bound disables it, if there is one.
-    /// `base` is the number of facts of the check of inductive clauses.
+    /// Writes for each transition the reason that an upper bound disables it, if there is one. In
+    /// the checker, the facts from number `base` on state that the input places have enough tokens,
+    /// in the order of the input arcs.
     fn write_blocked(
         &mut self,
         mut transitions: Vec<TransitionId>,
@@ -110,7 +111,8 @@ impl DocumentWriter<'_> {
         Ok(self.preserved_at_once(Inequality::new(sum, bound)))
     }
 
-    /// Writes a comparison that every firing preserves, as the checker sees at once.
+    /// Writes a comparison that every firing preserves. The checker verifies this without a
+    /// derivation.
     fn preserved_at_once(&mut self, inequality: Inequality) -> Fact {
         self.text.push_str("inductive 1 most ");
         inequality.write(&mut self.text);
@@ -193,7 +195,7 @@ impl DocumentWriter<'_> {
         Ok(comparison(FactNumber::Global(base - 1), inequality))
     }
 
-    /// Writes a formula whose negation contradicts the facts so far.
+    /// Writes a formula, and the derivation that its negation contradicts the facts so far.
     pub(super) fn follows(&mut self, formula: &Formula, derivation: &Derivation) -> Fact {
         self.text.push_str("follows 1 ");
         formula.write(&mut self.text);
@@ -216,7 +218,8 @@ fn bound_inequality(bound: &TokenBound) -> Inequality {
     }
 }
 
-/// Records the fact of a bound, unless a tighter bound of the place is known.
+/// Records the fact of a bound, unless a bound at least as tight is known. The lower bound 0 is
+/// always known, and is not recorded.
 fn tighten(known: &mut KnownBounds, bound: &TokenBound, fact: Fact) {
     let key = (bound.place.index(), bound.upper);
     let limit = bound_inequality(bound).bound;

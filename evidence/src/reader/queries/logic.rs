@@ -54,8 +54,9 @@ pub(super) fn read_predicate(
 const ADDITIONAL_LEAVES: usize = 100_000;
 
 /// Reads a formula, and combines the results for its parts. If `negated` is true, reads its
-/// negation. The function `read_leaf` converts a leaf, or its negation if its boolean is true. The
-/// function `join` makes a disjunction if its boolean is true, and a conjunction otherwise.
+/// negation. The function `leaf` converts a leaf, or the negation of the leaf if the boolean is
+/// true. The function `join` makes a disjunction if its boolean is true, and a conjunction
+/// otherwise.
 pub(super) fn fold_junctions<'a, 'input, T>(
     node: Node<'a, 'input>,
     negated: bool,
@@ -141,6 +142,7 @@ pub(super) fn operands<'a, 'input>(
         Connective::Or => !negated,
         Connective::Not => {
             signed_operands[0].1 = !negated;
+            // A disjunction of one operand is that operand.
             true
         }
         Connective::Implies => {

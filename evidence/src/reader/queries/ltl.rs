@@ -33,9 +33,9 @@ use parikh_temporal::Linear;
 use roxmltree::Node;
 
 /// If `is_universal` is true, returns the question whether all runs satisfy the formula at `path`.
-/// Otherwise returns the question whether some run does. If `negated` is true, the negation of the
-/// formula takes its place. If `case_end` is given, the question is only about runs that reach a
-/// marking that satisfies this predicate.
+/// Otherwise returns the question whether some run does. If `negated` is true, the question is
+/// about the negation of the formula. If `case_end` is given, the question is only about runs that
+/// reach a marking that satisfies this predicate.
 pub(super) fn run_question(
     net: &Net,
     case_end: Option<&Predicate>,

@@ -73,8 +73,8 @@ fn quantified_question(
 }
 
 /// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
-/// Otherwise returns the question whether some path does. If `negated` is true, the negation of the
-/// formula takes its place.
+/// Otherwise returns the question whether some path does. If `negated` is true, the question is
+/// about the negation of the formula.
 pub(super) fn path_question(
     net: &Net,
     is_universal: bool,
@@ -130,7 +130,8 @@ fn nested_path_question(
             both.iter().filter(|signed| is_signed_path_formula(signed)).count()
         }
     };
-    // E (φ ∧ ψ) also has to be split in the cases of an equivalence.
+    // A case of an equivalence is a conjunction. Below E, it can be split only if at most one part
+    // is a path formula.
     let is_splittable = |operand| {
         matches!(operand, UnreadOperand::Formula(..))
             || is_universal

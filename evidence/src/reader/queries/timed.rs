@@ -82,7 +82,7 @@ pub(super) struct TemporalReader<'n, P> {
     /// The number of each atom, which is its index in `atoms`. Predicates in atoms are in sorted
     /// form.
     atom_numbers: HashMap<RunAtom, AtomId>,
-    /// The temporal elements, and all elements around one.
+    /// The temporal elements, and all elements that contain a temporal element.
     temporal_nodes: HashSet<NodeId>,
     /// True if paths end in dead markings, so that `next` of any formula is false there.
     pub(super) ends_in_dead_markings: bool,

@@ -39,7 +39,7 @@ pub(super) fn nested_question(
 
 /// If `is_universal` is true, returns the question whether all paths satisfy the formula at `path`.
 /// Otherwise returns the question whether some path does. The formula is a temporal operator over
-/// formulas of CTL. If `negated` is true, its negation takes its place.
+/// formulas of CTL. If `negated` is true, the question is about the negation of the formula.
 pub(super) fn tree_path_question(
     net: &Net,
     is_universal: bool,

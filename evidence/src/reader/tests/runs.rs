@@ -98,7 +98,8 @@ fn is_equivalent(net: &Net, one: &Question, other: &Question) -> bool {
     }
 }
 
-/// Returns a random formula with this number of operators, in XML and in the store `formulas`.
+/// Returns a random formula with at most this number of operators, in XML and in the store
+/// `formulas`.
 fn random_formula(
     rng: &mut fastrand::Rng,
     formulas: &mut Ltl,

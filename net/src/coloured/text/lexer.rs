@@ -18,8 +18,8 @@ impl fmt::Display for ColouredToken {
     }
 }
 
-/// The signs of the language. The first sign that matches counts, so a longer sign comes before its
-/// prefixes.
+/// The signs of the language. The lexer takes the first sign in this list with which the rest of
+/// the line begins. So a sign stands before every shorter sign that it begins with.
 const MARKS: [&str; 24] = [
     "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
     "<", ">", "+", "-", "*", "'", "|",
@@ -31,7 +31,8 @@ pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '@'
 }
 
-/// Splits a line into tokens.
+/// Splits a line into tokens. `#` outside of quotes starts a comment. Returns a message if a quote
+/// is not closed or a character begins no token.
 pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.trim_start();

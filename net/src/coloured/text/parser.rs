@@ -59,8 +59,8 @@ struct LineParser<'n> {
     position: usize,
 }
 
-/// The maximum number of colours of a sort that a partition divides. The element of each colour is
-/// stored.
+/// The maximum number of colours of a sort that a partition divides. The limit bounds the memory,
+/// as the block of each colour is stored.
 const MAX_PARTITIONED_COLOURS: usize = 1 << 24;
 
 type ParseResult<T> = Result<T, String>;
@@ -319,7 +319,7 @@ impl LineParser<'_> {
         }
     }
 
-    /// Parses an operand of a multiset sum.
+    /// Parses an operand of a sum or difference of multisets, as in `2'c`, `[x + y]` or `x`.
     fn operand(&mut self) -> ParseResult<SumTree> {
         if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
             (self.peek(), self.tokens.get(self.position + 1))

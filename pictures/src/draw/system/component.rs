@@ -173,7 +173,8 @@ impl ComponentSheet<'_> {
                 between_layers_width = f64::max(between_layers_width, self.widest(labels) + 30.0);
                 within_layers_height = f64::max(within_layers_height, label_height + 12.0);
                 if bundles.contains_key(&(*to, *from)) {
-                    // These labels stand beside both states and must stay inside the frame.
+                    // The labels of two opposite edges are above and below the line between the
+                    // states. Higher states keep these labels inside the frame.
                     for end in [from, to] {
                         let size = &mut sizes[*end as usize];
                         size.height = size.height.max(2.0 * (OPPOSITE_SHIFT + label_height));
@@ -203,6 +204,7 @@ impl ComponentSheet<'_> {
                 if is_highlighted { " bright" } else { "" },
                 self.component_index
             );
+            // A line has a colour only if it has a single label.
             let ink = match labels[..] {
                 [label] => self.colours.get(&label).copied(),
                 _ => None,

@@ -59,6 +59,8 @@ impl Automaton {
                     }
                     None => Marks::NONE,
                     Some(marks) => {
+                        // The component needs the first `marks.len()` new marks only. Its edges
+                        // carry all others, so that these never prevent acceptance.
                         let unused_marks = Marks(new_all.0 & !Marks::all(marks.len() as u32).0);
                         let carried =
                             marks.iter().zip(0..).filter(|(mark, _)| edge.marks.has(**mark));
@@ -118,8 +120,8 @@ impl Automaton {
     }
 
     /// Returns, for each component, whether it is shown that each of its states accepts every word.
-    /// The test: all cycles of the component have all marks, and from each of its states every
-    /// letter leads to another of its states.
+    /// The test: all cycles of the component have all marks, and at each of its states every letter
+    /// is read by an edge that stays in the component.
     pub(in crate::automaton) fn universal_components(&self, sccs: &Components) -> Vec<bool> {
         let mut is_universal = self.weak_components(sccs);
         for (state, edges) in self.states.iter().enumerate() {

@@ -5,12 +5,12 @@
 //! state that simulates its target. The largest such relation is computed by starting with all
 //! pairs and removing pairs.
 //!
-//! Two states that simulate each other are merged, and an edge is removed if a better edge of the
-//! same state exists. *Why the language stays the same:* along a run of the old automaton, the new
-//! automaton always has a state that simulates the old state. It takes a better edge, or an edge
-//! better than that; in a chain of edges, each better than the last, one edge stays. So the new run
-//! carries at least the same marks at every step. Conversely, each merged state is simulated by the
-//! state that represents it.
+//! Two states that simulate each other are merged. An edge is removed if its state has, for each
+//! letter that the edge reads, a better edge. *Why the language stays the same:* along a run of the
+//! old automaton, the new automaton always has a state that simulates the old state. It takes a
+//! better edge, or an edge better than that; in a chain of edges, each better than the last, one
+//! edge stays. So the new run carries at least the same marks at every step. Conversely, each state
+//! simulates its representative, so the old automaton can follow every run of the new one.
 //!
 //! The same is then done backwards, with incoming edges in place of outgoing ones. Backwards, the
 //! initial state is simulated only by itself. The argument holds for each finite prefix of a run,
@@ -59,8 +59,8 @@ impl Simulation {
                 Some(remaining) => parts.push(remaining),
             }
         }
-        // A cube of k literals contains one in 2^k letters. If the parts have too few letters in
-        // total, they cannot cover all.
+        // A cube of k literals contains a share of 2^-k of all letters, counted here in units of
+        // 2^-64. If the shares sum to less than 1, the cubes cannot cover all letters.
         let letters = |cube: &Cube| 1u128 << (64 - cube.literals().len().min(64));
         let max_letters: u128 = parts.iter().map(letters).sum();
         max_letters >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
@@ -152,9 +152,10 @@ impl Automaton {
         automaton.map_targets(|state| representative[state], |state| representative[state] == state)
     }
 
-    /// Removes from each edge the letters that a better edge of the same state reads, if the
-    /// remaining letters are few cubes. Fewer letters then have a choice, and the automaton is
-    /// often deterministic.
+    /// Removes from each edge the letters that a better edge of the same state reads. An edge
+    /// becomes one edge for each cube of its remaining letters. A removal that would need more than
+    /// [`MAX_CUBES_PER_EDGE`] cubes is skipped. Fewer letters are then read by several edges, and
+    /// the automaton is often deterministic.
     ///
     /// The best edge for a letter keeps the letter, so runs still find it, by the argument in the
     /// module documentation.

@@ -79,8 +79,8 @@ impl Evaluation<'_> {
         self.bounded(&mut bounded, 0, set, 0)
     }
 
-    /// Returns the vectors of a node at `level` whose weighted sum is at most the bound. `sum` is
-    /// the weighted sum of the levels above `level`, and counts as well.
+    /// Returns the vectors of a node at `level` whose weighted sum plus `sum` is at most the bound.
+    /// `sum` is the weighted sum of the values at the levels above `level`.
     fn bounded(
         &mut self,
         bounded: &mut BoundedSum,

@@ -93,6 +93,7 @@ impl<'e> Evaluation<'e> {
                 Node::Next(Quantifier::Exists, inner) => {
                     self.with_successor_in(members_of[inner])?
                 }
+                // AX φ = ¬EX ¬φ.
                 Node::Next(Quantifier::All, inner) => {
                     let non_members = self.complement(members_of[inner])?;
                     let violated = self.with_successor_in(non_members)?;
@@ -101,6 +102,7 @@ impl<'e> Evaluation<'e> {
                 Node::Until(Quantifier::Exists, left, right) => {
                     self.until(members_of[left], members_of[right])?
                 }
+                // A (φ U ψ) = ¬E (¬φ R ¬ψ).
                 Node::Until(Quantifier::All, left, right) => {
                     let [left, right] =
                         [self.complement(members_of[left])?, self.complement(members_of[right])?];
@@ -110,6 +112,7 @@ impl<'e> Evaluation<'e> {
                 Node::Release(Quantifier::Exists, left, right) => {
                     self.release(members_of[left], members_of[right])?
                 }
+                // A (φ R ψ) = ¬E (¬φ U ¬ψ).
                 Node::Release(Quantifier::All, left, right) => {
                     let [left, right] =
                         [self.complement(members_of[left])?, self.complement(members_of[right])?];
@@ -151,12 +154,16 @@ impl<'e> Evaluation<'e> {
     /// Returns the members that satisfy E(left R right), from the members that satisfy each
     /// operand.
     fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
+        // Members of `right` that need no successor: `left` is true, nothing is enabled, or an
+        // enabled firing changes nothing.
         let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
         let mut bases = self.sets.intersection(left, right)?;
         for more in [dead, idle] {
             bases = self.sets.union(bases, more)?;
         }
         let reaching_bases = self.until(right, bases)?;
+        // Other members need an infinite run inside `right`. So members without a successor among
+        // the remaining members are removed until nothing changes.
         let mut remaining = self.sets.difference(right, reaching_bases)?;
         loop {
             let with_successor = self.sets.predecessors_by_any(

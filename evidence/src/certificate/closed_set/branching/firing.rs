@@ -97,6 +97,7 @@ impl SubsetTable<'_> {
         let chain_start = self.begin_chain();
         let (mut from_node, mut to_node) = (from, to);
         while from_node != EMPTY && to_node != EMPTY {
+            // A node is a triple (value, down, right).
             let (left, right) = (self.node(from_node), self.node(to_node));
             let result_value = left.0.checked_add_signed(change).filter(|_| left.0 >= pre);
             // The values of results ascend with the values of members, so the path of results never

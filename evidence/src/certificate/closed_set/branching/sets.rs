@@ -91,6 +91,7 @@ impl<'s> SubsetTable<'s> {
             steps: 0,
             stop,
         };
+        // The new number of each node of `set`. Equal nodes get the same number.
         let mut numbers = vec![EMPTY, TERMINAL];
         for &(value, down, right) in &set.nodes {
             let (down, right) = (numbers[down as usize], numbers[right as usize]);
@@ -220,6 +221,7 @@ impl<'s> SubsetTable<'s> {
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != EMPTY || b_node != EMPTY {
+            // A node is a triple (value, down, right).
             let (left, right) = (self.node(a_node), self.node(b_node));
             if b_node == EMPTY || a_node != EMPTY && left.0 < right.0 {
                 self.push_child(left.0, left.1);
@@ -251,6 +253,7 @@ impl<'s> SubsetTable<'s> {
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != EMPTY && b_node != EMPTY {
+            // A node is a triple (value, down, right).
             let (left, right) = (self.node(a_node), self.node(b_node));
             if left.0 == right.0 {
                 let down = self.intersection(left.1, right.1)?;
@@ -276,6 +279,7 @@ impl<'s> SubsetTable<'s> {
         let chain_start = self.begin_chain();
         let (mut a_node, mut b_node) = (a, b);
         while a_node != EMPTY {
+            // A node is a triple (value, down, right).
             let (left, right) = (self.node(a_node), self.node(b_node));
             if b_node != EMPTY && right.0 < left.0 {
                 b_node = right.2;

@@ -6,8 +6,8 @@
 //! processes*, EDOC 2007.
 
 /// The constraints: the name, the number of operands, and the formula in the `--formula` language.
-/// In the formula, `a` means that a transition of the first operand fires, and `b` one of the
-/// second.
+/// In the formula, `a` means that a transition of the first operand fires next, and `b` means the
+/// same for the second operand.
 const CONSTRAINTS: [(&str, usize, &str); 29] = [
     ("existence", 1, "F a"),
     ("existence2", 1, "F (a && X F a)"),

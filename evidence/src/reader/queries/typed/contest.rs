@@ -159,8 +159,8 @@ fn unknown_token(piece: &ContestToken) -> String {
     format!("`{}` is not a word of the contest's textual format", piece.text)
 }
 
-/// Translates a list of transitions to the atom that at least one of them is enabled. Appends the
-/// atom to `translate_tokens`.
+/// Translates a list of transitions to the atom that at least one of these transitions is enabled.
+/// Appends the tokens of the atom to `tokens`.
 fn add_fireable(list: &[ContestToken], tokens: &mut Vec<TypedToken>) -> Result<(), String> {
     tokens.extend([TypedToken::Word("fireable".to_owned()), TypedToken::Sign("(")]);
     for piece in list {

@@ -150,6 +150,8 @@ impl<'n> FormulaParser<'n> {
                 open_operators.push(OpenOperator::Group(closing));
                 continue;
             }
+            // After the operand, closing brackets may follow, and then an infix operator or the
+            // end.
             let mut part = self.parse_operand()?;
             loop {
                 if let Some(&(_, operator, level)) = INFIX.iter().find(|it| self.next.is(it.0)) {
