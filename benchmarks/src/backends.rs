@@ -74,7 +74,7 @@ impl Backend {
     /// [`Error::Solver`] if the solver cannot be started, or no program is known for it.
     pub fn check_start(self) -> Result<(), Error> {
         let program = match self {
-            Backend::Z3Guest => guest(),
+            Backend::Z3Guest => z3_worker_program(),
             Backend::Command(_, _, command_line) => smt_chosen::command(command_line),
             _ => return Ok(()),
         };
@@ -125,10 +125,10 @@ impl FromStr for Backend {
 pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
-        Backend::Z3Reals | Backend::Z3Integers => return inside(None),
+        Backend::Z3Reals | Backend::Z3Integers => return z3_in_process(None),
         // With the SMT-LIB logic `ALL`, Z3 solves bit-vectors with its tactics.
-        Backend::Z3Bits => return inside(Some("ALL")),
-        Backend::Z3Guest => guest()?,
+        Backend::Z3Bits => return z3_in_process(Some("ALL")),
+        Backend::Z3Guest => z3_worker_program()?,
         Backend::Command(_, _, command_line) => smt_chosen::command(command_line)?,
     };
     let solver: Box<dyn SmtSolver> = Box::new(SmtCommand::start(program).ok()?);
@@ -138,7 +138,7 @@ pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
 /// Starts Z3 in this process, for an SMT-LIB logic if one is given. Returns `None` if the build
 /// lacks Z3 or Z3 cannot be started.
 #[cfg(feature = "z3")]
-fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
+fn z3_in_process(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     use parikh_solvers::smt_z3::Z3;
     Some(Box::new(logic.map_or_else(Z3::new, Z3::for_logic).ok()?))
 }
@@ -146,7 +146,7 @@ fn inside(logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
 /// Returns the program that runs Z3 in a process of its own. Returns `None` if no worker program
 /// was set before, or if the build lacks Z3.
 #[cfg(feature = "z3")]
-fn guest() -> Option<parikh_solvers::guest::Program> {
+fn z3_worker_program() -> Option<parikh_solvers::guest::Program> {
     parikh_solvers::guest::z3_program()
 }
 

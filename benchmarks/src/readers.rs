@@ -90,16 +90,21 @@ impl ReaderComparison {
     ///
     /// # Errors
     /// If the query file cannot be opened.
-    fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
+    fn compare_queries(
+        &mut self,
+        prover_net: &Net,
+        auditor_net: &Net,
+        file: &Path,
+    ) -> Result<(), Error> {
         let start = Instant::now();
-        let prover_queries = read_queries(file, first);
+        let prover_queries = read_queries(file, prover_net);
         let lowered: Vec<(String, Option<Query<Goal>>)> = match &prover_queries {
             Ok(prover_queries) => prover_queries
                 .queries
                 .iter()
                 .map(|query| {
                     let formula = query.formula.as_ref().ok();
-                    (query.id.clone(), formula.and_then(|formula| lower(formula, first).ok()))
+                    (query.id.clone(), formula.and_then(|formula| lower(formula, prover_net).ok()))
                 })
                 .collect(),
             Err(_) => Vec::new(),
@@ -107,7 +112,7 @@ impl ReaderComparison {
         self.seconds[0] += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let bytes = std::fs::read(file).map_err(Error::at(file))?;
-        let auditor_queries = queries::read(second, &bytes).unwrap_or_default();
+        let auditor_queries = queries::read(auditor_net, &bytes).unwrap_or_default();
         self.seconds[1] += start.elapsed().as_secs_f64();
         let ids_differ =
             (lowered.iter().map(|(id, _)| id)).ne(auditor_queries.iter().map(|it| &it.id));
@@ -115,10 +120,10 @@ impl ReaderComparison {
             self.differences.push(format!("{}: the lists of properties differ", file.display()));
             return Ok(());
         }
-        let Ok(names) = NodePairing::of(first, second) else { return Ok(()) };
-        for ((id, first), second) in lowered.into_iter().zip(auditor_queries) {
+        let Ok(names) = NodePairing::of(prover_net, auditor_net) else { return Ok(()) };
+        for ((id, prover_query), auditor_query) in lowered.into_iter().zip(auditor_queries) {
             let is_same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
-            match (first, second.question) {
+            match (prover_query, auditor_query.question) {
                 (Some(first), Ok(second)) if is_same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
                 // The prover's reader has no query over goals for a formula about runs, and the

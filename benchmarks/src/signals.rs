@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Set by the signal handler.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-extern "C" fn note(_signal: libc::c_int) {
+extern "C" fn record_signal(_signal: libc::c_int) {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
 /// Installs handlers that record SIGINT and SIGTERM instead of ending this process.
 pub fn catch() {
-    let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    let handler = record_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
     for signal in [libc::SIGINT, libc::SIGTERM] {
         // SAFETY: the handler only stores to an atomic, which is allowed in a signal handler.
         unsafe { libc::signal(signal, handler) };

@@ -262,8 +262,8 @@ fn ask(
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
     let printer = printer.of_examination(inquiry.name(), later_names);
     let messages = RunMessages {
-        statistics: arguments.stats,
-        events: arguments.events,
+        prints_statistics: arguments.stats,
+        prints_events: arguments.events,
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };

@@ -176,7 +176,9 @@ fn write_scene(
     match output {
         None => print_verbatim(&dot(picture))?,
         Some(DrawOutput::Dot(file)) => write(file, &dot(picture))?,
-        Some(DrawOutput::ByGraphviz(file)) => return render(&dot(picture), file, budget),
+        Some(DrawOutput::ByGraphviz(file)) => {
+            return render_by_graphviz(&dot(picture), file, budget);
+        }
         output => write_picture(&svg(picture, &budget.share(LAYOUT_SHARE)), output)?,
     }
     Ok(ProgramOutcome::Complete)
@@ -229,7 +231,7 @@ impl DrawArguments {
             None => print_verbatim(&system::dot(system, &highlighted))?,
             Some(DrawOutput::Dot(file)) => write(file, &system::dot(system, &highlighted))?,
             Some(DrawOutput::ByGraphviz(file)) => {
-                return render(&system::dot(system, &highlighted), file, budget);
+                return render_by_graphviz(&system::dot(system, &highlighted), file, budget);
             }
             output => {
                 let share = budget.share(LAYOUT_SHARE);
@@ -283,7 +285,7 @@ impl DrawArguments {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).with_context(name)?;
         let trace = TraceFile::parse(net, &text).with_context(name)?;
-        trace.has_no_loops().with_context(name)?;
+        trace.check_no_stages_or_loops().with_context(name)?;
         TraceFile::replay(net, &text)
             .with_context(|| format!("{}: the trace does not replay", name()))?;
         let mut sequence = trace.sequence;
@@ -482,7 +484,7 @@ impl<'a> DrawOutput<'a> {
 }
 
 /// Runs Graphviz to draw `picture` into `file`.
-fn render(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome> {
+fn render_by_graphviz(picture: &str, file: &Path, budget: &Budget) -> Result<ProgramOutcome> {
     // The loop below checks the time limit itself, because it also has to end the child process.
     signals::stay();
     let spawned = Command::new("dot")

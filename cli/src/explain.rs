@@ -10,12 +10,12 @@ use std::time::Duration;
 /// Returns the explanation, line by line, of how the engines worked on a question. `answered` has
 /// the answer, and the time from the start of the run to the answer. It is `None` if the question
 /// is open.
-pub(super) fn story(
+pub(super) fn explanation_lines(
     id: &str,
     answered: Option<&(Duration, GoalAnswer)>,
     report: &RunReport,
 ) -> Vec<String> {
-    let mut story = vec![format!("parikh: explanation of {}", Word(id))];
+    let mut lines = vec![format!("parikh: explanation of {}", Word(id))];
     let answer_time = answered.map(|(when, _)| *when);
     let turns = report
         .turns
@@ -31,7 +31,7 @@ pub(super) fn story(
         // later. The explanation shows the time of the answer as its end.
         let end = answer_time.map_or(end, |answer_time| end.min(answer_time));
         let separator = if turn.statistics.is_empty() { "" } else { ": " };
-        story.push(format!(
+        lines.push(format!(
             "  {:>7.2} – {:.2} s  {}, with {} open{separator}{}",
             turn.start.as_secs_f64(),
             end.as_secs_f64(),
@@ -40,7 +40,7 @@ pub(super) fn story(
             turn.statistics
         ));
     }
-    story.push(match answered {
+    lines.push(match answered {
         Some((when, answer)) => format!(
             "  {:>7.2} s  {} by {}: {} [{}{}]",
             when.as_secs_f64(),
@@ -58,7 +58,7 @@ pub(super) fn story(
             format!("           {tried}: {reason}")
         }
     });
-    story
+    lines
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
             ..RunReport::default()
         };
         assert_eq!(
-            story("x", None, &report),
+            explanation_lines("x", None, &report),
             [
                 "parikh: explanation of x",
                 "     0.00 – 2.00 s  intervals, with 2 goals open: 3 steps",

@@ -81,16 +81,16 @@ pub(super) fn fairness(
     // The transitions with weak fairness, and the transitions with strong fairness.
     let mut weak_and_strong: [Vec<TransitionId>; 2] = Default::default();
     for FairnessOption { strong, names } in options {
-        let side = &mut weak_and_strong[usize::from(*strong)];
+        let transitions = &mut weak_and_strong[usize::from(*strong)];
         let Some(names) = names else {
-            side.extend(net.transitions());
+            transitions.extend(net.transitions());
             continue;
         };
         for name in names {
             let named = nodes_of_text(net, NodeKind::Transition, name)?;
             for id in &named.ids {
                 let unknown = || FormulaProblem::unknown_transition(id, net, true);
-                side.extend(net.transitions_named(id).ok_or_else(unknown)?);
+                transitions.extend(net.transitions_named(id).ok_or_else(unknown)?);
             }
             if !named.is_plain(net) && !named_nodes.contains(&named) {
                 named_nodes.push(named);

@@ -109,14 +109,14 @@ impl FormulaOptions {
             self.read_file(file, net, &mut collector)?;
         }
         collector.name_the_others();
-        let asked = collector.formulas;
-        if asked.is_empty() {
+        let given = collector.formulas;
+        if given.is_empty() {
             bail!("{} contains no formula", self.formulas[0].display());
         }
-        if asked.iter().all(|asked| asked.formula.is_err()) {
+        if given.iter().all(|asked| asked.formula.is_err()) {
             bail!("none of the formulas could be read");
         }
-        Ok(asked)
+        Ok(given)
     }
 
     /// Reads the formulas of a file into `collector`.

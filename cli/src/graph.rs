@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     let mut view = match &graph {
         Ok(graph) => GraphView::of_reachability(&net, graph),
         Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
-        Err(why) => match cover(&net, max_nodes, &budget, why.is_some()) {
+        Err(why) => match compute_coverability(&net, max_nodes, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },
@@ -142,7 +142,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     }
     if let (Some(formula), Ok(graph)) = (&arguments.formula, &graph) {
         match path_to_formula(&net, graph, formula)? {
-            FormulaPath::Found(way) => highlight(&mut view, &way)?,
+            FormulaPath::Found(sequence) => highlight(&mut view, &sequence)?,
             FormulaPath::Absent(why) => note!("parikh: nothing is highlighted: {why}"),
         }
     } else if arguments.formula.is_some() {
@@ -217,7 +217,7 @@ fn incomplete(why: &dyn std::fmt::Display) -> ProgramOutcome {
 /// token count overflows, or the budget is spent. If `only_if_unbounded` is true, the reachability
 /// graph was wanted but could not be computed. Then a coverability graph without unbounded places
 /// is an error, too: its markings are the reachable markings, which could not be computed.
-fn cover(
+fn compute_coverability(
     net: &Net,
     max_nodes: usize,
     budget: &Budget,
@@ -250,7 +250,7 @@ fn read_trace(net: Net, model: &Path, file: &Path) -> Result<(Net, FiringSequenc
         with_trace_start(net, model, &text, false).with_context(name)?;
     remark.iter().for_each(|remark| note!("parikh: {remark}"));
     let trace = TraceFile::parse(&net, &text).with_context(name)?;
-    trace.has_no_loops().with_context(name)?;
+    trace.check_no_stages_or_loops().with_context(name)?;
     TraceFile::replay(&net, &text)
         .with_context(|| format!("{}: the trace does not replay", file.display()))?;
     let mut sequence = trace.sequence;

@@ -30,7 +30,7 @@ enum QueryLanguage {
 /// Makes native solvers run in worker processes from now on. They stay in the main process if
 /// [`VARIABLE`] is `off`, or if the path of the running program is unknown.
 #[cfg(any(feature = "highs", feature = "z3"))]
-pub(super) fn invite(command: &ProgramCommand) {
+pub(super) fn use_worker_processes(command: &ProgramCommand) {
     use parikh_solvers::guest::{self, Program};
     if std::env::var_os(VARIABLE).is_some_and(|value| value == "off") {
         return;

@@ -229,7 +229,7 @@ impl<'n> Info<'n> {
         );
         row(
             "workflow",
-            match self.workflow.case_markings() {
+            match self.workflow.source_and_sink() {
                 Some((source, sink)) => format!(
                     "a workflow net, from {} to {}",
                     description::place(net, source),
@@ -273,9 +273,9 @@ impl<'n> Info<'n> {
             "source_transitions": self.without_input,
             "sink_transitions": self.without_output,
             "workflow": json!({
-                "is": self.workflow.case_markings().is_some(),
-                "source": self.workflow.case_markings().map(|(source, _)| net.place_name(source)),
-                "sink": self.workflow.case_markings().map(|(_, sink)| net.place_name(sink)),
+                "is": self.workflow.source_and_sink().is_some(),
+                "source": self.workflow.source_and_sink().map(|(source, _)| net.place_name(source)),
+                "sink": self.workflow.source_and_sink().map(|(_, sink)| net.place_name(sink)),
                 "lacks": self.workflow.violated_conditions(net),
             }),
             "final_markings": net.final_markings().iter()

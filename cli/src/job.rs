@@ -2,7 +2,7 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
-use super::explain::story;
+use super::explain::explanation_lines;
 use super::fair::RunRestriction;
 use super::output::{AnswerContext, AnswerPrinter, FIGURE};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
@@ -40,9 +40,9 @@ pub(super) struct InquiryJob<'a> {
 pub(super) struct RunMessages {
     /// True if the statistics of every stage are printed when the process has to end before an
     /// engine returns. When a run ends as usual, the caller of [`InquiryJob::run`] prints them.
-    pub(super) statistics: bool,
+    pub(super) prints_statistics: bool,
     /// True if progress is printed as JSON.
-    pub(super) events: bool,
+    pub(super) prints_events: bool,
     /// The ids of questions whose answers are explained.
     pub(super) explain: Vec<String>,
     /// The ids of the questions to answer. If empty, all questions are answered.
@@ -61,10 +61,10 @@ impl InquiryJob<'_> {
             start: Instant::now(),
             progress: None,
             file: None,
-            stories: HashMap::new(),
+            explained_answers: HashMap::new(),
         };
         let on_event = |view, event: Event<'_>| listener.handle(view, event);
-        let report = match self.inquiry.is_figures() {
+        let report = match self.inquiry.is_state_space() {
             true => {
                 let mut report = run::figures(model, &self.config, self.budget, on_event)?;
                 for question in &mut report.unanswered {
@@ -121,7 +121,7 @@ struct RunListener<'j, 'm> {
     file: Option<OpenEvidence<'m>>,
     /// The answers to explain, by the id of the question. Each answer has the time since the start
     /// of the run.
-    stories: HashMap<String, (Duration, GoalAnswer)>,
+    explained_answers: HashMap<String, (Duration, GoalAnswer)>,
 }
 
 impl<'m> RunListener<'_, 'm> {
@@ -138,9 +138,10 @@ impl<'m> RunListener<'_, 'm> {
                 self.job.printer.figure(figure, view, self.start.elapsed());
             }
             Event::Withdrawn { id } => {
-                self.stories.remove(id);
+                self.explained_answers.remove(id);
                 write(&mut self.file, |file| file.withdrawn(id));
-                let id = format!("{}{id}", if self.job.inquiry.is_figures() { FIGURE } else { "" });
+                let id =
+                    format!("{}{id}", if self.job.inquiry.is_state_space() { FIGURE } else { "" });
                 self.print(|printer| printer.withdrawn(&id));
             }
             Event::Waiting { questions: open_questions, goals, engines, between } => {
@@ -159,7 +160,7 @@ impl<'m> RunListener<'_, 'm> {
             // An engine does not stop, although it has to. The process ends without waiting for it.
             Event::Overrun { report, .. } => {
                 self.end(report);
-                if self.job.messages.statistics {
+                if self.job.messages.prints_statistics {
                     print_statistics(report);
                 }
                 super::leaving::exit(super::code_of(ProgramOutcome::of(report)));
@@ -169,18 +170,25 @@ impl<'m> RunListener<'_, 'm> {
 
     /// Handles the start of work on a net: registers the questions and opens the evidence file.
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
-        let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
-            self.job;
-        match inquiry.is_figures() {
+        let InquiryJob {
+            inquiry,
+            budget,
+            messages: run_messages,
+            printer,
+            directories: output_directories,
+            ..
+        } = self.job;
+        match inquiry.is_state_space() {
             true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
             false => {
                 printer.expects(questions.iter().cloned());
-                let progress = || RunProgress::start(questions.len(), watch.events, budget);
+                let progress =
+                    || RunProgress::start(questions.len(), run_messages.prints_events, budget);
                 self.progress.get_or_insert_with(progress);
             }
         }
         if self.file.is_none() {
-            self.file = beside.file(&inquiry.name(), view.net());
+            self.file = output_directories.file(&inquiry.name(), view.net());
         }
     }
 
@@ -191,7 +199,7 @@ impl<'m> RunListener<'_, 'm> {
             progress.answered(answer);
         }
         if job.messages.explain.contains(&answer.id) {
-            self.stories.insert(answer.id.clone(), (when, answer.clone()));
+            self.explained_answers.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
         // The trace states its initial marking if it may differ from that of the model. The model
@@ -210,24 +218,26 @@ impl<'m> RunListener<'_, 'm> {
     fn print(&self, print: impl FnOnce(&AnswerPrinter)) {
         let print = || print(&self.job.printer);
         match &self.progress {
-            Some(progress) => progress.hide(print),
+            Some(progress) => progress.suspend(print),
             None => print(),
         }
     }
 
     /// Ends the evidence file, and prints the open questions and the other final messages of a run.
     fn end(&mut self, report: &RunReport) {
-        let InquiryJob { inquiry, budget, messages: watch, printer, .. } = self.job;
+        let InquiryJob { inquiry, budget, messages: run_messages, printer, .. } = self.job;
         if let Some(progress) = &self.progress {
             progress.end();
         }
         write(&mut self.file, EvidenceFile::write_end);
         report.unanswered.iter().for_each(|question| printer.unanswered(question));
         printer.summary(report);
-        for id in &watch.explain {
-            story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
+        for id in &run_messages.explain {
+            explanation_lines(id, self.explained_answers.get(id), report)
+                .iter()
+                .for_each(|line| note!("{line}"));
         }
-        if budget.is_cancelled() && !inquiry.is_figures() {
+        if budget.is_cancelled() && !inquiry.is_state_space() {
             self.job.print_how_to_continue(report);
         }
     }

@@ -93,7 +93,7 @@ pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
     let mut witness = match exhibit {
         _ if length(exhibit) > STEPS => json!({"cut": true}),
         AnswerWitness::Firings(sequence) => json!({"steps": steps(sequence, view)}),
-        AnswerWitness::Loops(run) => json!({"steps": looped(run, view)}),
+        AnswerWitness::Loops(run) => json!({"steps": loop_steps(run, view)}),
         AnswerWitness::Pump(pumping) => pump(pumping, view),
         AnswerWitness::Lasso(run) => lasso(run, view),
     };
@@ -114,7 +114,7 @@ fn length(exhibit: &AnswerWitness) -> usize {
     match exhibit {
         AnswerWitness::Firings(sequence) => sequence.steps().len(),
         // A block is written out wherever the run mentions it, so its steps count each time.
-        AnswerWitness::Loops(run) => written(run),
+        AnswerWitness::Loops(run) => written_length(run),
         AnswerWitness::Pump(pumping) => pumping.stages().map(stage).sum(),
         AnswerWitness::Lasso(LassoRun { prefix, end }) => {
             let cycle = match end {
@@ -128,7 +128,7 @@ fn length(exhibit: &AnswerWitness) -> usize {
 
 /// Returns the number of steps of a run with loops. Each line that repeats a block counts as the
 /// steps of the block and one more, however often it repeats the block.
-fn written(run: &LoopRun) -> usize {
+fn written_length(run: &LoopRun) -> usize {
     // A block refers only to earlier blocks, so the lengths of the latter are known. The last block
     // is the whole run.
     let mut block_lengths: Vec<usize> = Vec::new();
@@ -144,7 +144,7 @@ fn written(run: &LoopRun) -> usize {
 }
 
 /// Returns a repetition as an object: the number of repetitions and the repeated steps.
-fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
+fn repetition(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
     json!({"times": times, "steps": repeated()})
 }
 
@@ -154,14 +154,14 @@ fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     let name = |t| Json::from(view.transition_name(t));
     let steps = sequence.steps().iter().map(|it| match it.count {
         1 => name(it.transition),
-        count => step(number(count), || vec![name(it.transition)]),
+        count => repetition(number(count), || vec![name(it.transition)]),
     });
     steps.collect()
 }
 
 /// Returns the steps of a run with loops. An element that is not repeated is written as its steps,
 /// and a repeated element as one object with the number of repetitions and its steps.
-fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
+fn loop_steps(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
     let once = BigUint::from(1u8);
     // A block refers only to earlier blocks. The last block is the whole run.
     let mut block_steps: Vec<Vec<Json>> = Vec::new();
@@ -174,7 +174,7 @@ fn looped(run: &LoopRun, view: ModelView<'_>) -> Vec<Json> {
             };
             match *times == once {
                 true => steps.extend(repeated),
-                false => steps.push(step(number(times), || repeated)),
+                false => steps.push(repetition(number(times), || repeated)),
             }
         }
         block_steps.push(steps);

@@ -180,7 +180,7 @@ pub fn main() -> ExitCode {
     terminal::install_panic_hook();
     let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| exit_with_usage(error));
     terminal::start_logging(arguments.verbose, arguments.quiet);
-    guest::invite(&arguments.command);
+    guest::use_worker_processes(&arguments.command);
     let result = match arguments.command {
         ProgramCommand::Check(arguments) => check::run(&arguments),
         ProgramCommand::Automaton(arguments) => automaton::run(&arguments),
@@ -314,16 +314,16 @@ mod tests {
     const WIDE: usize = 98;
 
     /// Collects the texts after the options of a command and of its subcommands.
-    fn ends(command: &clap::Command, all: &mut Vec<(String, String)>) {
+    fn collect_after_help(command: &clap::Command, all: &mut Vec<(String, String)>) {
         let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         all.push((command.get_name().to_owned(), text));
-        command.get_subcommands().for_each(|below| ends(below, all));
+        command.get_subcommands().for_each(|below| collect_after_help(below, all));
     }
 
     #[test]
     fn the_help_is_wrapped_once() {
         let mut all = Vec::new();
-        ends(&ProgramArguments::command(), &mut all);
+        collect_after_help(&ProgramArguments::command(), &mut all);
         let wide = |line: &str| line.chars().count() > WIDE;
         for (name, text) in all {
             let lines: Vec<&str> = text.lines().collect();

@@ -45,7 +45,7 @@ pub(super) fn completions(arguments: &CompletionArguments) -> Result<ProgramOutc
     let mut script = Vec::new();
     let mut command = match arguments.program {
         CompletedProgram::Parikh => ProgramArguments::command(),
-        CompletedProgram::ParikhCertify => certify(),
+        CompletedProgram::ParikhCertify => certify_command(),
     };
     let name = command.get_name().to_owned();
     clap_complete::generate(arguments.shell, &mut command, name, &mut script);
@@ -57,8 +57,8 @@ pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
-    let write_pages = |command| pages(command, directory);
-    [ProgramArguments::command(), certify()]
+    let write_pages = |command| write_all_pages(command, directory);
+    [ProgramArguments::command(), certify_command()]
         .into_iter()
         .try_for_each(write_pages)
         .with_context(|| format!("cannot write the manual pages to {}", directory.display()))?;
@@ -66,17 +66,17 @@ pub(super) fn man(arguments: &ManArguments) -> Result<ProgramOutcome> {
 }
 
 /// Writes the pages of a command and of its subcommands.
-fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
+fn write_all_pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
     command = command.disable_help_subcommand(true);
     // `build` sets the full names of the subcommands, which become the names of their pages.
     command.build();
-    page(command, directory)
+    write_page(command, directory)
 }
 
 /// Writes the page of a command, and the pages of its visible subcommands.
-fn page(command: Command, directory: &Path) -> std::io::Result<()> {
+fn write_page(command: Command, directory: &Path) -> std::io::Result<()> {
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
-        page(subcommand.clone(), directory)?;
+        write_page(subcommand.clone(), directory)?;
     }
     let manual = clap_mangen::Man::new(command);
     let mut text = Vec::new();
@@ -109,7 +109,7 @@ const CERTIFY: &str = include_str!("../../evidence/src/bin/parikh-certify/help.t
 
 /// Builds the command line of `parikh-certify` from its help text: the options with their values,
 /// and the text around them.
-fn certify() -> Command {
+fn certify_command() -> Command {
     let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
     let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
     let (about, usage) = head.split_once('\n').unwrap_or((head, ""));
@@ -124,21 +124,21 @@ fn certify() -> Command {
         .after_help(tail)
         .arg(file("MODEL", false))
         .arg(file("EVIDENCE", true));
-    described(options).into_iter().filter(|(name, ..)| !["help", "version"].contains(name)).fold(
-        command,
-        |command, (name, value, help)| {
+    parse_options(options)
+        .into_iter()
+        .filter(|(name, ..)| !["help", "version"].contains(name))
+        .fold(command, |command, (name, value, help)| {
             let arg = Arg::new(name).long(name).help(help);
             command.arg(match value {
                 Some(value) => arg.value_name(value),
                 None => arg.action(ArgAction::SetTrue),
             })
-        },
-    )
+        })
 }
 
 /// Parses the options of a help text: name, value and description. The value is `None` for an
 /// option without a value. A description may span several lines.
-fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
+fn parse_options(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
     let mut all: Vec<(&str, Option<&str>, String)> = Vec::new();
     for line in options.lines() {
         let Some(option) = line.strip_prefix("  --") else {
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_auditors_options_are_those_of_its_help() {
-        let command = certify();
+        let command = certify_command();
         command.clone().debug_assert();
         let long: Vec<&str> = command.get_arguments().filter_map(|it| it.get_long()).collect();
         for option in

@@ -248,7 +248,7 @@ impl AnswerPrinter {
         match self.format {
             AnswerFormat::Text => line(&format!(
                 "{}: {value} — {reason}{} [{grade}, {}, {:.2} s]",
-                in_letters(id),
+                in_small_letters(id),
                 assumed(figure, &assumptions(figure, view)),
                 figure.techniques.join(" "),
                 after.as_secs_f64()
@@ -358,12 +358,12 @@ pub(super) const FIGURE: &str = "STATE_SPACE ";
 /// Returns the name of a question for text output: its id, or for a number of the state space its
 /// contest name in small letters.
 fn name_of_question(id: &str) -> String {
-    id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
+    id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_small_letters)
 }
 
 /// Returns the contest's name of a number of the state space in small letters: `max token in
 /// place`.
-fn in_letters(figure: &str) -> String {
+fn in_small_letters(figure: &str) -> String {
     figure.to_lowercase().replace('_', " ")
 }
 

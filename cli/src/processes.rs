@@ -8,7 +8,7 @@ use parikh::mcc::Examination;
 use parikh_evidence::description;
 use parikh_formula::place_of_text;
 use parikh_input::model::Model;
-use parikh_net::counted::counted;
+use parikh_net::counted::with_counters;
 use parikh_net::{Marking, Net, PlaceId, marking_text};
 use parikh_structure::workflow::{self, Workflow};
 use std::path::Path;
@@ -125,7 +125,7 @@ impl CaseOptions {
         Ok(Model::from(match examination {
             // The function `counted` adds the places that count firings.
             Examination::RelaxedSoundness => {
-                counted(&begun).with_context(|| file.display().to_string())?
+                with_counters(&begun).with_context(|| file.display().to_string())?
             }
             _ => begun,
         }))
@@ -194,12 +194,12 @@ pub(super) fn why_not_with_caps(net: &Net) -> String {
 /// Returns a note for a model whose source holds the tokens of several cases while the final
 /// marking has one token in the sink. Returns `None` for other models.
 fn hint_at_several_cases(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
-    let (source, sink) = workflow.case_markings()?;
+    let (source, sink) = workflow.source_and_sink()?;
     let (cases, [last]) = (net.initial()[source], finals) else { return None };
-    let is_plain =
+    let has_only_case_tokens =
         net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
     let (i, o) = (net.place_name(source), net.place_name(sink));
-    (is_plain && cases > 1).then(|| {
+    (has_only_case_tokens && cases > 1).then(|| {
         format!(
             "the initial marking has {cases} tokens in the source `{i}`, as for {cases} cases, but \
              the final marking has one token in the sink `{o}`; for {cases} cases at the same \

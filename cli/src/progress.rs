@@ -161,7 +161,7 @@ impl RunProgress {
     }
 
     /// Removes the progress lines while `print` prints, and shows them again afterwards.
-    pub(super) fn hide(&self, print: impl FnOnce()) {
+    pub(super) fn suspend(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 
@@ -171,8 +171,8 @@ impl RunProgress {
 }
 
 /// Returns a number as text. Returns the second argument if the number is unknown.
-fn number(value: Option<i128>, none: &str) -> String {
-    value.map_or(none.to_owned(), |value| value.to_string())
+fn number(value: Option<i128>, if_unknown: &str) -> String {
+    value.map_or(if_unknown.to_owned(), |value| value.to_string())
 }
 
 /// Formats a duration, rounded down to seconds: `48 s`. From two minutes on: `3 min 20 s`.

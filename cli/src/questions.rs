@@ -83,7 +83,7 @@ impl RequestedQuestions<'_> {
 
     /// Returns true for the examination StateSpace, which asks for the numbers of a state space.
     /// They are computed without a plan.
-    pub(super) fn is_figures(&self) -> bool {
+    pub(super) fn is_state_space(&self) -> bool {
         matches!(self, RequestedQuestions::Examination(Examination::StateSpace))
     }
 }
@@ -220,8 +220,8 @@ impl<'a> InquiryReader<'a> {
             self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);
-                let asked = self.ask(&mut planned_questions, &id, &formula, net, logic);
-                asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
+                let result = self.ask(&mut planned_questions, &id, &formula, net, logic);
+                result.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
                 let reason = OpenReason::refused(reason);

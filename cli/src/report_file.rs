@@ -177,7 +177,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}.").replace('`', ""));
     let remark: Vec<String> = remark.into_iter().chain(start_remark).chain(assumed).collect();
     let remark = (!remark.is_empty()).then(|| remark.join(" "));
-    let asked = arguments.report_questions(&net)?;
+    let questions = arguments.report_questions(&net)?;
     // If the positions cannot be read, the net is laid out.
     let positions =
         read_positions(&parikh_input::model_file(&arguments.model)?).unwrap_or_default();
@@ -198,7 +198,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let config = arguments.config();
     let progress = ReportProgress::start();
     let page_report =
-        report(&subject, asked, &config, &budget, &mut |activity| progress.show(activity));
+        report(&subject, questions, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
     match arguments.output.as_os_str() == "-" {
         true => print_verbatim(&page(&page_report))?,

@@ -14,11 +14,12 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
     };
     let mut curves: Vec<Curve> = Vec::new();
     for tried in tries {
-        let counted = tried.markings.as_ref().map(short_number);
+        let markings_text = tried.markings.as_ref().map(short_number);
         let (style, outcome) = match &tried.outcome {
-            Some((_, Ok(()))) => {
-                ("completed", counted.map_or("all markings".to_owned(), |it| it + " markings"))
-            }
+            Some((_, Ok(()))) => (
+                "completed",
+                markings_text.map_or("all markings".to_owned(), |it| it + " markings"),
+            ),
             Some((_, Err(stop))) => ("given up", stop.to_string()),
             None => ("given up", "still running".to_owned()),
         };

@@ -136,7 +136,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// The trace is a run with loops, or a self-covering sequence in several stages.
-    pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
+    pub(super) fn check_no_stages_or_loops(&self) -> anyhow::Result<()> {
         if !self.earlier_stages.is_empty() {
             anyhow::bail!(
                 "a trace with @then cannot be followed firing by firing; `parikh replay` shows \

@@ -56,8 +56,8 @@ fn is_fed_before(variables: &mut Variables<'_>, place: PlaceId, consumer: Effect
         if let (true, Some(x)) = (effect != consumer, variables.firings(effect)) {
             let feeder_time = first_firing_time(variables, effect);
             let fires = variables.terms.at_least(x, 1);
-            let is_earlier = LinearExpression::variable(feeder_time).plus_constant(1);
-            let is_earlier = variables.terms.at_most(is_earlier, consumer_time);
+            let time_after_feeder = LinearExpression::variable(feeder_time).plus_constant(1);
+            let is_earlier = variables.terms.at_most(time_after_feeder, consumer_time);
             alternatives.push(variables.terms.and([fires, is_earlier]));
         }
     }

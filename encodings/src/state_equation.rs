@@ -62,8 +62,12 @@ impl StateEquation {
             }
         }
         for (place, entries) in net.places().zip(by_place) {
-            let interval =
-                Self::tokens(net, place, 0, facts.upper_bound_within(place, Provenance::PROVED));
+            let interval = Self::token_interval(
+                net,
+                place,
+                0,
+                facts.upper_bound_within(place, Provenance::PROVED),
+            );
             program.add_row(interval, entries)?;
         }
         Ok(StateEquation { program, columns })
@@ -88,7 +92,7 @@ impl StateEquation {
     /// Returns the interval of the row of `place` that states low ≤ m(p) ≤ high. A bound of 2⁶³ or
     /// more is left out. The interval is relative to the initial tokens, because the row is the
     /// change of the place.
-    pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
+    pub fn token_interval(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
         // The cast is lossless: initial token counts are below 2⁶³. A bound of 2⁶³ or more is
         // dropped.
         let initial_tokens = net.initial()[place] as i64;

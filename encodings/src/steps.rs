@@ -134,10 +134,10 @@ mod tests {
             ([1, 0, 2], false),
         ] {
             let mut variables = Variables::new(&net, Numbers::Integers, &Facts::empty(&net));
-            let mut row = MarkingSequence::initial(&variables);
-            let said = row.extend(&mut variables, StepKind::Step);
+            let mut sequence = MarkingSequence::initial(&variables);
+            let constraints = sequence.extend(&mut variables, StepKind::Step);
             let mut model = SolverModel::new();
-            let fired = row.fired()[0].clone();
+            let fired = sequence.fired()[0].clone();
             fired.iter().zip(firings).for_each(|(&(_, fire), n)| model.set_integer(fire, n));
             let [moved, took, spared] = firings;
             let (p, lock) = (5 - 2 * moved - spared, 1 - took);
@@ -151,9 +151,13 @@ mod tests {
                 let variable = variables.terms.integer(name);
                 model.set_integer(variable, value);
             }
-            assert_eq!(model.evaluate_all(&variables.terms, &said), Some(allowed), "{firings:?}");
-            let some = Predicate::at_least(net.place_named("q").unwrap(), 1);
-            let some = row.predicate_term(&mut variables, &some, 1);
+            assert_eq!(
+                model.evaluate_all(&variables.terms, &constraints),
+                Some(allowed),
+                "{firings:?}"
+            );
+            let has_token_on_q = Predicate::at_least(net.place_named("q").unwrap(), 1);
+            let some = sequence.predicate_term(&mut variables, &has_token_on_q, 1);
             assert_eq!(model.evaluate(&variables.terms, some), Some(moved + took > 0));
         }
     }

@@ -124,8 +124,8 @@ pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
                 let (output_left, output_rank) = leaving.of(variables, output.place);
                 let tokens: TokenTerm = variables.tokens(output.place).into();
                 let marked = at_least(&mut variables.terms, tokens, 1);
-                let is_earlier = LinearExpression::variable(output_rank).plus_constant(1);
-                let is_earlier = variables.terms.at_most(is_earlier, rank);
+                let rank_after_output = LinearExpression::variable(output_rank).plus_constant(1);
+                let is_earlier = variables.terms.at_most(rank_after_output, rank);
                 let output_left_before = variables.terms.and([output_left, is_earlier]);
                 conditions.push(variables.terms.or([marked, output_left_before]));
             }

@@ -60,13 +60,13 @@ mod tests {
         let reduced = working_net.net();
         assert_eq!((reduced.place_count(), reduced.transition_count()), (1, 1));
         let four = [TransitionId::new(0); 4].into_iter().collect();
-        board.witness_reporter("TEST").on(&working_net).reached(GoalId::new(0), four);
+        board.witness_reporter("TEST").on(&working_net).report_reached(GoalId::new(0), four);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
         assert!(board.is_open(GoalId::new(0)));
         // A single firing leaves tokens on both nets, so this witness is a bug of the reporting
         // engine.
         let bogus = [TransitionId::new(0); 1].into_iter().collect();
-        board.witness_reporter("TEST").on(&working_net).reached(GoalId::new(0), bogus);
+        board.witness_reporter("TEST").on(&working_net).report_reached(GoalId::new(0), bogus);
         assert_eq!(board.faults(), 1);
     }
 }

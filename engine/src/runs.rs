@@ -74,26 +74,27 @@ pub fn run(
     }
     // The places whose tokens are ignored. A place that some φ depends on is kept, even if it
     // counts firings.
-    let counters: Vec<PlaceId> =
+    let all_counters: Vec<PlaceId> =
         net.places().filter(|&p| counted_transitions(net, p).is_some()).collect();
     let mentioned: BTreeSet<PlaceId> = goals_by_predicate
         .keys()
         .flat_map(|final_predicate| final_predicate.support(net))
         .collect();
-    let counters: Vec<PlaceId> = counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
+    let counters: Vec<PlaceId> =
+        all_counters.into_iter().filter(|p| !mentioned.contains(p)).collect();
     let is_bounded = counters.iter().all(|&p| task.facts.upper_bound(p).is_some());
-    let markings = if is_bounded { MAX_MARKINGS_BOUNDED } else { MAX_MARKINGS };
-    let max_markings = markings.min(MAX_TOKEN_COUNTS / net.place_count().max(1));
+    let marking_limit = if is_bounded { MAX_MARKINGS_BOUNDED } else { MAX_MARKINGS };
+    let max_markings = marking_limit.min(MAX_TOKEN_COUNTS / net.place_count().max(1));
     let graph = match Reachability::ignoring_tokens_on(net, &counters, max_markings, task.budget) {
         Ok(graph) => graph,
         Err(reason) => return reason.to_string(),
     };
-    let markings = graph.markings.len();
+    let marking_count = graph.markings.len();
     for (final_predicate, goals) in &goals_by_predicate {
         let is_end = |marking_index: &u32| {
             final_predicate.holds(net, &graph.markings[*marking_index as usize])
         };
-        let end_markings: Vec<u32> = (0..markings as u32).filter(is_end).collect();
+        let end_markings: Vec<u32> = (0..marking_count as u32).filter(is_end).collect();
         let (next, can_reach_end) = graph.shortest_paths_to(&end_markings);
         // For each transition, the first edge of the graph that fires it and after which an end
         // marking is reachable. An end marking satisfies φ.
@@ -105,24 +106,26 @@ pub fn run(
         }
         for (counted_transitions, id) in goals {
             if task.budget.is_exhausted() {
-                return format!("out of time after {markings} markings");
+                return format!("out of time after {marking_count} markings");
             }
             if !task.board.is_open(*id) {
                 continue;
             }
             let Some(&edge_index) = counted_transitions.iter().find_map(|t| first_edge_of.get(t))
             else {
-                proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
+                proof_reporter
+                    .report_unreachable(*id, Proof::searched(marking_count as u64, false));
                 continue;
             };
             let edge = graph.edges[edge_index as usize];
-            let mut run: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
-            run.push(edge.transition, 1);
+            let mut sequence: FiringSequence = graph.sequence_to(edge.from).into_iter().collect();
+            sequence.push(edge.transition, 1);
             let suffix = graph.follow(&next, edge.to);
-            suffix.steps().iter().for_each(|step| run.push(step.transition, step.count));
+            suffix.steps().iter().for_each(|step| sequence.push(step.transition, step.count));
             // This firing sequence is a witness for the goals of all transitions that it fires.
-            let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
-            let Ok(firings) = u64::try_from(run.firings()) else { continue };
+            let fired: Vec<TransitionId> =
+                sequence.steps().iter().map(|step| step.transition).collect();
+            let Ok(firings) = u64::try_from(sequence.firings()) else { continue };
             let has_fired = |counted_transitions: &[TransitionId]| {
                 counted_transitions.iter().any(|t| fired.contains(t))
             };
@@ -130,10 +133,10 @@ pub fn run(
                 goals.iter().filter(|(counted_transitions, _)| has_fired(counted_transitions));
             let observations =
                 shown_goals.map(|&(_, goal)| Observation { goal, firings }).collect();
-            witness_reporter.reached_along(run, observations);
+            witness_reporter.report_reached_along(sequence, observations);
         }
     }
-    format!("{markings} markings without counters")
+    format!("{marking_count} markings without counters")
 }
 
 /// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the
@@ -209,7 +212,7 @@ fn counted_transitions(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
 mod tests {
     use super::*;
     use crate::board::{Board, Knowledge, ReachKnowledge};
-    use parikh_net::{Facts, LinearSum, counted::counted, text};
+    use parikh_net::{Facts, LinearSum, counted::with_counters, text};
     use parikh_solvers::Budget;
 
     #[test]
@@ -218,7 +221,7 @@ mod tests {
             "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p\ntransition back: p -> i\n\
              transition astray: p -> q\ntransition round: q -> q\ntransition u: p -> o",
         );
-        let net = counted(&net.unwrap()).unwrap();
+        let net = with_counters(&net.unwrap()).unwrap();
         let place = |name: &str| net.place_named(name).unwrap();
         let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
         // Alone, the first part looks like one about a counter.

@@ -60,7 +60,7 @@ pub fn run(task: &Task<'_>, proof_reporter: ProofReporter<'_>) -> String {
             let proof_reporter = proof_reporter.with_certificate(&document);
             for (id, _) in open_deadlock_goals() {
                 let proof = Proof::new(Argument::Traps { traps }, Some(document.clone()));
-                proof_reporter.unreachable(*id, proof);
+                proof_reporter.report_unreachable(*id, proof);
             }
             format!("{traps} marked traps exclude deadlocks")
         }

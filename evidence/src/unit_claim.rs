@@ -50,7 +50,7 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
     let unit = Quoted(&units.get(breach.unit).name);
     let (tokens, firings) = (breach.tokens, counted(firings, "firing"));
-    match breach.with_units_around {
+    match breach.counts_enclosing_units {
         false => format!("unit {unit} holds {tokens} tokens after {firings}"),
         true => format!("unit {unit} and the units around it hold {tokens} tokens after {firings}"),
     }

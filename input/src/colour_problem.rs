@@ -5,10 +5,10 @@ use parikh_net::coloured::ColourError;
 /// The greatest nesting depth of differences, tuples, partitions, and conditions of alternating
 /// kind. Functions recurse over these trees, and at this depth no stack overflows. The greatest
 /// number of components of a product is the same, because each nested product adds components.
-pub(super) const DEEPEST: usize = 200;
+pub(super) const MAX_DEPTH: usize = 200;
 
 /// The most terms to which sums inside tuples may multiply out.
-pub(super) const LARGEST: usize = 1_000_000;
+pub(super) const MAX_TERMS: usize = 1_000_000;
 
 /// A problem with a declaration or a term of a coloured net.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +63,7 @@ pub enum ColourProblem {
     Cycle(String),
     /// A partition that does not name exactly one sort.
     #[error("`<partition>`: expected exactly one sort to partition")]
-    CutsNothing,
+    NotOneSort,
     /// A product with too many components.
     #[error("tuples of this sort have more than {0} components, including nested ones")]
     TooManyComponents(usize),

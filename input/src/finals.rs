@@ -118,8 +118,8 @@ pub(super) fn resolve(
                 })?;
         }
         // The last marking comes from the labels of places. Without any token it means no marking.
-        let is_none = index == section_count && marking.total() == 0;
-        if !is_none && !markings.contains(&marking) {
+        let is_absent = index == section_count && marking.total() == 0;
+        if !is_absent && !markings.contains(&marking) {
             markings.push(marking);
         }
     }

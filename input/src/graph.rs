@@ -107,14 +107,14 @@ impl PnmlGraph {
         }
     }
 
-    fn net(&self, at: TextPosition, problem: BuildError) -> InputError {
+    fn net_error(&self, at: TextPosition, problem: BuildError) -> InputError {
         InputError::Net { at: at.of(&self.file), problem }
     }
 
     /// Returns an error if a reference node has this id.
     fn check_id(&self, id: &str, at: TextPosition) -> Result<(), InputError> {
         match self.reference_named.contains_key(id) {
-            true => Err(self.net(at, BuildError::DuplicateId(id.into()))),
+            true => Err(self.net_error(at, BuildError::DuplicateId(id.into()))),
             false => Ok(()),
         }
     }
@@ -127,7 +127,8 @@ impl PnmlGraph {
         at: TextPosition,
     ) -> Result<(), InputError> {
         self.check_id(id, at)?;
-        let place = self.builder.core.place(id, tokens).map_err(|problem| self.net(at, problem))?;
+        let place =
+            self.builder.core.place(id, tokens).map_err(|problem| self.net_error(at, problem))?;
         if let Some(label) = label {
             self.builder.core.label_place(place, label);
         }
@@ -141,7 +142,8 @@ impl PnmlGraph {
         at: TextPosition,
     ) -> Result<(), InputError> {
         self.check_id(id, at)?;
-        let added = self.builder.core.transition(id).map_err(|problem| self.net(at, problem))?;
+        let added =
+            self.builder.core.transition(id).map_err(|problem| self.net_error(at, problem))?;
         if let Some(label) = label {
             self.builder.core.label_transition(added, label);
         }
@@ -157,10 +159,10 @@ impl PnmlGraph {
         at: TextPosition,
     ) -> Result<(), InputError> {
         if id.is_empty() {
-            return Err(self.net(at, BuildError::EmptyId));
+            return Err(self.net_error(at, BuildError::EmptyId));
         }
         if self.builder.core.node(&id).is_some() {
-            return Err(self.net(at, BuildError::DuplicateId(id)));
+            return Err(self.net_error(at, BuildError::DuplicateId(id)));
         }
         self.check_id(&id, at)?;
         let id: Box<str> = id.into();
@@ -219,7 +221,7 @@ impl PnmlGraph {
                 });
             }
         };
-        added.map_err(|problem| self.net(arc.position, problem))
+        added.map_err(|problem| self.net_error(arc.position, problem))
     }
 
     /// Resolves all reference nodes. Then adds the arcs in `waiting_arcs` to the net.

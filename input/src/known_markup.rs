@@ -74,7 +74,7 @@ pub(super) const CHECKED_ELEMENTS: [&str; 8] = [
 /// Returns true if an attribute has a value that does not change the meaning of the net. In TAPAAL,
 /// such values mean that a transition is not urgent, or that it belongs to the controller, which
 /// only matters in games. In PNEditor, they mean an ordinary place.
-fn says_no(attribute: &str, value: &str) -> bool {
+fn has_neutral_value(attribute: &str, value: &str) -> bool {
     matches!(
         (attribute, value),
         ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
@@ -109,8 +109,9 @@ impl XmlTag<'_> {
         let is_net = self.name() == "net";
         // The attribute `xmlns` and prefixed attributes declare or belong to other languages.
         let foreign = |name: &str| is_net && name == "xmlns" || name.contains(':');
-        let refused =
-            |name: &str, value: &str| !is_known(name) && !foreign(name) && !says_no(name, value);
+        let refused = |name: &str, value: &str| {
+            !is_known(name) && !foreign(name) && !has_neutral_value(name, value)
+        };
         match self.find_attribute(refused)? {
             Some(name) if is_timing_element(&name) => Err(InputError::Unsupported {
                 at: self.position.of(self.file),

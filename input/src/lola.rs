@@ -118,7 +118,7 @@ pub(super) fn net(script: Script<'_>) -> Result<Net, InputError> {
         reader.transition()?;
     }
     let whole = 0..0;
-    reader.builder.build().map_err(|problem| script.build(&whole, &problem))
+    reader.builder.build().map_err(|problem| script.build_error(&whole, &problem))
 }
 
 struct LolaReader<'t> {
@@ -145,8 +145,8 @@ impl<'t> LolaReader<'t> {
                 }
                 let name = self.name("the name of a place")?;
                 let place = self.builder.place(&name.text, 0);
-                let place =
-                    place.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+                let place = place
+                    .map_err(|problem| self.tokens.script.build_error(&name.span, &problem))?;
                 self.places.insert(name.text.into_owned(), place);
                 if self.tokens.peek().is_some_and(|it| it.is(":")) {
                     let what = "`,` or `;`: places with sorts belong to high-level nets; unfold \
@@ -193,7 +193,7 @@ impl<'t> LolaReader<'t> {
             let sum = marking.entry(place).or_default();
             *sum = sum.saturating_add(tokens);
             let result = self.builder.set_tokens(place, *sum);
-            result.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+            result.map_err(|problem| self.tokens.script.build_error(&name.span, &problem))?;
             if self.tokens.take(";") {
                 return Ok(());
             }
@@ -229,7 +229,7 @@ impl<'t> LolaReader<'t> {
             );
         }
         let t = self.builder.transition(&unique_name);
-        let t = t.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+        let t = t.map_err(|problem| self.tokens.script.build_error(&name.span, &problem))?;
         self.transitions.insert(unique_name);
         for consumes in [true, false] {
             self.tokens.expect(if consumes { "CONSUME" } else { "PRODUCE" })?;
@@ -243,7 +243,9 @@ impl<'t> LolaReader<'t> {
                     true => self.builder.take(t, place, weight),
                     false => self.builder.put(t, place, weight),
                 };
-                added.map_err(|problem| self.tokens.script.build(&place_name.span, &problem))?;
+                added.map_err(|problem| {
+                    self.tokens.script.build_error(&place_name.span, &problem)
+                })?;
                 if self.tokens.take(";") {
                     break;
                 }

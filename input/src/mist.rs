@@ -136,7 +136,7 @@ pub(super) fn problem(script: Script<'_>) -> Result<CoverabilityProblem, InputEr
     for rule in rules {
         reader.add_rule(rule)?;
     }
-    let net = reader.builder.build().map_err(|problem| script.build(&(0..0), &problem))?;
+    let net = reader.builder.build().map_err(|problem| script.build_error(&(0..0), &problem))?;
     Ok(CoverabilityProblem { net, targets })
 }
 
@@ -176,7 +176,8 @@ impl MistReader<'_> {
                     .unexpected_token(&name, "the name of a variable, or `rules`"));
             }
             let place = self.builder.core.place(&name.text, 0);
-            let place = place.map_err(|problem| self.tokens.script.build(&name.span, &problem))?;
+            let place =
+                place.map_err(|problem| self.tokens.script.build_error(&name.span, &problem))?;
             self.places.insert(name.text.into_owned(), place);
         }
         Ok(())
@@ -341,7 +342,7 @@ impl MistReader<'_> {
             let (least, most) =
                 limit_of_variable.get(name.as_str()).map_or((0, None), |it| (it.min, it.max));
             let result = self.builder.core.set_tokens(place, least);
-            result.map_err(|problem| script.build(&(0..0), &problem))?;
+            result.map_err(|problem| script.build_error(&(0..0), &problem))?;
             if most != Some(least) {
                 undetermined.insert(place, (name.clone(), most.map(|most| most - least)));
             }
@@ -350,7 +351,7 @@ impl MistReader<'_> {
             return Ok(());
         }
         let built = self.build_choice(undetermined);
-        built.map_err(|problem| script.build(&(0..0), &problem))
+        built.map_err(|problem| script.build_error(&(0..0), &problem))
     }
 
     /// Adds places and transitions that choose one of the initial markings before the rules fire.
@@ -396,7 +397,7 @@ impl MistReader<'_> {
         let name = self.unused(format!("r{}", self.rules));
         let (script, at) = (self.tokens.script, rule.span.clone());
         let added = self.builder.core.transition(&name).and_then(|t| self.arcs(t, rule));
-        added.map_err(|problem| script.build(&at, &problem))
+        added.map_err(|problem| script.build_error(&at, &problem))
     }
 
     fn arcs(&mut self, t: TransitionId, rule: GuardedRule) -> Result<(), BuildError> {

@@ -32,7 +32,7 @@ pub fn read_positions_from(
     // node is in its own graphics, not in the graphics of its labels.
     let mut node: Option<(String, usize)> = None;
     // True inside the `<graphics>` of the open node.
-    let mut graphics = false;
+    let mut is_in_graphics = false;
     loop {
         match xml.next()? {
             XmlItem::EndOfFile => return Ok(positions),
@@ -45,8 +45,8 @@ pub fn read_positions_from(
                 Some((id, depth)) => {
                     *depth += 1;
                     match (*depth, tag.name()) {
-                        (1, "graphics") => graphics = true,
-                        (2, "position") if graphics => {
+                        (1, "graphics") => is_in_graphics = true,
+                        (2, "position") if is_in_graphics => {
                             let number = |text: Option<String>| text?.trim().parse::<f64>().ok();
                             let [x, y] = tag.attributes(["x", "y"])?.map(number);
                             if let (Some(x), Some(y)) = (x, y)
@@ -64,7 +64,7 @@ pub fn read_positions_from(
                 Some((_, 0)) => node = None,
                 Some((_, depth)) => {
                     *depth -= 1;
-                    graphics &= *depth > 0;
+                    is_in_graphics &= *depth > 0;
                 }
                 None => {}
             },

@@ -75,7 +75,7 @@ impl<'t> Script<'t> {
     }
 
     /// Converts an error of the net builder to an error at these bytes.
-    pub(super) fn build(&self, span: &Range<usize>, problem: &BuildError) -> InputError {
+    pub(super) fn build_error(&self, span: &Range<usize>, problem: &BuildError) -> InputError {
         self.error(span, problem.to_string())
     }
 }

@@ -418,7 +418,8 @@ impl<'t> TinaReader<'t> {
             }
         }
         let mut builder = ExtendedBuilder::new(self.name.unwrap_or_default());
-        let build_error = |span: &Range<usize>, problem: BuildError| script.build(span, &problem);
+        let build_error =
+            |span: &Range<usize>, problem: BuildError| script.build_error(span, &problem);
         let (mut places, mut transitions) = (HashMap::new(), HashMap::new());
         for (name, span) in &self.places.order {
             let node = &self.places.named[name];

@@ -331,12 +331,12 @@ impl NetBuilder {
         let transitions = self.transitions.len();
 
         let mut raw_arcs = std::mem::take(&mut self.pre);
-        merge_parallel(&mut raw_arcs).map_err(|arc| self.too_heavy(arc))?;
+        merge_parallel(&mut raw_arcs).map_err(|arc| self.weight_error(arc))?;
         let pre = rows_by_transition(transitions, &raw_arcs);
         let consumers = rows_by_place(places, &raw_arcs);
         drop(raw_arcs);
         let mut raw_arcs = std::mem::take(&mut self.post);
-        merge_parallel(&mut raw_arcs).map_err(|arc| self.too_heavy(arc))?;
+        merge_parallel(&mut raw_arcs).map_err(|arc| self.weight_error(arc))?;
         let post = rows_by_transition(transitions, &raw_arcs);
         let producers = rows_by_place(places, &raw_arcs);
         drop(raw_arcs);
@@ -371,7 +371,7 @@ impl NetBuilder {
         })
     }
 
-    fn too_heavy(&self, arc: RawArc) -> BuildError {
+    fn weight_error(&self, arc: RawArc) -> BuildError {
         let (place, transition) = self.ids_of_arc(arc.transition as usize, arc.place as usize);
         BuildError::WeightTooLarge(place, transition)
     }

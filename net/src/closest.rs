@@ -5,24 +5,24 @@
 /// length of `name`. Only the first 200 characters of each name are compared.
 pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let name: Vec<char> = name.chars().take(MAX_COMPARED_CHARACTERS).collect();
-    let mut allowed = (name.len() + 1) / 3;
+    let mut max_edits = (name.len() + 1) / 3;
     let mut best = None;
     let mut row = Vec::new();
-    let mut letters = Vec::new();
+    let mut candidate_letters = Vec::new();
     for candidate in candidates {
-        letters.clear();
-        letters.extend(candidate.chars().take(MAX_COMPARED_CHARACTERS));
-        if name.len().abs_diff(letters.len()) > allowed {
+        candidate_letters.clear();
+        candidate_letters.extend(candidate.chars().take(MAX_COMPARED_CHARACTERS));
+        if name.len().abs_diff(candidate_letters.len()) > max_edits {
             continue;
         }
-        let edits = distance(&name, &letters, &mut row);
-        if edits <= allowed {
+        let edits = distance(&name, &candidate_letters, &mut row);
+        if edits <= max_edits {
             best = Some(candidate);
             if edits == 0 {
                 break;
             }
             // Only a strictly closer candidate is of interest.
-            allowed = edits - 1;
+            max_edits = edits - 1;
         }
     }
     best

@@ -29,7 +29,7 @@ use crate::net::Net;
 ///
 /// # Errors
 /// If there are too many nodes or arcs, or the names need too much memory.
-pub fn counted(net: &Net) -> Result<Net, BuildError> {
+pub fn with_counters(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     for (index, copies) in net.model_transitions().enumerate() {
         let transition_id = match net.translation() {
@@ -95,7 +95,7 @@ mod tests {
         let net =
             text::parse("place a 2\nplace \"#t\"\ntransition t: a -> \"#t\"\ntransition u: a -> a");
         let net = net.unwrap().with_final_markings(vec![Marking::new(vec![0, 2])]);
-        let counted = counted(&net).unwrap();
+        let counted = with_counters(&net).unwrap();
         let mut marking = counted.initial().clone();
         for name in ["t", "u", "u", "t"] {
             counted.fire(&mut marking, counted.transition_named(name).unwrap()).unwrap();

@@ -19,7 +19,7 @@ use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::{FireError, Net, PlaceArc};
-use crate::translation::Window;
+use crate::translation::EnablingRange;
 use std::collections::BTreeMap;
 
 /// An inhibitor arc, seen from its transition.
@@ -113,15 +113,15 @@ impl ExtendedNet {
 
     /// Returns the ranges of tokens that enable `t`, one per input arc and one per inhibitor arc.
     /// `t` is enabled if each of these places has a number of tokens in its range.
-    pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
+    pub fn enabling(&self, t: TransitionId) -> Vec<EnablingRange> {
         let lower_windows = self.core.pre(t).iter();
-        let lower_windows = lower_windows.map(|arc| Window {
+        let lower_windows = lower_windows.map(|arc| EnablingRange {
             place: arc.place,
             min_tokens: arc.weight,
             first_excluded: None,
         });
         let upper_windows = self.inhibitors(t).iter();
-        let upper_windows = upper_windows.map(|arc| Window {
+        let upper_windows = upper_windows.map(|arc| EnablingRange {
             place: arc.place,
             min_tokens: 0,
             first_excluded: Some(arc.weight),

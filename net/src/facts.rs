@@ -76,7 +76,7 @@ pub enum Reason {
         flow: usize,
         /// The number of bounds, from the beginning of the list of derived bounds, that the
         /// argument may use for the other places. They come before this bound.
-        using: usize,
+        earlier_bounds: usize,
     },
 }
 
@@ -192,14 +192,15 @@ impl Facts {
 
     /// Adds the bounds `derived` with their reasons, and the invariants `flows`. Indices in the
     /// reasons refer to `derived` and `flows`. They are adapted to the lists of this collection.
-    pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
+    pub fn add_derived(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
         let (derived_before, flows_before) = (self.derived.len(), self.flows.len());
         self.flows.extend_from_slice(flows);
         for bound in derived {
             let reason = match bound.reason {
-                Reason::Flow { flow, using } => {
-                    Reason::Flow { flow: flow + flows_before, using: using + derived_before }
-                }
+                Reason::Flow { flow, earlier_bounds: using } => Reason::Flow {
+                    flow: flow + flows_before,
+                    earlier_bounds: using + derived_before,
+                },
                 reason => reason,
             };
             let &DerivedBound { place, is_upper, tokens, .. } = bound;

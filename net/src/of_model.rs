@@ -6,7 +6,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
 use crate::sum::LinearSum;
-use crate::translation::{Caps, Translation, Window};
+use crate::translation::{Caps, EnablingRange, Translation};
 
 impl Net {
     /// Returns the marking of this net that represents `marking` of the model. Each complement
@@ -122,12 +122,12 @@ fn is_decided_by_cap(caps: &Caps, atom: &Atom) -> bool {
     }
 }
 
-fn window_predicate(window: &Window) -> Predicate {
-    let least = Predicate::at_least(window.place, window.min_tokens);
+fn window_predicate(window: &EnablingRange) -> Predicate {
+    let at_least_min = Predicate::at_least(window.place, window.min_tokens);
     match window.first_excluded {
-        None => least,
+        None => at_least_min,
         Some(first_excluded) => Predicate::and([
-            least,
+            at_least_min,
             Predicate::no_more_than(window.place, first_excluded.saturating_sub(1)),
         ]),
     }

@@ -109,10 +109,10 @@ impl Predicate {
         let count_of_all = net.transition_count();
         let cases = groups.into_iter().map(|(shifted, transitions)| {
             let some_enabled = match far_is_enabled {
-                Some(some_enabled)
+                Some(counts_as_enabled)
                     if transitions.len() > MAX_LISTED_TRANSITIONS && shifted == *self =>
                 {
-                    Predicate::constant(some_enabled)
+                    Predicate::constant(counts_as_enabled)
                 }
                 _ if transitions.len() == count_of_all => Predicate::NotDead,
                 _ => Predicate::or(transitions.into_iter().map(Predicate::Enabled)),

@@ -77,17 +77,17 @@ impl RunProperty {
                     formulas.atom(AtomId(atoms.len() as u32 - 1))
                 });
                 let disabled = formulas.negate(enabled);
-                let again = formulas.eventually(Linear, disabled);
-                let is_not_required = match is_strong {
+                let disabled_later = formulas.eventually(Linear, disabled);
+                let exemption = match is_strong {
                     true => {
                         let never = formulas.always(Linear, disabled);
                         formulas.eventually(Linear, never)
                     }
-                    false => formulas.always(Linear, again),
+                    false => formulas.always(Linear, disabled_later),
                 };
-                let again = formulas.eventually(Linear, fires);
-                let again = formulas.always(Linear, again);
-                conjuncts.push(formulas.or([is_not_required, again]));
+                let fires_later = formulas.eventually(Linear, fires);
+                let fires_infinitely_often = formulas.always(Linear, fires_later);
+                conjuncts.push(formulas.or([exemption, fires_infinitely_often]));
             }
         }
         let whole = formulas.and(conjuncts);

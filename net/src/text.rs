@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Net, TextError> {
                 builder.place(name, 0).map_err(|e| fail(e.to_string()))?;
             }
             ("place", [TextToken::Name(name), TextToken::Name(count)]) => {
-                let count = number(count).map_err(fail)?;
+                let count = parse_number(count).map_err(fail)?;
                 builder.place(name, count).map_err(|e| fail(e.to_string()))?;
             }
             ("transition", [TextToken::Name(name), TextToken::Mark(':'), rest @ ..]) => {
@@ -96,7 +96,7 @@ fn tokens(line: &str) -> Result<Vec<TextToken>, String> {
             c if c.is_whitespace() => {}
             ':' | '+' | '*' => tokens.push(TextToken::Mark(c)),
             '-' if rest.next_if_eq(&'>').is_some() => tokens.push(TextToken::Mark('>')),
-            '"' => tokens.push(TextToken::Name(quoted(&mut rest)?)),
+            '"' => tokens.push(TextToken::Name(read_quoted(&mut rest)?)),
             '-' | '>' => return Err(format!("found `{c}`, expected `->`")),
             c => {
                 let mut name = String::from(c);
@@ -110,7 +110,7 @@ fn tokens(line: &str) -> Result<Vec<TextToken>, String> {
     Ok(tokens)
 }
 
-fn quoted(rest: &mut impl Iterator<Item = char>) -> Result<String, String> {
+fn read_quoted(rest: &mut impl Iterator<Item = char>) -> Result<String, String> {
     let mut name = String::new();
     loop {
         match rest.next() {
@@ -130,7 +130,7 @@ fn is_special(c: char) -> bool {
     "#:+*\"->".contains(c)
 }
 
-fn number(text: &str) -> Result<u64, String> {
+fn parse_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("found `{text}`, expected a number from 0 to 2^63 - 1"))
 }
 
@@ -161,7 +161,7 @@ fn weighted_places(
     let term = |term: &[TextToken]| match term {
         [TextToken::Name(name)] => Ok((place(name)?, 1)),
         [TextToken::Name(weight), TextToken::Mark('*'), TextToken::Name(name)] => {
-            Ok((place(name)?, number(weight)?))
+            Ok((place(name)?, parse_number(weight)?))
         }
         _ => Err("expected places like `p + 2*q` on both sides of `->`".to_owned()),
     };
@@ -173,25 +173,25 @@ fn weighted_places(
 pub fn print(net: &Net) -> String {
     let mut text = String::new();
     if !net.name().is_empty() {
-        let _ = writeln!(text, "net {}", name(net.name()));
+        let _ = writeln!(text, "net {}", written_name(net.name()));
     }
     for p in net.places() {
         let _ = match net.initial()[p] {
-            0 => writeln!(text, "place {}", name(net.place_name(p))),
-            tokens => writeln!(text, "place {} {tokens}", name(net.place_name(p))),
+            0 => writeln!(text, "place {}", written_name(net.place_name(p))),
+            tokens => writeln!(text, "place {} {tokens}", written_name(net.place_name(p))),
         };
     }
     for t in net.transitions() {
         let side = |arcs: &[Arc]| {
             let term = |arc: &Arc| match arc.weight {
-                1 => name(net.place_name(arc.place)),
-                weight => format!("{weight}*{}", name(net.place_name(arc.place))),
+                1 => written_name(net.place_name(arc.place)),
+                weight => format!("{weight}*{}", written_name(net.place_name(arc.place))),
             };
             arcs.iter().map(term).collect::<Vec<_>>().join(" + ")
         };
         let line = format!(
             "transition {}: {} -> {}",
-            name(net.transition_name(t)),
+            written_name(net.transition_name(t)),
             side(net.pre(t)),
             side(net.post(t))
         );
@@ -200,7 +200,7 @@ pub fn print(net: &Net) -> String {
     text
 }
 
-fn name(name: &str) -> String {
+fn written_name(name: &str) -> String {
     if name.is_empty() || name.chars().any(|c| c.is_whitespace() || is_special(c)) {
         let name = name.replace('\\', "\\\\").replace('"', "\\\"");
         return format!("\"{}\"", name.replace('\n', "\\n").replace('\r', "\\r"));

@@ -106,7 +106,7 @@ pub enum BoundReason {
 
 /// A range of tokens that a transition of a model requires of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct EnablingRange {
     /// The place.
     pub place: PlaceId,
     /// The smallest number of tokens allowed.
@@ -153,7 +153,7 @@ pub struct Caps {
     pub overflow: BTreeMap<PlaceId, (u64, PlaceId)>,
     /// The enabling condition of each transition of the model: ranges of tokens on the model's
     /// places, all of which must hold. No limit of a range exceeds the cap of its place.
-    pub enabled: Vec<Vec<Window>>,
+    pub enabled: Vec<Vec<EnablingRange>>,
 }
 
 impl Translation {

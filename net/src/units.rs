@@ -51,7 +51,7 @@ pub struct Breach {
     /// tokens on the places of all enclosing units are counted, too.
     pub tokens: u128,
     /// True if the places of enclosing units are counted.
-    pub with_units_around: bool,
+    pub counts_enclosing_units: bool,
 }
 
 /// The reason why a unit structure is refused.
@@ -143,10 +143,10 @@ impl Units {
         };
         let own_tokens = tokens_of(unit);
         if own_tokens > 1 {
-            return Some(Breach { unit, tokens: own_tokens, with_units_around: false });
+            return Some(Breach { unit, tokens: own_tokens, counts_enclosing_units: false });
         }
         let chain = std::iter::successors(Some(unit), |&unit| self.get(unit).parent);
-        Some(Breach { unit, tokens: chain.map(tokens_of).sum(), with_units_around: true })
+        Some(Breach { unit, tokens: chain.map(tokens_of).sum(), counts_enclosing_units: true })
     }
 
     /// Returns the tree without the claim that it is safe.
@@ -273,7 +273,11 @@ mod tests {
         let units = units(tree, true, &[1, 0, 0]).unwrap();
         let breach = |tokens: [u64; 3]| units.breach(&Marking::new(tokens.to_vec()));
         let of = |unit, tokens, with_units_around| {
-            Some(Breach { unit: UnitId::new(unit), tokens, with_units_around })
+            Some(Breach {
+                unit: UnitId::new(unit),
+                tokens,
+                counts_enclosing_units: with_units_around,
+            })
         };
         assert_eq!(breach([0, 1, 0]), None);
         assert_eq!(breach([3, 0, 0]), of(0, 3, false));

@@ -84,8 +84,8 @@ pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
 
 /// Checks that LoLA's language can spell a name.
 fn check_spelling(name: &str) -> Result<(), Unwritable> {
-    let foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
-    match name.contains(foreign)
+    let is_foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
+    match name.contains(is_foreign)
         || name.starts_with("//")
         || name.starts_with("/*")
         || LOLA_KEYWORDS.contains(&name)
@@ -138,21 +138,21 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
             write!(out, " : {}", BracedName(label))?;
         }
         for arc in core.pre(t) {
-            term(out, core.place_name(arc.place), arc.weight)?;
+            write_term(out, core.place_name(arc.place), arc.weight)?;
         }
         for arc in net.inhibitors(t) {
             write!(out, " {}?-{}", BracedName(core.place_name(arc.place)), arc.weight)?;
         }
         write!(out, " ->")?;
         for arc in core.post(t) {
-            term(out, core.place_name(arc.place), arc.weight)?;
+            write_term(out, core.place_name(arc.place), arc.weight)?;
         }
         writeln!(out)?;
     }
     Ok(())
 }
 
-fn term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
+fn write_term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
     match weight {
         1 => write!(out, " {}", BracedName(place)),
         _ => write!(out, " {}*{weight}", BracedName(place)),
@@ -165,8 +165,8 @@ struct BracedName<'n>(&'n str);
 
 impl fmt::Display for BracedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
-        if !self.0.is_empty() && self.0.chars().all(bare) {
+        let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+        if !self.0.is_empty() && self.0.chars().all(is_bare) {
             return f.write_str(self.0);
         }
         f.write_char('{')?;

@@ -119,12 +119,12 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &ReductionConfi
     let mut rules = rules::all_searches(&config.limits);
     rules.retain(|rule| {
         let conditions = rule.conditions;
-        let wanted = config.only.as_ref().is_none_or(|only| only.contains(&rule.name))
+        let is_selected = config.only.as_ref().is_none_or(|only| only.contains(&rule.name))
             && !config.without.contains(&rule.name);
-        let in_time = config.linear || rule.phase != Phase::Linear;
-        let fits = conditions.preserves.covers(needs.preserve)
+        let is_allowed_phase = config.linear || rule.phase != Phase::Linear;
+        let preserves_needs = conditions.preserves.covers(needs.preserve)
             && conditions.features.cover(net.features());
-        wanted && in_time && fits
+        is_selected && is_allowed_phase && preserves_needs
     });
     let mut under_way = OngoingReduction::new(net, &needs);
     if !config.keep_log {

@@ -202,21 +202,21 @@ fn gather_tokens(
         let required_tokens = u128::from(taken) + extra_firings * u128::from(net_loss(taken, put));
         required[position] = u64::try_from(required_tokens).map_err(|_| BackError::NotEnabled)?;
     }
-    for place in 0..tokens.len() {
-        while tokens[place] < required[place] {
+    for target in 0..tokens.len() {
+        while tokens[target] < required[target] {
             if let Some(reason) = budget.exhausted() {
                 return Err(BackError::OutOfBudget(reason));
             }
-            let path = path_to(place, tokens.len(), moves, |position| {
+            let path = path_to(target, tokens.len(), moves, |position| {
                 tokens[position] > required[position]
             })
             .ok_or(BackError::NotEnabled)?;
             // Moves as many tokens at once as the place `from` can spare and `place` needs.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
-            let count = (tokens[from] - required[from]).min(required[place] - tokens[place]);
+            let count = (tokens[from] - required[from]).min(required[target] - tokens[target]);
             firings.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
             tokens[from] -= count;
-            tokens[place] += count;
+            tokens[target] += count;
         }
     }
     Ok(())
@@ -232,14 +232,14 @@ fn has_tokens(tokens: &[u64], arcs: &GroupArcs) -> bool {
 /// `moves` are sorted by target.
 fn path_to(
     goal: usize,
-    places: usize,
+    group_size: usize,
     moves: &[(usize, usize, TransitionId)],
     can_spare: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
     // For each position, the first move from there towards `goal`. A vector is faster than a map:
     // groups of thousands of places are common, and this function runs for each place that gives
     // tokens.
-    let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
+    let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; group_size];
     let mut queue = VecDeque::from([goal]);
     while let Some(position) = queue.pop_front() {
         if position != goal && can_spare(position) {

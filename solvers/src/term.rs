@@ -255,8 +255,8 @@ impl Terms {
 
     /// Returns a < b.
     pub fn less(&mut self, a: impl Into<LinearExpression>, b: impl Into<LinearExpression>) -> Term {
-        let is_at_least = self.at_most(b, a);
-        self.not(is_at_least)
+        let not_less = self.at_most(b, a);
+        self.not(not_less)
     }
 
     /// Returns a = b.

@@ -123,7 +123,7 @@ impl IncrementalFormula {
     pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
         for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
             match self.nodes[leaf as usize].kind {
-                CircuitNodeKind::Atom(aim) if !aim.hears(value) => {}
+                CircuitNodeKind::Atom(aim) if !aim.accepts_value(value) => {}
                 _ => self.set(leaf, value, release),
             }
         }
@@ -178,8 +178,8 @@ impl IncrementalFormula {
     /// Marks the open nodes below a node as released, that is, irrelevant for the value of the
     /// proposition. Passes the goals of the leaves among these nodes to `release`.
     fn release_below(&mut self, at: u32, release: &mut impl FnMut(GoalId)) {
-        let mut left = vec![self.nodes[at as usize].children.clone()];
-        while let Some(parts) = left.pop() {
+        let mut pending_children = vec![self.nodes[at as usize].children.clone()];
+        while let Some(parts) = pending_children.pop() {
             for part in parts {
                 let node = &mut self.nodes[part as usize];
                 if node.value.is_some() || node.is_released {
@@ -188,7 +188,7 @@ impl IncrementalFormula {
                 node.is_released = true;
                 match node.kind {
                     CircuitNodeKind::Atom(aim) => release(aim.goal),
-                    _ => left.push(node.children.clone()),
+                    _ => pending_children.push(node.children.clone()),
                 }
             }
         }
@@ -201,17 +201,17 @@ impl IncrementalFormula {
     pub(super) fn basis(&self, needs: &dyn Fn(RoledGoal) -> bool) -> Vec<(RoledGoal, bool)> {
         let mut basis = Vec::new();
         // The stack of pending visits: the leftmost is on top.
-        let mut left = match self.nodes.is_empty() {
+        let mut pending_visits = match self.nodes.is_empty() {
             true => Vec::new(),
             false => vec![BasisVisit::Node(0)],
         };
-        while let Some(visit) = left.pop() {
+        while let Some(visit) = pending_visits.pop() {
             let at = match visit {
                 BasisVisit::Node(at) => at,
                 BasisVisit::Consequences(parts, before) => {
                     if basis[before..].iter().any(|&(aim, _)| needs(aim)) {
                         let is_known = |&at: &u32| self.nodes[at as usize].value.is_some();
-                        left.extend(parts.filter(is_known).rev().map(BasisVisit::Node));
+                        pending_visits.extend(parts.filter(is_known).rev().map(BasisVisit::Node));
                     }
                     continue;
                 }
@@ -221,12 +221,12 @@ impl IncrementalFormula {
                 (CircuitNodeKind::Atom(aim), _, Some(value)) => basis.push((aim, value)),
                 (CircuitNodeKind::Main, Some(by), Some(true)) => {
                     let consequences = node.children.start + 1..node.children.end;
-                    left.push(BasisVisit::Consequences(consequences, basis.len()));
-                    left.push(BasisVisit::Node(by));
+                    pending_visits.push(BasisVisit::Consequences(consequences, basis.len()));
+                    pending_visits.push(BasisVisit::Node(by));
                 }
-                (_, Some(by), _) => left.push(BasisVisit::Node(by)),
+                (_, Some(by), _) => pending_visits.push(BasisVisit::Node(by)),
                 (_, None, Some(_)) => {
-                    left.extend(node.children.clone().rev().map(BasisVisit::Node))
+                    pending_visits.extend(node.children.clone().rev().map(BasisVisit::Node))
                 }
                 (_, None, None) => {}
             }

@@ -30,7 +30,7 @@ pub struct RoledGoal {
 impl RoledGoal {
     /// Returns true if this value of the goal counts for the question. A goal of the role
     /// [`GoalRole::WithinCaps`] counts only if it is true.
-    pub(super) fn hears(self, value: bool) -> bool {
+    pub(super) fn accepts_value(self, value: bool) -> bool {
         value || self.role != GoalRole::WithinCaps
     }
 }

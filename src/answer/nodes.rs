@@ -71,11 +71,15 @@ mod tests {
             let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
             let board = Board::new(&net, plan.goals().to_vec());
             let [first, second] = [0, 1].map(GoalId::new);
-            board.witness_reporter("W").reached(first, FiringSequence::new());
+            board.witness_reporter("W").report_reached(first, FiringSequence::new());
             assert!(plan.settle(&board, first).is_empty());
             match is_dead {
-                true => board.proof_reporter("X").unreachable(second, Proof::searched(2, false)),
-                false => board.witness_reporter("W").reached(second, [t].into_iter().collect()),
+                true => {
+                    board.proof_reporter("X").report_unreachable(second, Proof::searched(2, false))
+                }
+                false => {
+                    board.witness_reporter("W").report_reached(second, [t].into_iter().collect())
+                }
             };
             plan.settle(&board, second).pop().unwrap().1.unwrap()
         };

@@ -539,15 +539,15 @@ mod tests {
         let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
         let t = net.transition_named("t").unwrap();
-        board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
+        board.witness_reporter("W").report_reached(GoalId::new(0), FiringSequence::new());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
+        board.witness_reporter("W").report_reached(GoalId::new(1), [t].into_iter().collect());
         let all = answer(&mut plan, &board, 1).unwrap();
         assert_eq!((all.value, all.techniques), (QuestionValue::Bool(true), vec!["W"]));
 
         let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
-        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
         let one = answer(&mut plan, &board, 1).unwrap();
         assert_eq!(one.value, QuestionValue::Bool(false));
         assert!(one.reason.to_string().contains("transition `u`"), "{}", one.reason);
@@ -559,16 +559,18 @@ mod tests {
         let net = net();
         let mut plan = Plan::of_examination(Examination::OneSafe, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
-        board.proof_reporter("X").unreachable(GoalId::new(0), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(0), proof());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
         assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(true));
 
         let mut plan = Plan::of_examination(Examination::StableMarking, &net).unwrap();
         let board = Board::new(&net, plan.goals().to_vec());
         let t = net.transition_named("t").unwrap();
         for goal in 0..2 {
-            board.witness_reporter("W").reached(GoalId::new(goal), [t].into_iter().collect());
+            board
+                .witness_reporter("W")
+                .report_reached(GoalId::new(goal), [t].into_iter().collect());
         }
         assert!(answer(&mut plan, &board, 0).is_none());
         assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
@@ -585,9 +587,11 @@ mod tests {
         plan.ask_maximum("max", LinearSum::place(q));
         let board = Board::new(&net, plan.goals().to_vec());
         for goal in 0..3 {
-            board.witness_reporter("W").reached(GoalId::new(goal), [t].into_iter().collect());
+            board
+                .witness_reporter("W")
+                .report_reached(GoalId::new(goal), [t].into_iter().collect());
         }
-        board.proof_reporter("X").at_most(GoalId::new(2), 1, proof());
+        board.proof_reporter("X").report_at_most(GoalId::new(2), 1, proof());
         assert_eq!(answer(&mut plan, &board, 0).unwrap().value, QuestionValue::Bool(true));
         assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
         let max = answer(&mut plan, &board, 2).unwrap();
@@ -609,7 +613,7 @@ mod tests {
         plan.ask_exists("another", in_p);
         assert_eq!(plan.goals().len(), 3);
         let board = Board::new(&net, plan.goals().to_vec());
-        board.witness_reporter("W").reached(GoalId::new(0), [t].into_iter().collect());
+        board.witness_reporter("W").report_reached(GoalId::new(0), [t].into_iter().collect());
         let answers: Vec<_> = plan
             .settle(&board, GoalId::new(0))
             .into_iter()
@@ -661,9 +665,9 @@ mod tests {
         assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
         assert!(plan.begin(&board).is_empty());
-        board.witness_reporter("W").reached(GoalId::new(0), [t].into_iter().collect());
+        board.witness_reporter("W").report_reached(GoalId::new(0), [t].into_iter().collect());
         assert!(answer(&mut plan, &board, 0).is_none());
-        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
         let decided = plan.settle(&board, GoalId::new(1));
         let [(_, Some(both)), (_, Some(alone))] = &decided[..] else { panic!("{decided:?}") };
         assert_eq!(both.value, QuestionValue::Bool(true));
@@ -689,10 +693,10 @@ mod tests {
         plan.ask_exists("again", Predicate::at_least(p, 2));
         assert_eq!(plan.goals().len(), 2);
         let board = Board::new(&net, plan.goals().to_vec());
-        board.proof_reporter("X").unreachable(GoalId::new(0), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(0), proof());
         assert_eq!(plan.settle(&board, GoalId::new(0)).len(), 2);
         assert_eq!(board.open_goals(), [GoalId::new(1)]);
-        board.proof_reporter("X").unreachable(GoalId::new(1), proof());
+        board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
         let decided = plan.settle(&board, GoalId::new(1));
         assert_eq!(decided.iter().map(|(question, _)| &*question.id).collect::<Vec<_>>(), ["one"]);
     }

@@ -25,7 +25,7 @@ impl GoalQuestion {
         }
         let explanation = reasons::of_truth(board, self, value, decided_by, basis.assumed);
         let exhibit = match &basis.goals[..] {
-            [goal] => board.knowledge(*goal).and_then(exhibit_of),
+            [goal] => board.knowledge(*goal).and_then(witness_of_answer),
             _ => None,
         };
         Some(basis.answer(&self.id, QuestionValue::Bool(value), explanation, exhibit))
@@ -101,7 +101,7 @@ pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: RoledGoal) -> bool {
 /// Returns the kept witness of a reachable goal, of a lost home property or of an existing run, in
 /// the form that an answer contains. Returns `None` if the witness was not kept, and for other
 /// results.
-fn exhibit_of(knowledge: Knowledge) -> Option<AnswerWitness> {
+fn witness_of_answer(knowledge: Knowledge) -> Option<AnswerWitness> {
     match knowledge {
         Knowledge::Reach(ReachKnowledge::Reached { witness, .. })
         | Knowledge::Home(HomeKnowledge::BecomesUnreachable { witness, .. }) => {

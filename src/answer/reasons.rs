@@ -35,8 +35,9 @@ pub(super) fn of_truth(
 ) -> Explanation {
     // A reachable goal of the role `Possible` is left out, because it follows from the home
     // property.
-    let is_said = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
-    let parts: Vec<RoledGoal> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
+    let is_mentioned = |(aim, holds): &&(RoledGoal, bool)| aim.role != GoalRole::Possible || !holds;
+    let parts: Vec<RoledGoal> =
+        decided_by.iter().filter(is_mentioned).map(|(aim, _)| *aim).collect();
     let (cause, nodes) = match (&parts[..], question.joint_meaning) {
         ([], JointMeaning::Formula) => {
             (Cause::InitialMarking { holds: value }, ReasonNodes::default())
@@ -130,7 +131,7 @@ fn of_all(
                 _ => None,
             });
             let witness = witnesses.next();
-            Cause::Process(sound::all_is_well(board, fires, witness.as_ref(), proof))
+            Cause::Process(sound::sound_cause(board, fires, witness.as_ref(), proof))
         }
     }
 }

@@ -151,14 +151,14 @@ fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
 
 /// Limit on the size of the goals of relaxed soundness: places times transitions times final
 /// markings. Each transition has a goal that mentions all places once per final marking.
-const MENTIONED: usize = 10_000_000;
+const MAX_MENTIONED_PLACES: usize = 10_000_000;
 
 /// Returns the formula of relaxed soundness, for a net whose firings are counted. Returns `None`
 /// if the formula is too large, or as [`FinalMarkings::of`] does.
 fn relaxed(counted: &Net) -> Option<GoalFormula> {
     let finals = counted.final_markings().len();
     let mentioned = counted.place_count().saturating_mul(counted.transition_count());
-    if mentioned.saturating_mul(finals) > MENTIONED {
+    if mentioned.saturating_mul(finals) > MAX_MENTIONED_PLACES {
         return None;
     }
     let done = FinalMarkings::of(counted, uncounted_places(counted))?.exactly();
@@ -181,13 +181,13 @@ fn final_marking_text(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> O
 }
 
 /// The largest number of final markings named in a reason.
-const FINALS: usize = 3;
+const MAX_NAMED_FINALS: usize = 3;
 
 /// Returns the cause of an answer that a process is sound. The proof `proof` shows that every case
 /// can be completed. Each of the `transitions` transitions can fire. If there are several final
 /// markings, the cause has the names of the first three, and the final marking that `witness`
 /// reaches.
-pub(super) fn all_is_well(
+pub(super) fn sound_cause(
     board: &Board<'_>,
     transitions: usize,
     witness: Option<&Witness>,
@@ -196,13 +196,13 @@ pub(super) fn all_is_well(
     let net = board.net();
     let finals = if net.final_markings().len() > 1 { net.final_markings() } else { &[] };
     let places: Vec<PlaceId> = net.model_places().collect();
-    let named = finals.iter().take(FINALS).map(|last| marking_text::print(net, last));
+    let named = finals.iter().take(MAX_NAMED_FINALS).map(|last| marking_text::print(net, last));
     let reached = final_marking_text(net, last_marking(net, witness).as_ref(), &places);
     let size = witness.map(WitnessSize::of);
     let example = reached.zip(size).map(|(final_marking, size)| ReachedEnd { final_marking, size });
     ProcessCause::Sound {
         final_markings: named.collect(),
-        more: finals.len().saturating_sub(FINALS),
+        more: finals.len().saturating_sub(MAX_NAMED_FINALS),
         example,
         transitions,
         proof,
@@ -232,11 +232,11 @@ pub(super) fn explain(
             GoalRole::Completion | GoalRole::FinalMarking,
             Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. }),
         ) => {
-            let (example, proof) = (example(net), proof.summary());
+            let (example, proof) = (example_run_end(net), proof.summary());
             (ProcessCause::NeverCompleted { final_markings, example, proof }, None)
         }
         (GoalRole::Fires, Knowledge::Reach(ReachKnowledge::Unreachable { proof, .. })) => {
-            let dead = dead(board, question, aim.goal);
+            let dead = dead_transitions(board, question, aim.goal);
             let transitions = dead.iter().map(|&t| NamedNode::labelled_transition(net, t));
             let (transitions, proof) = (transitions.collect(), proof.summary());
             let cause = ProcessCause::DeadTransitions { transitions, proof };
@@ -291,7 +291,7 @@ fn of_places(held: &[(PlaceId, u64)]) -> ReasonNodes {
 
 /// Returns the final marking that `end` covers, or `None` if there is no such final marking. Among
 /// several, returns one with the most tokens, so that the fewest tokens are left behind.
-fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
+fn covered_final_marking<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
     let covered = |last: &&Marking| net.model_places().all(|p| end[p] >= last[p]);
     net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
 }
@@ -329,21 +329,21 @@ fn stuck(
 
 /// Limits on the example run of a net that reaches no final marking: first the number of firings,
 /// second the number of tests whether a transition is enabled.
-const RUN: (usize, usize) = (10_000, 1 << 20);
+const EXAMPLE_LIMITS: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
 /// fired for longest, so it avoids repeating one cycle. It ends in a dead marking, at a limit of
 /// [`RUN`], or if a firing fails.
-fn example(net: &Net) -> ExampleEnd {
+fn example_run_end(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();
-    let (mut firings, mut looks, mut is_dead) = (0, 0, false);
-    while firings < RUN.0 && looks < RUN.1 {
+    let (mut firings, mut enabled_tests, mut is_dead) = (0, 0, false);
+    while firings < EXAMPLE_LIMITS.0 && enabled_tests < EXAMPLE_LIMITS.1 {
         let Some(at) = order.iter().position(|&t| net.is_enabled(&marking, t)) else {
             is_dead = true;
             break;
         };
-        looks += at + 1;
+        enabled_tests += at + 1;
         let fired = order.remove(at).filter(|&t| net.fire(&mut marking, t).is_ok());
         let Some(t) = fired else { break };
         order.push_back(t);
@@ -358,7 +358,7 @@ fn left_behind(
     shortest: Option<bool>,
 ) -> (ProcessCause, Option<ReasonNodes>) {
     let end = last_marking(net, witness);
-    let last = end.as_ref().and_then(|end| left_by(net, end));
+    let last = end.as_ref().and_then(|end| covered_final_marking(net, end));
     let held = end.as_ref().map(|end| surplus_tokens(net, end, last));
     let last = last.filter(|_| net.final_markings().len() > 1);
     let cause = ProcessCause::TokensLeftBehind {
@@ -383,7 +383,11 @@ fn completion_lost(
 
 /// Returns the transitions of the question that are known to be dead, beginning with the transition
 /// of the goal `settled`.
-fn dead(board: &Board<'_>, question: &GoalQuestion, settled: GoalId) -> Vec<TransitionId> {
+fn dead_transitions(
+    board: &Board<'_>,
+    question: &GoalQuestion,
+    settled: GoalId,
+) -> Vec<TransitionId> {
     let first = |parts: &[Predicate]| match parts.first() {
         Some(Predicate::Enabled(t)) => Some(*t),
         _ => None,

@@ -124,13 +124,13 @@ struct AbstractionAttempt {
     quotient: Option<Quotient>,
     /// The goals that need no further analysis on this abstraction: the abstraction cannot express
     /// the goal, or it has settled the weaker form of the goal.
-    hopeless: HashSet<GoalId>,
+    finished_goals: HashSet<GoalId>,
 }
 
 impl AbstractionAttempt {
     fn of(quotient: Quotient, unfolding: Net) -> Self {
         let abstraction = SimulatingNet::of_quotient(&quotient, unfolding);
-        AbstractionAttempt { abstraction, quotient: Some(quotient), hopeless: HashSet::new() }
+        AbstractionAttempt { abstraction, quotient: Some(quotient), finished_goals: HashSet::new() }
     }
 }
 
@@ -168,7 +168,7 @@ impl WorkerTeam for ColouredWork<'_> {
 
     /// Runs a worker. The first worker handles the abstractions and then walks; the others only
     /// walk.
-    fn run_team(&self, worker: usize) {
+    fn run_worker(&self, worker: usize) {
         if worker == 0 {
             self.guarded("abstractions", || self.abstractions());
         }
@@ -243,7 +243,7 @@ impl ColouredWork<'_> {
             attempts.push(AbstractionAttempt {
                 abstraction,
                 quotient: None,
-                hopeless: HashSet::new(),
+                finished_goals: HashSet::new(),
             });
         }
         let mut settled_counts = vec![0; attempts.len()];
@@ -308,7 +308,7 @@ impl ColouredWork<'_> {
     /// unreachable on the abstraction, the goal is unreachable. Returns false without an analysis
     /// if every open goal is `hopeless` or cannot be expressed on the abstraction.
     fn analyse(&self, attempt: &mut AbstractionAttempt, budget: &Budget) -> bool {
-        let AbstractionAttempt { abstraction, quotient, hopeless } = attempt;
+        let AbstractionAttempt { abstraction, quotient, finished_goals: hopeless } = attempt;
         let (abstraction, quotient) = (&*abstraction, &*quotient);
         let mut goal_ids = self.board.open_goals();
         goal_ids.retain(|id| !hopeless.contains(id));

@@ -199,7 +199,7 @@ impl<'n> ReducedCount<'n> {
                         let sums = diagrams::sums::sums(part, weights, threads, budget, progress);
                         let found = sums.map_err(|why| why.to_string())?;
                         self.on_diagrams = true;
-                        self.diagrams_closed &= found.closed;
+                        self.diagrams_closed &= found.is_checked;
                         Some((found.sums, u64::try_from(found.markings).unwrap_or(u64::MAX)))
                     }
                 };

@@ -40,7 +40,7 @@ pub(super) fn visited(
 
 /// Converts the four numbers that a decision diagram of all markings gives to answers.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [GoalAnswer; 4] {
-    let reason = Cause::Diagram { markings: space.states.clone(), closed: space.closed };
+    let reason = Cause::Diagram { markings: space.states.clone(), closed: space.is_checked };
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
     let grade = Grade::Searched { markings, stubborn: false };
     let values = [

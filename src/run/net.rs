@@ -135,7 +135,7 @@ impl WorkerTeam for Portfolio<'_> {
         self.threads()
     }
 
-    fn run_team(&self, number: usize) {
+    fn run_worker(&self, number: usize) {
         worker::work(self, number);
     }
 

@@ -23,7 +23,7 @@ pub(super) struct QuestionTracker<'a, 'n> {
     pub(super) report: &'a mut RunReport,
     /// True if the board drops the witness and the certificate of a goal after the caller has seen
     /// them. Maxima keep theirs.
-    pub(super) forgets: bool,
+    pub(super) drops_evidence: bool,
     /// The goals that were received as settled and reported to the caller.
     reported_goals: HashSet<GoalId>,
     /// The reported questions whose answers rest on the model's claim of safe units.
@@ -46,7 +46,7 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
             board,
             plan,
             report,
-            forgets,
+            drops_evidence: forgets,
             reported_goals,
             claim_dependent_questions,
             last_bound_read,
@@ -54,67 +54,71 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     }
 
     /// Handles all goals settled so far.
-    pub(super) fn take(&mut self, hear: &Receiver<GoalId>, tell: &mut impl FnMut(Event<'_>)) {
-        while let Ok(goal) = hear.try_recv() {
-            self.settled(goal, tell);
+    pub(super) fn take(
+        &mut self,
+        settled_goals: &Receiver<GoalId>,
+        on_event: &mut impl FnMut(Event<'_>),
+    ) {
+        while let Ok(goal) = settled_goals.try_recv() {
+            self.settled(goal, on_event);
         }
     }
 
     /// Handles one settled goal: reports the goal, and then the answers to the questions that it
     /// decides. A goal on which engines contradict each other is not reported.
-    pub(super) fn settled(&mut self, goal: GoalId, tell: &mut impl FnMut(Event<'_>)) {
+    pub(super) fn settled(&mut self, goal: GoalId, on_event: &mut impl FnMut(Event<'_>)) {
         if let Some(knowledge) = &self.board.knowledge(goal) {
-            tell(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
+            on_event(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
             self.reported_goals.insert(goal);
         }
         let decided = self.plan.settle(self.board, goal);
         let claim_dependent_questions =
-            announce(self.board, self.report, &self.reported_goals, decided, tell);
+            announce(self.board, self.report, &self.reported_goals, decided, on_event);
         self.claim_dependent_questions.extend(claim_dependent_questions);
-        if self.forgets {
+        if self.drops_evidence {
             self.board.forget_evidence(goal);
         }
         if self.last_bound_read.elapsed() > BOUND_READ_INTERVAL {
-            self.decide_open_maxima(tell);
+            self.decide_open_maxima(on_event);
         }
     }
 
     /// Answers the questions that need no goal.
-    pub(super) fn begin(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+    pub(super) fn begin(&mut self, on_event: &mut impl FnMut(Event<'_>)) {
         let decided = self.plan.begin(self.board);
-        announce(self.board, self.report, &self.reported_goals, decided, tell);
+        announce(self.board, self.report, &self.reported_goals, decided, on_event);
     }
 
     /// Decides questions from the bounds of goals that are still open, and reports the decided
     /// questions.
-    pub(super) fn decide_open_maxima(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+    pub(super) fn decide_open_maxima(&mut self, on_event: &mut impl FnMut(Event<'_>)) {
         self.last_bound_read = Instant::now();
         let decided = self.plan.decide_open_maxima(self.board);
         let claim_dependent_questions =
-            announce(self.board, self.report, &self.reported_goals, decided, tell);
+            announce(self.board, self.report, &self.reported_goals, decided, on_event);
         self.claim_dependent_questions.extend(claim_dependent_questions);
     }
 
     /// Withdraws the answers that rest on the model's claim of safe units, if a replayed sequence
     /// violated this claim.
-    pub(super) fn withdraw(&mut self, tell: &mut impl FnMut(Event<'_>)) {
+    pub(super) fn withdraw(&mut self, on_event: &mut impl FnMut(Event<'_>)) {
         if self.board.breach().is_some() {
             self.claim_dependent_questions
                 .drain(..)
-                .for_each(|id| tell(Event::Withdrawn { id: &id }));
+                .for_each(|id| on_event(Event::Withdrawn { id: &id }));
         }
     }
 
     /// Adds the open questions, with the reasons why they are open, to the report. `ended` is the
     /// exhausted limit of the run; `None` if the engines finished before.
     pub(super) fn give_up(&mut self, ended: Option<ExhaustionReason>) {
-        let open = self.open(ended);
+        let open = self.open_questions(ended);
         self.report.unanswered.extend(open);
     }
 
     /// Returns the open questions with their reasons. `ended` is the exhausted limit of the run;
     /// `None` if the engines finished before.
-    pub(super) fn open(&self, ended: Option<ExhaustionReason>) -> Vec<OpenQuestion> {
+    pub(super) fn open_questions(&self, ended: Option<ExhaustionReason>) -> Vec<OpenQuestion> {
         let open = self.plan.open_questions().map(|question| {
             let reason = self.why_open(question, ended);
             OpenQuestion { id: question.id.clone(), reason }
@@ -128,8 +132,9 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
     pub(super) fn open_maximum_ranges(&self) -> Vec<MaximumRange> {
         // In a net with caps, the goal's value is not the question's value.
         let has_caps = self.board.net().has_caps();
-        let is_said = |question: &&GoalQuestion| question.goals().len() == 1 && !has_caps;
-        let open = self.plan.open_questions().filter(is_said);
+        let has_reported_range =
+            |question: &&GoalQuestion| question.goals().len() == 1 && !has_caps;
+        let open = self.plan.open_questions().filter(has_reported_range);
         let known = open.take(MAX_REPORTED_QUESTIONS).filter_map(|question| {
             let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
@@ -185,14 +190,14 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
 /// settled by another thread, or it is a maximum that was abandoned because another maximum is
 /// larger. The proved bound of the abandoned maximum supports the answer. An unbounded maximum is
 /// left out.
-fn tell_basis(
+fn report_basis(
     board: &Board<'_>,
-    told: &HashSet<GoalId>,
+    reported_goals: &HashSet<GoalId>,
     answer: &GoalAnswer,
-    tell: &mut impl FnMut(Event<'_>),
+    on_event: &mut impl FnMut(Event<'_>),
 ) {
     for id in answer.rests_on.iter().copied() {
-        if told.contains(&id) {
+        if reported_goals.contains(&id) {
             continue;
         }
         let is_known = |knowledge: &Knowledge| match knowledge {
@@ -200,7 +205,7 @@ fn tell_basis(
             settled => settled.basis().is_some(),
         };
         if let Some(knowledge) = board.knowledge(id).filter(is_known) {
-            tell(Event::Settled { id, goal: board.goal(id), knowledge: &knowledge });
+            on_event(Event::Settled { id, goal: board.goal(id), knowledge: &knowledge });
         }
     }
 }
@@ -210,9 +215,9 @@ fn tell_basis(
 fn announce(
     board: &Board<'_>,
     report: &mut RunReport,
-    told: &HashSet<GoalId>,
+    reported_goals: &HashSet<GoalId>,
     decided: Vec<QuestionDecision<'_>>,
-    tell: &mut impl FnMut(Event<'_>),
+    on_event: &mut impl FnMut(Event<'_>),
 ) -> Vec<String> {
     let mut claim_dependent_questions = Vec::new();
     for (question, answer) in decided {
@@ -221,8 +226,8 @@ fn announce(
                 report.answered += 1;
                 // An answer that rests on a violated claim is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
-                    tell_basis(board, told, &answer, tell);
-                    tell(Event::Answered(&answer));
+                    report_basis(board, reported_goals, &answer, on_event);
+                    on_event(Event::Answered(&answer));
                     if answer.assumes_units {
                         claim_dependent_questions.push(answer.id);
                     }
@@ -257,8 +262,8 @@ mod tests {
         let (settled, hear) = mpsc::channel();
         let board = Board::new(&net, plan.goals().to_vec()).with_listener(settled);
         let t = net.transition_named("t").unwrap();
-        board.witness_reporter("W").reached(GoalId::new(0), FiringSequence::new());
-        board.witness_reporter("W").reached(GoalId::new(1), [t].into_iter().collect());
+        board.witness_reporter("W").report_reached(GoalId::new(0), FiringSequence::new());
+        board.witness_reporter("W").report_reached(GoalId::new(1), [t].into_iter().collect());
         let mut report = RunReport::default();
         let mut tracker = QuestionTracker::new(&board, &mut plan, &mut report, false);
         let mut told = Vec::new();

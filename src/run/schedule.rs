@@ -329,7 +329,8 @@ impl Schedule {
             Continue, ContinueOnSmallNet, Deepen, Grow, Run, RunOnceEngines, Search,
             WalkAlongCandidates,
         };
-        let brief_walk = Run(Role::First, PhaseNet::Original, TimePart::of(0.05).at_most(1));
+        let brief_coverability =
+            Run(Role::First, PhaseNet::Original, TimePart::of(0.05).at_most(1));
         // On a small net the search for runs is complete quickly, so it gets a short time after the
         // first walk, before the long phases.
         let brief_runs = Run(Role::Runs, PhaseNet::Original, TimePart::of(0.03).at_most(1));
@@ -362,7 +363,7 @@ impl Schedule {
         if threads <= 1 {
             // Short phases of all kinds come first, so that a small net does not wait for the walk.
             let mut phases = vec![
-                brief_walk,
+                brief_coverability,
                 Run(Role::Walk, PhaseNet::Original, TimePart::of(0.01).at_most(1)),
                 brief_runs,
                 RunOnceEngines,
@@ -410,7 +411,7 @@ impl Schedule {
             Continue(Role::UnrollWide, TimePart::of(0.3).at_least(1.0).at_most(30)),
             Continue(Role::Unroll, TimePart::of(0.5)),
         ];
-        let prover_phases = [brief_walk].into_iter().chain(prover_phases).collect();
+        let prover_phases = [brief_coverability].into_iter().chain(prover_phases).collect();
         Schedule { workers: vec![walker_phases, prover_phases] }
     }
 

@@ -21,7 +21,7 @@ pub(super) trait WorkerTeam: Sync {
     fn threads(&self) -> usize;
 
     /// Runs the worker with this number until it has no work left or the budget is used up.
-    fn run_team(&self, worker: usize);
+    fn run_worker(&self, worker: usize);
 
     /// Returns the engines that the workers run at the moment. Empty if the team does not record
     /// them.
@@ -65,7 +65,7 @@ pub(super) fn work(
     std::thread::scope(|scope| {
         let mut workers = Vec::new();
         for worker in 0..team.threads() {
-            let work = move || team.run_team(worker);
+            let work = move || team.run_worker(worker);
             // Formulas are evaluated by recursion, as deep as they nest.
             let thread = std::thread::Builder::new().stack_size(8 << 20);
             match thread.spawn_scoped(scope, work) {
@@ -125,7 +125,7 @@ fn report_overrun(
     report.add_team(team.team_statistics());
     report.faults += tracker.board.faults();
     if tracker.board.breach().is_none() {
-        report.unanswered.extend(tracker.open(exhaustion));
+        report.unanswered.extend(tracker.open_questions(exhaustion));
     }
     on_event(Event::Overrun { engines: &engines, report: &report });
 }

@@ -51,7 +51,7 @@ pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> O
         true => Some(dead_end_states(system, labels)?),
         false => None,
     };
-    let alive: Vec<FollowableStates> = components
+    let followable_by_component: Vec<FollowableStates> = components
         .clone()
         .map(|at| {
             followable_states(
@@ -65,7 +65,7 @@ pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> O
         .collect();
     let start = |at: usize| {
         let starts = system.components()[at].starts().iter();
-        starts.copied().find(|&state| alive[at][0][state as usize])
+        starts.copied().find(|&state| followable_by_component[at][0][state as usize])
     };
     let starts: Vec<u32> = components.map(start).collect::<Option<_>>()?;
     let mut run = ResolvedRun { starts: starts.clone(), steps: Vec::new(), back: None, ends };
@@ -95,7 +95,7 @@ pub fn resolve_run(system: &System, labels: &[LabelId], cycle_start: usize) -> O
             let state = &mut current[owner as usize];
             let component = &system.components()[owner as usize];
             *state = targets(component, *state, label)
-                .find(|&to| alive[owner as usize][position][to as usize])?;
+                .find(|&to| followable_by_component[owner as usize][position][to as usize])?;
             moves.push((owner, *state));
         }
         run.steps.push((label.0, moves));

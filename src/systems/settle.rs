@@ -110,7 +110,7 @@ pub fn settle(
     case: &SystemCase,
     config: &SettleConfig,
     budget: &Budget,
-    tell: &(dyn Fn(usize, SystemOutcome) + Sync),
+    on_outcome: &(dyn Fn(usize, SystemOutcome) + Sync),
 ) {
     let begun = Instant::now();
     let spaces = JointSpaces::default();
@@ -140,7 +140,7 @@ pub fn settle(
                             (&decider, &spaces),
                             begun,
                         ) {
-                            Ok(settled) => tell(at, settled),
+                            Ok(settled) => on_outcome(at, settled),
                             Err(why) => lock(&left).push((at, why)),
                         }
                     }
@@ -152,10 +152,10 @@ pub fn settle(
         // A property that is open for another reason than time stays open.
         let (final_ones, again): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|(_, why)| *why != OpenCause::OutOfTime);
-        final_ones.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
+        final_ones.into_iter().for_each(|(at, why)| on_outcome(at, SystemOutcome::Open(why)));
         open = again;
     }
-    open.into_iter().for_each(|(at, why)| tell(at, SystemOutcome::Open(why)));
+    open.into_iter().for_each(|(at, why)| on_outcome(at, SystemOutcome::Open(why)));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -286,7 +286,7 @@ fn linear_checked(
             let mut goes_on = || !budget.is_exhausted();
             let mut again = |members: &[FactorView]| {
                 let members: Vec<ComponentView> =
-                    members.iter().map(|it| member(case, it)).collect();
+                    members.iter().map(|it| component_view(case, it)).collect();
                 let claim =
                     violation_search::NoRunSearch { endings, members: &members, recurrence };
                 match most {
@@ -360,7 +360,7 @@ fn composed_checked(
     budget: &Budget,
 ) -> Result<CheckedAnswer, String> {
     let Composition { members, order, states } = composition;
-    let few: Vec<ComponentView> = members.iter().map(|it| member(case, it)).collect();
+    let few: Vec<ComponentView> = members.iter().map(|it| component_view(case, it)).collect();
     let pairs: Vec<_> = order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
     let claim = composed::CompositionOrder { members: &few, pairs: &pairs };
     let mut goes_on = || !budget.is_exhausted();
@@ -383,7 +383,7 @@ fn composed_checked(
 }
 
 /// Converts a component, or the visible part of one, for the checker.
-fn member(case: &SystemCase, view: &FactorView) -> ComponentView {
+fn component_view(case: &SystemCase, view: &FactorView) -> ComponentView {
     let name = |&label: &LabelId| case.system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     ComponentView { component: view.component as usize, labels }

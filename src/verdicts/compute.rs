@@ -82,17 +82,17 @@ impl KeyNet<'_> {
         known: &[ComputedKey],
         config: &RunConfig,
         budget: &Budget,
-        mut tell: impl FnMut(&ComputedKey),
+        mut on_key: impl FnMut(&ComputedKey),
     ) -> KeyFindings {
         let decidable =
             wanted.iter().copied().filter(|&property| self.why_unknown(property).is_none());
         let decidable: Vec<KeyProperty> = decidable.collect();
-        let mut found = compute(self, &decidable, known, config, budget, &mut tell);
+        let mut found = compute(self, &decidable, known, config, budget, &mut on_key);
         for &property in wanted {
             if let Some(why) = self.why_unknown(property) {
                 let computed =
                     unknown(property, self.net_meant(property), ReasonText::from_words(why));
-                tell(&computed);
+                on_key(&computed);
                 found.keys.push(computed);
             }
         }
@@ -113,7 +113,7 @@ fn compute(
     known: &[ComputedKey],
     config: &RunConfig,
     budget: &Budget,
-    mut tell: impl FnMut(&ComputedKey),
+    mut on_key: impl FnMut(&ComputedKey),
 ) -> KeyFindings {
     let unclaimed = OnceCell::new();
     let net = of.net();
@@ -125,7 +125,7 @@ fn compute(
         if computed.assumes_units {
             assumed.push(computed);
         } else {
-            tell(&computed);
+            on_key(&computed);
             keys.push(computed);
         }
     };
@@ -154,7 +154,7 @@ fn compute(
         }
     }
     for computed in assumed {
-        tell(&computed);
+        on_key(&computed);
         keys.push(computed);
     }
     KeyFindings { keys, faults: computation.faults, breach: computation.breach }
@@ -250,7 +250,7 @@ impl<'a> Computation<'a> {
     /// Does nothing for a net of more than [`ONE_BY_ONE`] places.
     fn with_unbounded(&mut self, mut safe: ComputedKey, budget: &Budget) -> ComputedKey {
         let net = self.net;
-        if net.model_places().len() > ONE_BY_ONE {
+        if net.model_places().len() > MAX_PLACES_ONE_BY_ONE {
             return safe;
         }
         let goals = net.model_places().map(|place| Goal::Maximise(LinearSum::place(place)));
@@ -368,10 +368,10 @@ fn unknown(property: KeyProperty, net: NetMeant, explanation: ReasonText) -> Com
 }
 
 /// The largest number of places whose bounds are computed one by one.
-const ONE_BY_ONE: usize = 3_000;
+const MAX_PLACES_ONE_BY_ONE: usize = 3_000;
 
 /// The largest number of unbounded places named in an explanation.
-const NAMED: usize = 20;
+const MAX_NAMED_PLACES: usize = 20;
 
 /// Sets the entry whose index is the id of a question. Does nothing if `id` is no index.
 fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
@@ -385,12 +385,16 @@ fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
 pub fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> ReasonText {
     let mut text = ReasonText::default();
     if !unbounded.is_empty() {
-        text.push_words("; unbounded: ").list(unbounded.iter().take(NAMED), ", ", |text, &p| {
-            text.node(&NamedNode::place(net, p));
-        });
+        text.push_words("; unbounded: ").list(
+            unbounded.iter().take(MAX_NAMED_PLACES),
+            ", ",
+            |text, &p| {
+                text.node(&NamedNode::place(net, p));
+            },
+        );
     }
-    if unbounded.len() > NAMED {
-        text.push_words(format!(" and {} more", unbounded.len() - NAMED));
+    if unbounded.len() > MAX_NAMED_PLACES {
+        text.push_words(format!(" and {} more", unbounded.len() - MAX_NAMED_PLACES));
     }
     text.push_words(match open {
         0 if unbounded.is_empty() => "; every place is bounded".to_owned(),

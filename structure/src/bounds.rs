@@ -77,14 +77,14 @@ impl PlaceBounds {
             self.flows.keys().enumerate().map(|(position, &flow)| (flow, position)).collect();
         let flows: Vec<LinearSum> = self.flows.values().cloned().collect();
         let renumber = |step: &DerivedBound| match step.reason {
-            Reason::Flow { flow, using } => {
+            Reason::Flow { flow, earlier_bounds: using } => {
                 let flow = position[&flow];
-                DerivedBound { reason: Reason::Flow { flow, using }, ..*step }
+                DerivedBound { reason: Reason::Flow { flow, earlier_bounds: using }, ..*step }
             }
             _ => *step,
         };
         let derived: Vec<DerivedBound> = self.steps.iter().map(renumber).collect();
-        facts.derive(&derived, &flows);
+        facts.add_derived(&derived, &flows);
     }
 
     /// Returns true if the step improves the current bound.
@@ -264,20 +264,16 @@ fn propagate(
         } else {
             (smallest.map(|x| x.div_floor(value)), largest.map(|x| x.div_ceil(value)))
         };
-        let reason = Reason::Flow { flow: position, using };
-        for (upper, bound) in [(true, upper), (false, lower)] {
+        let reason = Reason::Flow { flow: position, earlier_bounds: using };
+        for (is_upper, bound) in [(true, upper), (false, lower)] {
             let tokens = bound.and_then(|bound| bound.to_u64());
-            let step = tokens.map(|tokens| DerivedBound {
-                place: *place,
-                is_upper: upper,
-                tokens,
-                reason,
-            });
+            let step =
+                tokens.map(|tokens| DerivedBound { place: *place, is_upper, tokens, reason });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
-            if let Entry::Vacant(place) = bounds.flows.entry(position) {
+            if let Entry::Vacant(vacant_entry) = bounds.flows.entry(position) {
                 // A derivation step cannot hold this flow, because its coefficients are too large.
                 let Some(sum) = flow.to_sum() else { return improved };
-                place.insert(sum);
+                vacant_entry.insert(sum);
             }
             bounds.improve(step);
             improved.push(*place);

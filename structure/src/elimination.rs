@@ -54,7 +54,7 @@ pub(crate) fn left_null_space(
     let merged = MergedRows::new(rows);
     let mut basis = merged.unit_vectors;
     let core_basis = EliminationTableau::new(merged.kept_rows, columns.len()).eliminate(budget)?;
-    let parallel = reposition(merged.parallel, &core_basis);
+    let parallel = vectors_of_parallel_rows(merged.parallel, &core_basis);
     basis.extend(core_basis);
     basis.extend(parallel);
     for vector in &mut basis {
@@ -174,7 +174,10 @@ impl MergedRows {
 /// the vector is a difference. A difference is combined with a non-negative vector that has an
 /// entry at the kept row, if there is one (idea 6 of the module). This vector comes from `core`,
 /// the basis vectors that the elimination found, or is one of the sums.
-fn reposition(parallel: Vec<ParallelRow>, core: &[SparseVector]) -> Vec<SparseVector> {
+fn vectors_of_parallel_rows(
+    parallel: Vec<ParallelRow>,
+    core: &[SparseVector],
+) -> Vec<SparseVector> {
     let vector_of = |parallel: &ParallelRow| {
         let mut vector = vec![
             (parallel.row, parallel.row_coefficient.clone()),

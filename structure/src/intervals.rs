@@ -293,8 +293,8 @@ mod tests {
         assert_eq!(intervals.high(place("lock")), Some(2));
         assert_eq!(intervals.low(place("lock")), 1);
         assert_eq!(intervals.high(place("p")), None);
-        let two_locks = Predicate::at_least(place("lock"), 3);
-        assert_eq!(intervals.decide(&net, &two_locks), Some(false));
+        let three_locks = Predicate::at_least(place("lock"), 3);
+        assert_eq!(intervals.decide(&net, &three_locks), Some(false));
     }
 
     #[test]

@@ -353,8 +353,8 @@ impl Span {
         max_power: u64,
         budget: &Budget,
     ) -> Result<ModularVector, ExhaustionReason> {
-        let mut reduced_entries = 0;
-        while let Some(&(position, value)) = vector.get(reduced_entries) {
+        let mut passed_entries = 0;
+        while let Some(&(position, value)) = vector.get(passed_entries) {
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
@@ -365,7 +365,7 @@ impl Span {
                     vector = self.ring.add_multiple(&vector, factor, row);
                 }
                 _ if power <= max_power => break,
-                _ => reduced_entries += 1,
+                _ => passed_entries += 1,
             }
         }
         Ok(vector)

@@ -78,7 +78,7 @@ impl Workflow {
     }
 
     /// Returns the source and the sink, if the net is a workflow net.
-    pub fn case_markings(&self) -> Option<(PlaceId, PlaceId)> {
+    pub fn source_and_sink(&self) -> Option<(PlaceId, PlaceId)> {
         match (&self.sources[..], &self.sinks[..]) {
             (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
                 Some((source, sink))
@@ -163,7 +163,7 @@ fn unreached_nodes(net: &Net, start: &[PlaceId], forwards: bool) -> WorkflowNode
 /// For a net without final markings that is not a workflow net, the list has no assumption about
 /// final markings.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
-    let ends = Workflow::of(net).case_markings();
+    let ends = Workflow::of(net).source_and_sink();
     let mut assumed: Vec<Assumption> =
         assumed_token(net).map(|(_, assumption)| assumption).into_iter().collect();
     match (is_given, net.final_markings(), ends) {
@@ -183,7 +183,7 @@ pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
 /// Returns the marking with one token in the source of a workflow net without initial marking, and
 /// the assumption of this token. Returns `None` for other nets.
 pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
-    let (source, _) = Workflow::of(net).case_markings().filter(|_| net.initial().total() == 0)?;
+    let (source, _) = Workflow::of(net).source_and_sink().filter(|_| net.initial().total() == 0)?;
     let mut marking = Marking::empty(net.place_count());
     marking[source] = 1;
     Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
@@ -220,7 +220,7 @@ pub fn initial_and_final_markings(
     chosen: &[Marking],
 ) -> Result<(Marking, Vec<Marking>), CaseError> {
     let workflow = Workflow::of(net);
-    let source_and_sink = workflow.case_markings();
+    let source_and_sink = workflow.source_and_sink();
     let one_token_on = |place: PlaceId| {
         let mut marking = Marking::empty(net.place_count());
         marking[place] = 1;
@@ -313,7 +313,7 @@ pub fn as_process(net: &Net) -> Option<Net> {
             false => None,
         },
         [] => {
-            let (source, sink) = Workflow::of(net).case_markings()?;
+            let (source, sink) = Workflow::of(net).source_and_sink()?;
             let initial = net.initial();
             let case_count = initial[source].max(1);
             if initial.total() > u128::from(initial[source]) || source == sink {
@@ -329,7 +329,7 @@ pub fn as_process(net: &Net) -> Option<Net> {
 impl fmt::Display for Workflow {
     /// Writes "a workflow net" or "no workflow net", without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.case_markings().is_some() {
+        f.write_str(if self.source_and_sink().is_some() {
             "a workflow net"
         } else {
             "no workflow net"
@@ -369,7 +369,7 @@ mod tests {
             let net = net(text);
             let workflow = Workflow::of(&net);
             assert_eq!(
-                workflow.case_markings().is_some(),
+                workflow.source_and_sink().is_some(),
                 workflow.violated_conditions(&net).is_empty()
             );
             workflow.violated_conditions(&net).join("; ")

@@ -23,10 +23,10 @@ fn run(model: &Model, how: &str) {
     let stop = move |_: &_| start.elapsed() > Duration::from_secs(60);
     let report = with_stack(levels as usize, || {
         let mut diagrams = Diagrams::new(Limits { bytes: 4 << 30, stop: &stop });
-        let busy = cpu();
+        let cpu_before = cpu();
         let initial = diagrams.single(&model.initial).unwrap();
         let set = diagrams.reachable(&relation, initial);
-        let time = cpu() - busy;
+        let time = cpu() - cpu_before;
         let figures = diagrams.figures();
         match set.and_then(|set| diagrams.count(set)) {
             Ok(count) => {

@@ -12,7 +12,7 @@
 //! the levels from the first change to the last are specific to a sum. The lists of changes form a
 //! tree, walked from their last level, so equal lower parts are computed once.
 
-use crate::levelled::LevelledNet;
+use crate::levelled::LevelledNodes;
 use crate::number::Number;
 use crate::store::{Diagrams, ONE, Set, Stop};
 use num_bigint::BigUint;
@@ -95,7 +95,7 @@ impl Diagrams<'_> {
         if set.0 <= ONE {
             return Ok(vec![BigUint::from(set.0); sums.len()]); // the empty set or the empty vector: no factors
         }
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).compute(sums)? {
             Some(weighted_sums) => Ok(weighted_sums),
             None => {
@@ -129,7 +129,7 @@ struct WeightedCount<'w, 'd, 'l, N> {
     /// The store of the set.
     diagrams: &'w mut Diagrams<'d>,
     /// The nodes of the set, level by level.
-    levelled: &'l LevelledNet,
+    levelled: &'l LevelledNodes,
     /// The factors of the sums.
     factors: &'l Factors,
     /// Weight of the paths from the top to each node, by level and position in the level. All nodes
@@ -145,7 +145,7 @@ type CheckedResult<T> = Result<Option<T>, Stop>;
 impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     fn new(
         diagrams: &'w mut Diagrams<'d>,
-        levelled: &'l LevelledNet,
+        levelled: &'l LevelledNodes,
         factors: &'l Factors,
         sums: usize,
     ) -> Self {
@@ -228,7 +228,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
                     continue;
                 }
                 if node.right > ONE {
-                    let right = &mut self.weights_above[level][self.levelled.place(node.right)];
+                    let right =
+                        &mut self.weights_above[level][self.levelled.position_of(node.right)];
                     let Some(sum) = right.checked_add(&weight) else { return Ok(None) };
                     *right = sum;
                 }
@@ -237,7 +238,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
                         return Ok(None);
                     };
                     let Some(product) = times(&scale, &weight) else { return Ok(None) };
-                    let down = &mut self.weights_above[level + 1][self.levelled.place(node.down)];
+                    let down =
+                        &mut self.weights_above[level + 1][self.levelled.position_of(node.down)];
                     let Some(sum) = down.checked_add(&product) else { return Ok(None) };
                     *down = sum;
                 }
@@ -300,14 +302,15 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
             self.diagrams.tick()?;
             let node = self.diagrams.node(id);
             let down = if node.down > ONE {
-                weights_below[self.levelled.place(node.down)].clone()
+                weights_below[self.levelled.position_of(node.down)].clone()
             } else {
                 N::one()
             };
             let Some(scale) = self.scale(factor, node.value) else { return Ok(None) };
             let Some(mut sum) = times(&scale, &down) else { return Ok(None) };
             if node.right > ONE {
-                let Some(with_right) = sum.checked_add(&weights[self.levelled.place(node.right)])
+                let Some(with_right) =
+                    sum.checked_add(&weights[self.levelled.position_of(node.right)])
                 else {
                     return Ok(None);
                 };
@@ -335,7 +338,7 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
                 return Ok(None);
             };
             let summand = match node.down > ONE {
-                true => product.checked_mul(&weights_below[self.levelled.place(node.down)]),
+                true => product.checked_mul(&weights_below[self.levelled.position_of(node.down)]),
                 false => Some(product),
             };
             let Some(new_sum) = summand.and_then(|summand| sum.checked_add(&summand)) else {

@@ -1,6 +1,6 @@
 //! Stand-alone diagrams, for certificates.
 
-use crate::levelled::LevelledNet;
+use crate::levelled::LevelledNodes;
 use crate::store::{Diagrams, EMPTY, ONE, Set};
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ pub struct Diagram {
 impl Diagrams<'_> {
     /// Returns the number of nodes in the diagram of `set`.
     pub fn nodes_of(&self, set: Set) -> usize {
-        LevelledNet::new(self, set).nodes.len()
+        LevelledNodes::new(self, set).nodes.len()
     }
 
     /// Returns the stand-alone diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         let mut exported_nodes: HashMap<(u64, u32, u32), u32> = HashMap::new();
         let mut nodes = Vec::new();
         // The exported number of the chain that starts at each node.
@@ -42,10 +42,10 @@ impl Diagrams<'_> {
                     let node = self.node(chain_node);
                     chain.push((self.tokens(node.value), exported_number[&node.down]));
                     chain_node = node.right;
-                    if let (Some(&exported_nodes), true) =
+                    if let (Some(&known_chain), true) =
                         (exported_number.get(&chain_node), !self.has_large())
                     {
-                        right = exported_nodes;
+                        right = known_chain;
                         break;
                     }
                 }

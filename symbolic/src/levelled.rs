@@ -4,18 +4,18 @@ use crate::store::{Diagrams, ONE, Set};
 
 /// The nodes of the decision diagram of a set, top level first. Within a level, each node comes
 /// after its right neighbour.
-pub(crate) struct LevelledNet {
+pub(crate) struct LevelledNodes {
     pub(crate) nodes: Vec<u32>,
     /// The start of each level in `nodes`, and the total number of nodes.
     pub(crate) starts: Vec<usize>,
     /// The position of each node in its level, indexed by node number; `u32::MAX` for nodes outside
     /// of the set.
-    place: Vec<u32>,
+    positions: Vec<u32>,
 }
 
-impl LevelledNet {
+impl LevelledNodes {
     /// Collects the nodes of a set, level by level.
-    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> LevelledNet {
+    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> LevelledNodes {
         let mut nodes = Vec::new();
         let mut starts = Vec::new();
         let mut position = vec![u32::MAX; diagrams.nodes.len()];
@@ -46,7 +46,7 @@ impl LevelledNet {
             }
         }
         starts.push(nodes.len());
-        LevelledNet { nodes, starts, place: position }
+        LevelledNodes { nodes, starts, positions: position }
     }
 
     /// Returns the number of levels that have nodes.
@@ -60,7 +60,7 @@ impl LevelledNet {
     }
 
     /// Returns the position of `id` in its level.
-    pub(crate) fn place(&self, id: u32) -> usize {
-        self.place[id as usize] as usize
+    pub(crate) fn position_of(&self, id: u32) -> usize {
+        self.positions[id as usize] as usize
     }
 }

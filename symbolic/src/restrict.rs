@@ -3,7 +3,7 @@
 //! The recursion carries the partial sum down. Once the minimum and maximum of the levels below
 //! decide the condition, the whole remaining node is kept or dropped.
 
-use crate::levelled::LevelledNet;
+use crate::levelled::LevelledNodes;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ struct Restriction<'r> {
     /// The condition on the sum.
     linear: &'r LinearCondition,
     /// The nodes of the set, level by level.
-    levelled: LevelledNet,
+    levelled: LevelledNodes,
     /// Minimum and maximum of the sum over the vectors of each node, from its level down; by level
     /// and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
@@ -48,7 +48,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached, or if a sum is too large.
     pub fn restrict(&mut self, set: Set, linear: &LinearCondition) -> Result<Set, Stop> {
         let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         let ranges = self.ranges(&levelled, &weights)?;
         let results = HashMap::new();
         let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, results };
@@ -66,15 +66,15 @@ impl Diagrams<'_> {
         if set.0 <= ONE {
             return Ok((set.0 == ONE).then_some((0, 0)));
         }
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         let ranges = self.ranges(&levelled, &terms.iter().copied().collect())?;
-        Ok(Some(ranges[0][levelled.place(set.0)]))
+        Ok(Some(ranges[0][levelled.position_of(set.0)]))
     }
 
     /// Returns the largest number of tokens at each level, from the top level down. The list is
     /// empty for the empty set.
     pub fn max_tokens_by_level(&self, set: Set) -> Vec<u64> {
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         let max_tokens = |level: usize| {
             let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
             tokens.max().unwrap_or(0)
@@ -85,7 +85,7 @@ impl Diagrams<'_> {
     /// Returns the numbers of tokens that occur at each level, ascending, from the top level down.
     /// The outer list is empty for the empty set.
     pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
-        let levelled = LevelledNet::new(self, set);
+        let levelled = LevelledNodes::new(self, set);
         let values = |level: usize| {
             let nodes = levelled.level(level).iter();
             let mut values: Vec<u64> = nodes.map(|&id| self.tokens(self.node(id).value)).collect();
@@ -222,7 +222,7 @@ impl Diagrams<'_> {
     /// position in the level.
     fn ranges(
         &mut self,
-        levelled: &LevelledNet,
+        levelled: &LevelledNodes,
         weights: &HashMap<u32, i64>,
     ) -> Result<Vec<Vec<(i128, i128)>>, Stop> {
         let levels = levelled.levels();
@@ -235,7 +235,7 @@ impl Diagrams<'_> {
                 self.tick()?;
                 let node = self.node(id);
                 let range_below = match node.down > ONE {
-                    true => ranges[level + 1][levelled.place(node.down)],
+                    true => ranges[level + 1][levelled.position_of(node.down)],
                     false => (0, 0),
                 };
                 // The sum can overflow only if some product of weight and tokens is 2⁹⁴ or more,
@@ -243,7 +243,7 @@ impl Diagrams<'_> {
                 let own_term = weight * i128::from(self.tokens(node.value));
                 let mut range = (add(own_term, range_below.0)?, add(own_term, range_below.1)?);
                 if node.right > ONE {
-                    let right = level_ranges[levelled.place(node.right)];
+                    let right = level_ranges[levelled.position_of(node.right)];
                     range = (range.0.min(right.0), range.1.max(right.1));
                 }
                 level_ranges.push(range);
@@ -265,7 +265,7 @@ impl Diagrams<'_> {
         let (min_sum, max_sum) = match id {
             EMPTY => return Ok(EMPTY),
             ONE => (0, 0),
-            _ => restriction.ranges[level as usize][restriction.levelled.place(id)],
+            _ => restriction.ranges[level as usize][restriction.levelled.position_of(id)],
         };
         let (min_sum, max_sum) = (add(sum, min_sum)?, add(sum, max_sum)?);
         if min_sum >= restriction.linear.lower && max_sum <= restriction.linear.upper {

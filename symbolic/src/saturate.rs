@@ -22,7 +22,7 @@
 use crate::cache::Operation;
 use crate::contexts::LocalTransition;
 use crate::relation::TransitionRelation;
-use crate::store::{CachedNode, Diagrams, EMPTY, ONE, Set, Stop};
+use crate::store::{ChainEntry, Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::EMPTY_SUFFIX;
 
 /// The interpretation of the carried number, that is, the number that saturation passes down with
@@ -185,7 +185,7 @@ impl Diagrams<'_> {
                 true => {}
                 false => index -= 1,
             }
-            let CachedNode { value, down, changed } = self.chains[index];
+            let ChainEntry { value, down, changed } = self.chains[index];
             let tokens = self.tokens(value);
             if changed <= last_fired || tokens < local.pre {
                 index += usize::from(is_ascending);
@@ -225,7 +225,7 @@ impl Diagrams<'_> {
                     Err(target) => {
                         *time += 1;
                         let entry =
-                            CachedNode { value: new_value, down: successors, changed: *time };
+                            ChainEntry { value: new_value, down: successors, changed: *time };
                         self.chains.insert(base + target, entry);
                         index += usize::from(base + target <= index);
                     }

@@ -90,7 +90,7 @@ pub(crate) struct Node {
 
 /// One value of a chain under construction, with the node below it and the time of its last change.
 #[derive(Clone, Copy)]
-pub(crate) struct CachedNode {
+pub(crate) struct ChainEntry {
     pub(crate) value: u32,
     /// The node of the next level.
     pub(crate) down: u32,
@@ -111,7 +111,7 @@ pub struct Diagrams<'a> {
     pub(crate) cache: Cache,
     /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
     /// this stack are not collected.
-    pub(crate) chains: Vec<CachedNode>,
+    pub(crate) chains: Vec<ChainEntry>,
     /// Time of the last round of each transition, for the chains under construction.
     pub(crate) last_fired: Vec<u32>,
     /// Sets protected from collection by [`Diagrams::protect`], one entry per call.
@@ -210,7 +210,7 @@ impl<'a> Diagrams<'a> {
 
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
-        nodes + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
+        nodes + self.cache.bytes() + self.chains.capacity() * size_of::<ChainEntry>()
     }
 
     /// Counts an operation, and checks the limits every [`TICKS_PER_CHECK`] operations.
@@ -358,7 +358,7 @@ impl<'a> Diagrams<'a> {
         // A chain counts as one operation for every 32 entries.
         self.ticks += ((self.chains.len() - base) / 32) as u32;
         for index in (base..self.chains.len()).rev() {
-            let CachedNode { value, down, .. } = self.chains[index];
+            let ChainEntry { value, down, .. } = self.chains[index];
             right = self.make_node(value, down, right)?;
         }
         self.chains.truncate(base);
@@ -376,7 +376,7 @@ impl<'a> Diagrams<'a> {
 
     #[inline]
     pub(crate) fn push(&mut self, value: u32, down: u32) {
-        self.chains.push(CachedNode { value, down, changed: 0 });
+        self.chains.push(ChainEntry { value, down, changed: 0 });
     }
 
     /// Returns the code of a number of tokens, and adds a large number to the list.

@@ -287,13 +287,14 @@ impl<'s> Decider<'s> {
     /// of visited nodes.
     fn search_with_reduction(
         &self,
-        patient: &KindAutomaton,
+        staying_automaton: &KindAutomaton,
         max_nodes: usize,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> (SearchEnd, usize) {
         let system = &self.factored.system;
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
-        let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
+        let search =
+            ProductSearch::new(system, &mut product, staying_automaton, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(max_nodes, goes_on);
         (outcome.end, outcome.nodes)
     }
@@ -547,56 +548,61 @@ mod tests {
                 let formula = LabelFormula::parse(&text, &system).unwrap();
                 let automaton = formula.negation().unwrap();
                 let expected = is_accepted(&system, &automaton);
-                let told = || format!("{text}\n{}", crate::write::dot(&system));
-                assert_eq!(is_accepted(factors, &automaton), expected, "{}", told());
+                let description = || format!("{text}\n{}", crate::write::dot(&system));
+                assert_eq!(is_accepted(factors, &automaton), expected, "{}", description());
                 if !formula.is_insensitive() {
                     // The loosened automaton accepts too much, in all methods alike.
                     let Some(loose) = automaton.loosened() else { continue };
                     let too_much = is_accepted(&system, &loose);
-                    assert!(too_much || !expected, "{}", told());
+                    assert!(too_much || !expected, "{}", description());
                     let found = composed(factors, &loose).is_some();
-                    assert_eq!(found, too_much, "{}", told());
+                    assert_eq!(found, too_much, "{}", description());
                     let (ending, _) = decider.search_with_reduction(&loose, 1 << 20, &mut || true);
-                    assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", told());
+                    assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", description());
                     loosely += usize::from(!too_much);
                     continue;
                 }
-                let patient = automaton.staying_at_unnamed_labels();
-                assert_eq!(is_accepted(&system, &patient), expected, "{}", told());
-                if patient.is_empty() {
+                let staying_automaton = automaton.staying_at_unnamed_labels();
+                assert_eq!(is_accepted(&system, &staying_automaton), expected, "{}", description());
+                if staying_automaton.is_empty() {
                     continue;
                 }
-                let found = composed(factors, &patient);
-                assert_eq!(found.is_some(), expected, "{}", told());
+                let found = composed(factors, &staying_automaton);
+                assert_eq!(found.is_some(), expected, "{}", description());
                 composed_runs += usize::from(found.is_some());
                 if let Some(run) = found {
                     let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
-                    assert_eq!(formula.holds_of(&word, run.cycle_start), Some(false), "{}", told());
-                    assert!(is_run(&system, &run), "{run:?}\n{}", told());
+                    assert_eq!(
+                        formula.holds_of(&word, run.cycle_start),
+                        Some(false),
+                        "{}",
+                        description()
+                    );
+                    assert!(is_run(&system, &run), "{run:?}\n{}", description());
                 }
                 let (ending, nodes) =
-                    decider.search_with_reduction(&patient, 1 << 20, &mut || true);
+                    decider.search_with_reduction(&staying_automaton, 1 << 20, &mut || true);
                 match ending {
                     SearchEnd::Run(run) => {
-                        assert!(expected, "{}", told());
+                        assert!(expected, "{}", description());
                         let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
                         assert_eq!(
                             formula.holds_of(&word, run.cycle_start),
                             Some(false),
                             "{}",
-                            told()
+                            description()
                         );
                         failed += 1;
                     }
                     SearchEnd::NoRun => {
-                        assert!(!expected, "{}", told());
+                        assert!(!expected, "{}", description());
                         held += 1;
                         let all = (0..factors.components().len() as u32).collect();
                         let mut product = Product::new(factors, all);
                         let outcome = ProductSearch::new(
                             factors,
                             &mut product,
-                            &patient,
+                            &staying_automaton,
                             FiniteRuns::Ignored,
                         )
                         .run(1 << 20, &mut || true);

@@ -89,12 +89,14 @@ impl Factor {
     /// Builds the view of a component through the given labels. States connected by other labels
     /// become one state.
     fn new(component: &Component, labels: &[LabelId]) -> Self {
-        let mut states = Sets::new(component.edges.len());
+        let mut joined_states = Sets::new(component.edges.len());
         let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();
         for (from, row) in component.edges.iter().enumerate() {
-            row.iter().filter(|it| !is_seen(&it.0)).for_each(|it| states.join(from, it.1 as usize));
+            row.iter()
+                .filter(|it| !is_seen(&it.0))
+                .for_each(|it| joined_states.join(from, it.1 as usize));
         }
-        let (state_of, count) = states.numbered();
+        let (state_of, count) = joined_states.numbered();
         let mut edges = vec![Vec::new(); count as usize];
         let mut states = vec![String::new(); count as usize];
         for (from, row) in component.edges.iter().enumerate() {

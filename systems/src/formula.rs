@@ -194,9 +194,10 @@ impl KindAutomaton {
             states.push(merge_moves(moves));
         }
         states.push(vec![KindEdge { target: sink, marks: required_marks, kinds: other_bit }]);
-        let mut patient = Self { states, required_marks, distance: Vec::new(), ..self.clone() };
-        patient.prune();
-        patient
+        let mut staying_automaton =
+            Self { states, required_marks, distance: Vec::new(), ..self.clone() };
+        staying_automaton.prune();
+        staying_automaton
     }
 
     /// Returns an automaton that accepts every word that differs from an accepted word only by

@@ -175,9 +175,9 @@ mod tests {
                 };
                 (0..random.usize(0..=most)).map(|_| one(random)).collect()
             };
-            let (way, round) = (word(&mut random, 4), word(&mut random, 3));
+            let (prefix, cycle) = (word(&mut random, 4), word(&mut random, 3));
             // A cycle of silent steps stays non-empty.
-            let round = if round.is_empty() { vec![None] } else { round };
+            let cycle = if cycle.is_empty() { vec![None] } else { cycle };
             let changed = |random: &mut fastrand::Rng, part: &[Option<u32>]| {
                 let mut changed = Vec::new();
                 for letter in part {
@@ -188,20 +188,20 @@ mod tests {
                 }
                 changed
             };
-            let value = |way: &[Option<u32>], round: &[Option<u32>]| {
+            let value = |prefix: &[Option<u32>], cycle: &[Option<u32>]| {
                 let letter = |it: &Option<u32>| Letter::of(it.map(parikh_temporal::AtomId));
-                let letters = way.iter().chain(round).map(letter).collect();
-                Lasso::new(letters, way.len()).unwrap().satisfies(&formulas, formula)
+                let letters = prefix.iter().chain(cycle).map(letter).collect();
+                Lasso::new(letters, prefix.len()).unwrap().satisfies(&formulas, formula)
             };
-            let other_way = changed(&mut random, &way);
-            let mut other_round = changed(&mut random, &round);
-            if other_round.is_empty() {
-                other_round.push(None);
+            let other_prefix = changed(&mut random, &prefix);
+            let mut other_cycle = changed(&mut random, &cycle);
+            if other_cycle.is_empty() {
+                other_cycle.push(None);
             }
             assert_eq!(
-                value(&way, &round),
-                value(&other_way, &other_round),
-                "{text}: {way:?} {round:?}"
+                value(&prefix, &cycle),
+                value(&other_prefix, &other_cycle),
+                "{text}: {prefix:?} {cycle:?}"
             );
         }
         assert!(known > 500, "{known} of {tried}");

@@ -67,8 +67,10 @@ pub(crate) fn with_phases(
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
         let signature = (kind, parts.iter().map(|part| part.labels[label]).collect());
-        let index =
-            kind_signatures.iter().position(|edge| *edge == signature).unwrap_or_else(|| {
+        let index = kind_signatures
+            .iter()
+            .position(|known_signature| *known_signature == signature)
+            .unwrap_or_else(|| {
                 kind_signatures.push(signature);
                 kind_signatures.len() - 1
             });

@@ -123,12 +123,12 @@ struct EnabledState<'p, 's> {
     product: &'p Product<'s>,
     state: &'p [u32],
     /// The enabled labels, ascending.
-    can_be_taken: &'p [LabelId],
+    enabled_labels: &'p [LabelId],
 }
 
 impl EnablednessOracle for EnabledState<'_, '_> {
     fn is_enabled(&self, label: LabelId) -> bool {
-        self.can_be_taken.binary_search(&label).is_ok()
+        self.enabled_labels.binary_search(&label).is_ok()
     }
 
     fn labels_that_may_enable(&self, label: LabelId) -> impl Iterator<Item = LabelId> {
@@ -334,12 +334,13 @@ impl<'a, 's> ProductSearch<'a, 's> {
             return self.steps(node, |_| true);
         };
         let (state, ..) = self.unpacked(node);
-        let can_be_taken = self.product.enabled_labels(&state);
+        let enabled_labels = self.product.enabled_labels(&state);
         let (kinds, other) = (&self.kind_of_label, self.automaton.other_kind());
         let is_named_label = |label: LabelId| u32::from(kinds[label.index()]) != other;
         let enabled_state =
-            EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
-        let stubborn_labels = stubborn.smallest_set(&enabled_state, &can_be_taken, is_named_label);
+            EnabledState { product: self.product, state: &state, enabled_labels: &enabled_labels };
+        let stubborn_labels =
+            stubborn.smallest_set(&enabled_state, &enabled_labels, is_named_label);
         self.stubborn = Some(stubborn);
         if let Some(stubborn_labels) = stubborn_labels {
             let steps = self.steps(node, |label| stubborn_labels.binary_search(&label).is_ok());

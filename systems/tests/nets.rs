@@ -12,16 +12,16 @@ fn markings(net: &Net) -> (usize, usize) {
     let mut open: Vec<Marking> = vec![net.initial().clone()];
     let mut dead = 0;
     while let Some(marking) = open.pop() {
-        let mut goes_on = false;
+        let mut has_enabled = false;
         for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
-            goes_on = true;
+            has_enabled = true;
             let mut next = marking.clone();
             net.fire(&mut next, t).unwrap();
             if seen.insert(next.clone()) {
                 open.push(next);
             }
         }
-        dead += usize::from(!goes_on);
+        dead += usize::from(!has_enabled);
     }
     (seen.len(), dead)
 }

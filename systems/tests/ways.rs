@@ -81,8 +81,8 @@ fn promela(system: &System) -> Option<String> {
 /// formula is not decided.
 fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Option<bool>)> {
     let formula = LabelFormula::parse(text, system).unwrap();
-    let working_nets = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
-    Some(match working_nets {
+    let justification = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
+    Some(match justification {
         Justification::Run(run) => (false, Some(run.cycle_start == run.labels.len())),
         _ => (true, None),
     })

@@ -41,7 +41,7 @@ struct SizeTotals {
     formulas: usize,
     too_large: usize,
     /// Number of states before simplification.
-    translated: usize,
+    unsimplified_states: usize,
     states: usize,
     edges: usize,
     /// Number of pairs of an edge and a letter that it reads, over the atoms of the original
@@ -55,10 +55,10 @@ struct SizeTotals {
     /// Number of automata whose check needed more than [`CASES`] cases.
     unchecked: usize,
     /// Time for rewriting, translation and simplification, in total and for the slowest formula.
-    time: Duration,
-    slowest: Duration,
+    translation_time: Duration,
+    slowest_translation: Duration,
     /// Total time for checks.
-    checking: Duration,
+    checking_time: Duration,
 }
 
 fn main() {
@@ -115,8 +115,8 @@ fn measure(
     let made = LinearTableau::new(&formulas, formula, limits)
         .and_then(|tableau| Ok((Automaton::of(&mut formulas, formula, limits)?, tableau)));
     let took = began.elapsed();
-    sums.time += took;
-    sums.slowest = sums.slowest.max(took);
+    sums.translation_time += took;
+    sums.slowest_translation = sums.slowest_translation.max(took);
     let (automaton, tableau) = match made {
         Ok(made) => made,
         Err(AutomatonTooLarge { what, limit }) => {
@@ -135,7 +135,7 @@ fn measure(
     let checked = tableau
         .check_complete(&formulas, formula, CASES)
         .and_then(|()| tableau.check_sound(&formulas, formula));
-    sums.checking += began.elapsed();
+    sums.checking_time += began.elapsed();
     match checked {
         Ok(()) => {}
         Err(TableauRefusal::TooManyCases(_)) => sums.unchecked += 1,
@@ -154,7 +154,7 @@ fn measure(
 }
 
 fn add(automaton: &Automaton, tableau: &LinearTableau, sums: &mut SizeTotals) {
-    sums.translated += tableau.automaton.states.len();
+    sums.unsimplified_states += tableau.automaton.states.len();
     sums.states += automaton.states.len();
     sums.edges += automaton.edge_count();
     sums.marks += automaton.marks as usize;
@@ -174,7 +174,7 @@ fn row(name: &str, sums: &SizeTotals) -> String {
         name.to_owned(),
         sums.formulas.to_string(),
         sums.too_large.to_string(),
-        sums.translated.to_string(),
+        sums.unsimplified_states.to_string(),
         sums.states.to_string(),
         sums.edges.to_string(),
         sums.transitions.to_string(),
@@ -182,9 +182,9 @@ fn row(name: &str, sums: &SizeTotals) -> String {
         sums.deterministic.to_string(),
         format!("{terminal}, {weak}, {strong}"),
         format!("{} of {made}", made - sums.unchecked),
-        format!("{:.1?}", sums.time),
-        format!("{:.1?}", sums.slowest),
-        format!("{:.1?}", sums.checking),
+        format!("{:.1?}", sums.translation_time),
+        format!("{:.1?}", sums.slowest_translation),
+        format!("{:.1?}", sums.checking_time),
     ];
     format!("| {} |", columns.join(" | "))
 }

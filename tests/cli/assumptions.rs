@@ -31,15 +31,15 @@ fn choice(first: &str, second: &str) -> String {
 
 /// Returns the auditor's verdicts on an evidence file about the model.
 fn audited(
-    desk: &TestDirectory,
+    directory: &TestDirectory,
     model: &str,
     file: &str,
     times: TimeTreatment,
 ) -> Vec<AuditedAnswer> {
-    let net = reader::read_model_with_times(desk.read(model).as_bytes(), times).unwrap().net;
+    let net = reader::read_model_with_times(directory.read(model).as_bytes(), times).unwrap().net;
     let net = net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
-    audit.file(&desk.at(file)).unwrap_or_else(|broken| panic!("{broken}"));
+    audit.file(&directory.at(file)).unwrap_or_else(|broken| panic!("{broken}"));
     audit.finish().judged
 }
 
@@ -50,65 +50,67 @@ fn assumed(judged: &AuditedAnswer) -> Vec<&str> {
 
 #[test]
 fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command() {
-    let desk = TestDirectory::new();
-    desk.write("n.pnml", &pnml(STEPS));
-    let said = desk.fine(&["check", "n.pnml", "-e", "S,QL", "--evidence", "ev", "--trace", "tr"]);
+    let directory = TestDirectory::new();
+    directory.write("n.pnml", &pnml(STEPS));
+    let said =
+        directory.succeeds(&["check", "n.pnml", "-e", "S,QL", "--evidence", "ev", "--trace", "tr"]);
     let token =
         "assumed: the initial marking is one token in the source `in`, as the model has none";
     for line in said.lines() {
         assert!(line.contains(": TRUE — ") && line.contains(token), "{line}");
     }
     assert!(said.lines().next().unwrap().contains("in the sink `out`"), "{said}");
-    let json = desk.fine(&["check", "n.pnml", "-e", "S,QL", "--format", "json"]);
+    let json = directory.succeeds(&["check", "n.pnml", "-e", "S,QL", "--format", "json"]);
     let answers: Vec<_> = objects(&json).into_iter().filter(|it| it["type"] == "answer").collect();
     assert_eq!(answers[0]["assumes"], serde_json::json!(["initial-token", "final-token"]));
     assert_eq!(answers[1]["assumes"], serde_json::json!(["initial-token"]));
-    let judged = audited(&desk, "n.pnml", "ev/Soundness.jsonl", TimeTreatment::Refused);
+    let judged = audited(&directory, "n.pnml", "ev/Soundness.jsonl", TimeTreatment::Refused);
     assert_eq!(assumed(&judged[0]), ["initial-token", "final-token"]);
-    let judged = audited(&desk, "n.pnml", "ev/QuasiLiveness.jsonl", TimeTreatment::Refused);
+    let judged = audited(&directory, "n.pnml", "ev/QuasiLiveness.jsonl", TimeTreatment::Refused);
     assert_eq!(assumed(&judged[0]), ["initial-token"]);
     // Without the option, the question is about the model as written.
-    let said = desk.fine(&["check", "n.pnml", "-e", "QL"]);
+    let said = directory.succeeds(&["check", "n.pnml", "-e", "QL"]);
     assert!(said.contains(": FALSE — ") && !said.contains("assumed"), "{said}");
-    desk.refused(2, &["check", "n.pnml", "-e", "S,QL", "--k", "2"]);
-    desk.fine(&["report", "n.pnml", "-e", "Soundness", "-o", "n.html"]);
-    assert!(desk.read("n.html").contains("Assumed: the initial marking is one token"));
+    directory.fails_with(2, &["check", "n.pnml", "-e", "S,QL", "--k", "2"]);
+    directory.succeeds(&["report", "n.pnml", "-e", "Soundness", "-o", "n.html"]);
+    assert!(directory.read("n.html").contains("Assumed: the initial marking is one token"));
 }
 
 #[test]
 fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
-    let desk = TestDirectory::new();
-    desk.write("n.pnml", &pnml(STEPS));
-    desk.fine(&["check", "n.pnml", "-e", "S", "--evidence", "ev"]);
-    let text = desk.read("ev/Soundness.jsonl");
+    let directory = TestDirectory::new();
+    directory.write("n.pnml", &pnml(STEPS));
+    directory.succeeds(&["check", "n.pnml", "-e", "S", "--evidence", "ev"]);
+    let text = directory.read("ev/Soundness.jsonl");
     let silent = text.replace("[\"initial-token\",\"final-token\"]", "[]");
     assert_ne!(text, silent);
-    desk.write("ev/Soundness.jsonl", &silent);
-    let net = reader::read_model(desk.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
+    directory.write("ev/Soundness.jsonl", &silent);
+    let net =
+        reader::read_model(directory.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
     let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
-    let broken = audit.file(&desk.at("ev/Soundness.jsonl")).unwrap_err();
+    let broken = audit.file(&directory.at("ev/Soundness.jsonl")).unwrap_err();
     assert!(broken.what.contains("the model needs [initial-token, final-token]"), "{broken}");
 }
 
 #[test]
 fn an_empty_final_marking_is_taken_as_it_is_written() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let marked = STEPS.replace(
         "<place id='in'/>",
         "<place id='in'><initialMarking><text>1</text></initialMarking></place>",
     );
     let finals = "<finalmarkings><marking><place idref='out'><text>0</text></place></marking></finalmarkings>";
-    desk.write("n.pnml", &pnml(&(marked.clone() + finals)));
-    let said = desk.fine(&["check", "n.pnml", "-e", "S,ES", "--evidence", "ev"]);
+    directory.write("n.pnml", &pnml(&(marked.clone() + finals)));
+    let said = directory.succeeds(&["check", "n.pnml", "-e", "S,ES", "--evidence", "ev"]);
     for line in said.lines() {
         assert!(line.contains(": FALSE — "), "{line}");
         assert!(line.contains("assumed: a case is done when no token is left"), "{line}");
     }
     for file in ["ev/Soundness.jsonl", "ev/EasySoundness.jsonl"] {
-        let judged = audited(&desk, "n.pnml", file, TimeTreatment::Refused);
+        let judged = audited(&directory, "n.pnml", file, TimeTreatment::Refused);
         assert_eq!(assumed(&judged[0]), ["empty-final-marking"]);
     }
-    let given = desk.fine(&["check", "n.pnml", "-e", "S", "--final", "out"]);
+    let given = directory.succeeds(&["check", "n.pnml", "-e", "S", "--final", "out"]);
     assert!(given.contains("assumed: the final marking of the model is ignored"), "{given}");
 }
 
@@ -255,9 +257,9 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
         ("net n\npl p (1)\ntr t [0,w[ p -> q\ntr u p -> r\n".to_owned(), vec![], none),
     ];
     for (at, (text, assumes, times)) in cases.iter().enumerate() {
-        let desk = TestDirectory::new();
+        let directory = TestDirectory::new();
         let model = if text.starts_with('<') { "n.pnml" } else { "n.net" };
-        desk.write(model, text);
+        directory.write(model, text);
         let check = ["check", model, "-e", "QL", "--format", "json", "--evidence", "ev"];
         let read = reader::read_model(text.as_bytes()).map(|_| ());
         let arguments: Vec<&str> = match times {
@@ -266,27 +268,27 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
                 check.to_vec()
             }
             _ => {
-                let refused = desk.refused(1, &check);
+                let refused = directory.fails_with(1, &check);
                 assert!(refused.contains("--untimed"), "{at}: {refused}");
                 let refused = read.unwrap_err().what;
                 assert!(refused.contains("--untimed"), "{at}: {refused}");
                 [&check[..], &["--untimed"]].concat()
             }
         };
-        let answer = objects(&desk.fine(&arguments)).remove(0);
+        let answer = objects(&directory.succeeds(&arguments)).remove(0);
         let expected = [&assumes[..], times].concat();
         assert_eq!(answer["value"], "TRUE", "{at}");
         assert_eq!(answer["assumes"], serde_json::json!(expected), "{at}: {text}");
         let way = if times.is_empty() { TimeTreatment::Refused } else { TimeTreatment::LeftOut };
-        let judged = audited(&desk, model, "ev/QuasiLiveness.jsonl", way);
+        let judged = audited(&directory, model, "ev/QuasiLiveness.jsonl", way);
         assert_eq!(assumed(&judged[0]), expected, "{at}");
     }
 }
 
 #[test]
 fn every_command_that_reads_a_timed_model_can_leave_its_times_out_and_says_so() {
-    let desk = TestDirectory::new();
-    desk.write("n.net", "net n\npl p (1)\ntr t [2,5] p -> q\n");
+    let directory = TestDirectory::new();
+    directory.write("n.net", "net n\npl p (1)\ntr t [2,5] p -> q\n");
     let commands: [&[&str]; 13] = [
         &["check", "n.net", "-e", "QL"],
         &["states", "n.net"],
@@ -303,20 +305,20 @@ fn every_command_that_reads_a_timed_model_can_leave_its_times_out_and_says_so() 
         &["play", "n.net"],
     ];
     for command in commands {
-        let refused = desk.refused(1, command);
+        let refused = directory.fails_with(1, command);
         assert!(refused.contains("--untimed"), "{command:?}: {refused}");
-        let (code, printed, remarks) = desk.said(&[command, &["--untimed"]].concat());
+        let (code, printed, remarks) = directory.outputs(&[command, &["--untimed"]].concat());
         assert_eq!(code, 0, "{command:?}: {remarks}");
         let stated = "assumed: times and priorities are ignored (--untimed)";
         assert!((printed + &remarks).contains(stated), "{command:?}: {remarks}");
     }
-    assert_eq!(desk.fine(&["check", "n.pnml", "-e", "QL"]).matches("assumed").count(), 0);
+    assert_eq!(directory.succeeds(&["check", "n.pnml", "-e", "QL"]).matches("assumed").count(), 0);
     let coloured = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/symmetricnet'>
         <place id='p'/><transition id='t'><delay>5</delay></transition>
         <arc id='a' source='t' target='p'/></net></pnml>";
-    desk.write("c.pnml", coloured);
-    assert!(desk.refused(1, &["unfold", "c.pnml"]).contains("--untimed"));
-    let (code, _, remarks) = desk.said(&["unfold", "c.pnml", "--untimed"]);
+    directory.write("c.pnml", coloured);
+    assert!(directory.fails_with(1, &["unfold", "c.pnml"]).contains("--untimed"));
+    let (code, _, remarks) = directory.outputs(&["unfold", "c.pnml", "--untimed"]);
     assert_eq!(code, 0, "{remarks}");
     assert!(remarks.contains("assumed: times and priorities are ignored"), "{remarks}");
 }
@@ -333,38 +335,45 @@ const CANCEL: &str = "<place id='in'/><place id='a'/><place id='b'/><place id='o
 
 #[test]
 fn a_graph_begins_as_answers_do_and_keeps_reset_arcs_where_a_token_is_assumed() {
-    let desk = TestDirectory::new();
-    desk.write("n.pnml", &pnml(CANCEL));
+    let directory = TestDirectory::new();
+    directory.write("n.pnml", &pnml(CANCEL));
     let graph = |options: &[&str]| {
-        desk.fine(&[&["graph", "n.pnml", "-o", "g.json"], options].concat());
-        let graph: serde_json::Value = serde_json::from_str(&desk.read("g.json")).unwrap();
+        directory.succeeds(&[&["graph", "n.pnml", "-o", "g.json"], options].concat());
+        let graph: serde_json::Value = serde_json::from_str(&directory.read("g.json")).unwrap();
         (graph["nodes"].as_array().unwrap().len(), graph["assumes"].clone())
     };
     // Like `check --formula`, the graph is about the model as written.
     assert_eq!(graph(&[]), (1, serde_json::json!([])));
     assert_eq!(graph(&["--cases"]), (3, serde_json::json!(["initial-token"])));
     let formula = "EF (b >= 1 && out >= 1)";
-    let (_, _, stderr) = desk.said(&["graph", "n.pnml", "--cases", "--formula", formula]);
+    let (_, _, stderr) = directory.outputs(&["graph", "n.pnml", "--cases", "--formula", formula]);
     assert!(stderr.contains("nothing is highlighted"), "{stderr}");
     assert!(stderr.contains("assumed: the initial marking is one token"), "{stderr}");
     for file in ["g.svg", "g.dot"] {
-        desk.fine(&["graph", "n.pnml", "--cases", "-o", file]);
-        assert!(desk.read(file).contains("assumed: the initial marking is one token"), "{file}");
+        directory.succeeds(&["graph", "n.pnml", "--cases", "-o", file]);
+        assert!(
+            directory.read(file).contains("assumed: the initial marking is one token"),
+            "{file}"
+        );
     }
     // The trace has a copy of `cancel`, which exists only if `b` can be marked.
     let formula = "c: absence(cancel)";
     let check = ["check", "n.pnml", "--cases", "--formula", formula, "--trace", "tr"];
-    assert!(desk.fine(&check).starts_with("c: FALSE"));
-    assert!(desk.read("tr/c.trace").contains("# from: in\n"), "{}", desk.read("tr/c.trace"));
+    assert!(directory.succeeds(&check).starts_with("c: FALSE"));
+    assert!(
+        directory.read("tr/c.trace").contains("# from: in\n"),
+        "{}",
+        directory.read("tr/c.trace")
+    );
     assert_eq!(graph(&["--trace", "tr/c.trace"]), (3, serde_json::json!(["initial-token"])));
-    desk.fine(&["draw", "n.pnml", "--trace", "tr/c.trace", "-o", "d.svg"]);
-    let replayed = desk.fine(&["replay", "n.pnml", "tr/c.trace"]);
+    directory.succeeds(&["draw", "n.pnml", "--trace", "tr/c.trace", "-o", "d.svg"]);
+    let replayed = directory.succeeds(&["replay", "n.pnml", "tr/c.trace"]);
     assert!(replayed.starts_with("starting from in, not from the initial marking"), "{replayed}");
 }
 
 #[test]
 fn a_trace_of_several_cases_is_drawn_and_replayed_from_their_tokens() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let marked = CANCEL.replace(
         "<place id='in'/>",
         "<place id='in'><initialMarking><text>1</text></initialMarking></place>",
@@ -372,33 +381,34 @@ fn a_trace_of_several_cases_is_drawn_and_replayed_from_their_tokens() {
     // Cancelling one of two cases also removes the token of the other case on `b`, without which
     // the other case cannot go on.
     let marked = marked + "<arc id='10' source='b' target='cancel'/>";
-    desk.write("n.pnml", &pnml(&marked));
+    directory.write("n.pnml", &pnml(&marked));
     let check = ["check", "n.pnml", "-e", "S", "--k", "2", "--trace", "tr"];
-    assert!(desk.fine(&check).starts_with("2-Soundness: FALSE"));
+    assert!(directory.succeeds(&check).starts_with("2-Soundness: FALSE"));
     let trace = "tr/2-Soundness.trace";
-    let (_, _, stderr) = desk.said(&["graph", "n.pnml", "--trace", trace, "-o", "g.svg"]);
+    let (_, _, stderr) = directory.outputs(&["graph", "n.pnml", "--trace", trace, "-o", "g.svg"]);
     assert!(stderr.contains("starting from 2*in, not from"), "{stderr}");
-    desk.fine(&["draw", "n.pnml", "--trace", trace, "-o", "d.svg"]);
-    let replayed = desk.fine(&["replay", "n.pnml", trace]);
+    directory.succeeds(&["draw", "n.pnml", "--trace", trace, "-o", "d.svg"]);
+    let replayed = directory.succeeds(&["replay", "n.pnml", trace]);
     assert!(replayed.starts_with("starting from 2*in, not from"), "{replayed}");
 }
 
 #[test]
 fn keys_of_a_model_form_say_what_is_assumed() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let tool = "<toolspecific tool='some' version='1'><colour>1</colour></toolspecific>";
-    desk.write("n.pnml", &choice(tool, ""));
+    directory.write("n.pnml", &choice(tool, ""));
     let assumed = "; assumed: the information of the tool `some` is ignored";
-    let said = desk.fine(&["properties", "n.pnml"]);
+    let said = directory.succeeds(&["properties", "n.pnml"]);
     assert!(said.lines().all(|line| line.ends_with(assumed)), "{said}");
-    for key in objects(&desk.fine(&["properties", "n.pnml", "--format", "json"])) {
+    for key in objects(&directory.succeeds(&["properties", "n.pnml", "--format", "json"])) {
         assert_eq!(key["assumes"], serde_json::json!(["tool-specific"]), "{key}");
     }
-    let file = desk.fine(&["properties", "n.pnml", "--format", "xml"]);
+    let file = directory.succeeds(&["properties", "n.pnml", "--format", "xml"]);
     assert!(file.contains("the information of the tool `some` is ignored"), "{file}");
-    desk.write("verdicts.xml", &file);
-    let compared = desk.fine(&["verdicts", "compare", "--force", "verdicts.xml", "n.pnml"]);
+    directory.write("verdicts.xml", &file);
+    let compared =
+        directory.succeeds(&["verdicts", "compare", "--force", "verdicts.xml", "n.pnml"]);
     assert!(compared.contains(assumed), "{compared}");
-    let (_, _, stderr) = desk.said(&["invariants", "n.pnml"]);
+    let (_, _, stderr) = directory.outputs(&["invariants", "n.pnml"]);
     assert!(stderr.contains("assumed: the information of the tool"), "{stderr}");
 }

@@ -33,39 +33,40 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
     let said = stdout(&check);
     assert!(said.contains("a witness of 2 firings was replayed, and none is shorter"), "{said}");
     // Shortest witnesses also apply to processes and to parts of a formula.
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\ntransition e: a + b -> o\n\
          transition m: 2*a -> 2*b",
     );
-    let said = desk.fine(&["check", "model.pnml", "-e", "S", "--k", "2", "--shortest"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "S", "--k", "2", "--shortest"]);
     assert!(
         said.contains("a case gets stuck after 3 firings, and none is shorter, with "),
         "{said}"
     );
     let both = "EF a >= 1 && EF o >= 1";
-    let said = desk.fine(&["check", "model.pnml", "--formula", both, "--shortest"]);
+    let said = directory.succeeds(&["check", "model.pnml", "--formula", both, "--shortest"]);
     assert_eq!(said.matches(", and none is shorter").count(), 2, "{said}");
     // A formula that holds initially needs no firing.
-    let said = desk.fine(&["check", "model.pnml", "--formula", "EF i >= 1", "--shortest"]);
+    let said = directory.succeeds(&["check", "model.pnml", "--formula", "EF i >= 1", "--shortest"]);
     assert!(!said.contains("shorter"), "{said}");
 }
 
 #[test]
 fn examinations_are_named_as_people_do() {
-    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
-    let said = desk.fine(&["check", "model.pnml", "-e", "reachability-deadlock, os", "-e", "ss"]);
+    let directory = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
+    let said =
+        directory.succeeds(&["check", "model.pnml", "-e", "reachability-deadlock, os", "-e", "ss"]);
     let asked: Vec<&str> = said.lines().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(asked[..3], ["ReachabilityDeadlock", "OneSafe", "states"], "{said}");
-    let refused = desk.refused(2, &["check", "model.pnml", "-e", "Deadlok"]);
+    let refused = directory.fails_with(2, &["check", "model.pnml", "-e", "Deadlok"]);
     assert!(refused.contains("possible values: ReachabilityDeadlock, "), "{refused}");
 }
 
 #[test]
 fn one_thing_is_not_several() {
-    let desk = TestDirectory::with("place i 1\nplace b\ntransition s: i -> i + b");
-    let said = desk.fine(&["check", "model.pnml", "-e", "SS"]);
+    let directory = TestDirectory::with("place i 1\nplace b\ntransition s: i -> i + b");
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "SS"]);
     assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat forever"), "{said}");
-    let (_, _, told) = desk.said(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
+    let (_, _, told) = directory.outputs(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
     for several in ["1 questions", "1 goals", "1 transitions", "1 firings", "1 place invariants"] {
         let alone = |line: &str| {
             line.split(several).next().is_some_and(|it| !it.ends_with(char::is_numeric))
@@ -74,7 +75,8 @@ fn one_thing_is_not_several() {
         assert!(said.is_empty(), "{several}: {said:?}");
     }
     // Unknown figures have the same names as known ones.
-    let (code, said, _) = desk.said(&["check", "model.pnml", "-e", "SS", "--timeout", "0s"]);
+    let (code, said, _) =
+        directory.outputs(&["check", "model.pnml", "-e", "SS", "--timeout", "0s"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("max token in place: unknown"), "{said}");
 }
@@ -83,29 +85,30 @@ fn one_thing_is_not_several() {
 #[test]
 fn a_sum_of_tokens_says_why_something_cannot_be() {
     let why = "`lock` + `in1` + `in2` = 1, so `in1` and `in2` are never marked together (";
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
          transition leave1: in1 -> lock\ntransition enter2: lock -> in2\ntransition leave2: in2 -> lock\n\
          transition clash: in1 + in2 -> in1 + in2",
     );
-    let said = desk.fine(&["check", "model.pnml", "--formula", "a: AG !(in1 >= 1 && in2 >= 1)"]);
+    let said =
+        directory.succeeds(&["check", "model.pnml", "--formula", "a: AG !(in1 >= 1 && in2 >= 1)"]);
     assert!(said.starts_with(&format!("a: TRUE — {why}")), "{said}");
-    let said = desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "QuasiLiveness"]);
     let never = format!("QuasiLiveness: FALSE — transition `clash`: {why}");
     assert!(said.starts_with(&never), "{said}");
 }
 
 #[test]
 fn nobody_reading_on_is_no_crash() {
-    let desk = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
-    desk.write("t.trace", "t\n");
+    let directory = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    directory.write("t.trace", "t\n");
     // Where no answers were requested, a closed pipe is no failure. Lost answers are one.
     for (arguments, code) in
         [(&["info", "model.pnml"][..], 0), (&["replay", "model.pnml", "t.trace"], 3)]
     {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let mut command = desk.command(arguments);
+        let mut command = directory.command(arguments);
         let output = command.stdout(writer).stderr(Stdio::piped()).output().expect("it starts");
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert_eq!(stderr(&output), "", "{arguments:?}");
@@ -267,7 +270,7 @@ fn a_coloured_model_too_large_to_be_unfolded_is_left_in_the_contest() {
 /// have one token (`easy`), and two (`hard`). The net is one-safe.
 fn endless() -> TestDirectory {
     let net = generate::cycles(40, 20, true).net;
-    let desk = TestDirectory::with_net(&net);
+    let directory = TestDirectory::with_net(&net);
     let place = net.place_name(net.initial().marked().next().unwrap().0).to_owned();
     let query = |id: &str, least: &str| {
         format!(
@@ -277,8 +280,8 @@ fn endless() -> TestDirectory {
         )
     };
     let text = format!("<property-set>{}{}</property-set>", query("easy", "1"), query("hard", "2"));
-    desk.write("ReachabilityCardinality.xml", &text);
-    desk
+    directory.write("ReachabilityCardinality.xml", &text);
+    directory
 }
 
 #[test]
@@ -329,8 +332,8 @@ fn says(answer: &str) -> String {
 #[cfg(unix)]
 #[test]
 fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
-    let desk = TestDirectory::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
-    let path = desk.path().join("model.pnml");
+    let directory = TestDirectory::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
+    let path = directory.path().join("model.pnml");
     let path = path.to_str().unwrap();
     let formulas = ["can: EF (q >= 3)", "never: EF (q >= 1 && p >= 3)"];
     for (engine, answer) in [
@@ -371,8 +374,8 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
 #[cfg(not(feature = "z3"))]
 #[test]
 fn without_a_solver_engines_that_ask_one_say_so() {
-    let desk = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
-    let path = desk.path().join("model.pnml");
+    let directory = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
+    let path = directory.path().join("model.pnml");
     let output =
         run(&["check", path.to_str().unwrap(), "--formula", "EF (q >= 1)", "--engines", "bmc-smt"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -425,18 +428,19 @@ fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
 #[test]
 fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
     let most = "4611686018427387904";
-    let desk = TestDirectory::with(&format!(
+    let directory = TestDirectory::with(&format!(
         "net n\nplace p {most}\nplace q\nplace r 3\ntransition t: {most}*p -> {most}*q\n\
          transition v: r -> {most}*p\ntransition w: p + q ->"
     ));
     for examination in ["RD", "Liveness", "StateSpace"] {
         let (code, _, stderr) =
-            desk.said(&["check", "model.pnml", "-e", examination, "--timeout", "4s"]);
+            directory.outputs(&["check", "model.pnml", "-e", examination, "--timeout", "4s"]);
         assert!(code == 0 || code == 3, "{examination}: {code}, {stderr}");
         assert!(!stderr.contains("internal error"), "{examination}: {stderr}");
     }
-    desk.write("more.pnml", &desk.read("model.pnml").replace(most, "9223372036854775808"));
-    let said = desk.refused(1, &["check", "more.pnml", "-e", "RD"]);
+    directory
+        .write("more.pnml", &directory.read("model.pnml").replace(most, "9223372036854775808"));
+    let said = directory.fails_with(1, &["check", "more.pnml", "-e", "RD"]);
     assert!(said.contains("expected a whole number from 0 to 2^63 - 1"), "{said}");
 }
 
@@ -458,13 +462,13 @@ const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/p
 
 #[test]
 fn ways_back_are_shown_without_the_claim_of_safe_units() {
-    let desk = TestDirectory::new();
-    desk.write("m.pnml", CLAIMED);
+    let directory = TestDirectory::new();
+    directory.write("m.pnml", CLAIMED);
     let formula = "AG EF (a1 >= 1 && b1 >= 1)";
     for asked in [&["--formula", formula][..], &["-e", "Liveness"]] {
         for engines in [&["--engines", "downhill"][..], &[]] {
             let line = [&["check", "m.pnml", "-j", "1", "-t", "10s"], asked, engines].concat();
-            let output = desk.run(&line);
+            let output = directory.run(&line);
             let code = output.status.code();
             assert!(matches!(code, Some(0 | 3)), "{line:?}: {code:?} {}", stderr(&output));
             assert!(!stderr(&output).contains("internal error"), "{}", stderr(&output));

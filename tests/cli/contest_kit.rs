@@ -13,22 +13,22 @@ const QUERIES: &str = "<property-set xmlns='http://mcc.lip6.fr/'>\
 
 /// Creates an instance with queries and the kit's script.
 fn kit() -> TestDirectory {
-    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q\n");
-    desk.write("UpperBounds.xml", QUERIES);
+    let directory = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q\n");
+    directory.write("UpperBounds.xml", QUERIES);
     let script = std::fs::read_to_string(repository("benchmarks/mcc/BenchKit_head.sh")).unwrap();
-    write_program(&desk, "BenchKit_head.sh", &script);
-    desk
+    write_program(&directory, "BenchKit_head.sh", &script);
+    directory
 }
 
-fn write_program(desk: &TestDirectory, name: &str, text: &str) {
-    let path = desk.write(name, text);
+fn write_program(directory: &TestDirectory, name: &str, text: &str) {
+    let path = directory.write(name, text);
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Returns a call of the script with the programs of this folder.
-fn command(desk: &TestDirectory, programs: &Path, examination: &str) -> Command {
-    let mut command = Command::new(desk.at("BenchKit_head.sh"));
-    command.current_dir(desk.path()).stdin(Stdio::null());
+fn command(directory: &TestDirectory, programs: &Path, examination: &str) -> Command {
+    let mut command = Command::new(directory.at("BenchKit_head.sh"));
+    command.current_dir(directory.path()).stdin(Stdio::null());
     command.env("BK_BIN_PATH", programs).env("BK_EXAMINATION", examination);
     command.env("BK_TIME_CONFINEMENT", "20").env("BK_INPUT", "Toy-PT-1");
     command
@@ -36,9 +36,13 @@ fn command(desk: &TestDirectory, programs: &Path, examination: &str) -> Command 
 
 /// Runs the script with a program that executes `body`.
 fn call_of(body: &str) -> Output {
-    let desk = kit();
-    write_program(&desk, "bin/parikh", &format!("#!/bin/sh\n[ \"$1\" = mcc ] || exit 0\n{body}\n"));
-    command(&desk, &desk.at("bin"), "UpperBounds").output().unwrap()
+    let directory = kit();
+    write_program(
+        &directory,
+        "bin/parikh",
+        &format!("#!/bin/sh\n[ \"$1\" = mcc ] || exit 0\n{body}\n"),
+    );
+    command(&directory, &directory.at("bin"), "UpperBounds").output().unwrap()
 }
 
 #[test]
@@ -75,33 +79,33 @@ fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
 
 #[test]
 fn a_program_without_its_libraries_says_which_are_missing() {
-    let desk = kit();
+    let directory = kit();
     let loader = "parikh: error while loading shared libraries: libz3.so.5.3: cannot open shared \
                   object file: No such file or directory";
-    write_program(&desk, "bin/parikh", &format!("#!/bin/sh\necho '{loader}' >&2\nexit 127\n"));
-    let output = command(&desk, &desk.at("bin"), "UpperBounds").output().unwrap();
+    write_program(&directory, "bin/parikh", &format!("#!/bin/sh\necho '{loader}' >&2\nexit 127\n"));
+    let output = command(&directory, &directory.at("bin"), "UpperBounds").output().unwrap();
     assert_eq!((stdout(&output), output.status.code()), ("CANNOT_COMPUTE\n".to_owned(), Some(1)));
     let said = stderr(&output);
     assert!(said.contains("the library libz3.so.5.3 is missing: copy it from"), "{said}");
-    let nowhere = command(&desk, &desk.at("nowhere"), "UpperBounds").output().unwrap();
+    let nowhere = command(&directory, &directory.at("nowhere"), "UpperBounds").output().unwrap();
     let found_in_bin = stderr(&nowhere).contains("libz3.so.5.3 is missing");
     assert!(found_in_bin, "{}", stderr(&nowhere));
-    std::fs::remove_dir_all(desk.at("bin")).unwrap();
-    let nowhere = command(&desk, &desk.at("nowhere"), "UpperBounds").output().unwrap();
+    std::fs::remove_dir_all(directory.at("bin")).unwrap();
+    let nowhere = command(&directory, &directory.at("nowhere"), "UpperBounds").output().unwrap();
     assert_eq!(stdout(&nowhere), "CANNOT_COMPUTE\n");
     assert!(stderr(&nowhere).contains("no parikh in BK_BIN_PATH"), "{}", stderr(&nowhere));
 }
 
 #[test]
 fn answers_of_the_program_pass_through_the_script() {
-    let desk = kit();
+    let directory = kit();
     let programs = Path::new(env!("CARGO_BIN_EXE_parikh")).parent().unwrap();
-    let output = command(&desk, programs, "ReachabilityDeadlock").output().unwrap();
+    let output = command(&directory, programs, "ReachabilityDeadlock").output().unwrap();
     let said = stdout(&output);
     assert!(said.starts_with("FORMULA ReachabilityDeadlock TRUE TECHNIQUES "), "{said}");
     assert_eq!((said.lines().count(), output.status.code()), (1, Some(0)));
     // A wrong limit and a missing input are reported.
-    let mut wrong = command(&desk, programs, "ReachabilityDeadlock");
+    let mut wrong = command(&directory, programs, "ReachabilityDeadlock");
     let wrong = wrong.env("BK_TIME_CONFINEMENT", "soon").output().unwrap();
     assert!(
         stderr(&wrong).contains("BK_TIME_CONFINEMENT is `soon`, expected"),
@@ -110,11 +114,11 @@ fn answers_of_the_program_pass_through_the_script() {
     );
     assert!(stdout(&wrong).starts_with("FORMULA "));
     let empty = tempfile::tempdir().unwrap();
-    let mut missing = command(&desk, programs, "UpperBounds");
+    let mut missing = command(&directory, programs, "UpperBounds");
     let missing = missing.current_dir(empty.path()).output().unwrap();
     assert_eq!(stdout(&missing), "CANNOT_COMPUTE\n");
     assert!(stderr(&missing).contains("no model.pnml"), "{}", stderr(&missing));
-    let mut unnamed = command(&desk, programs, "");
+    let mut unnamed = command(&directory, programs, "");
     let unnamed = unnamed.env_remove("BK_EXAMINATION").output().unwrap();
     assert_eq!(stdout(&unnamed), "CANNOT_COMPUTE\n");
     assert!(stderr(&unnamed).contains("BK_EXAMINATION is not set"), "{}", stderr(&unnamed));

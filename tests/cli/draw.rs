@@ -176,7 +176,7 @@ fn nodes_of_one_name_have_their_ids_behind_it() {
         drawn.contains("label=\"pay (t1)\"") && drawn.contains("label=\"pay (t2)\""),
         "{drawn}"
     );
-    folder.fine(&["graph", "n.pnml", "-o", "g.svg"]);
+    folder.succeeds(&["graph", "n.pnml", "-o", "g.svg"]);
     assert!(folder.read("g.svg").contains("pay (t1)"), "{}", folder.read("g.svg"));
 }
 
@@ -242,7 +242,7 @@ fn the_whole_of_a_large_net_has_a_time_limit() {
         net.push_str(&format!("place p{at}\ntransition t{at}: p{at} -> p{}\n", at * 7 % 1_000));
     }
     folder.write("n.pnml", &parikh_net::pnml::pnml(&parikh_net::text::parse(&net).unwrap()));
-    let said = folder.refused(3, &["draw", "n.pnml", "--all", "-o", "n.png", "-t", "0s"]);
+    let said = folder.fails_with(3, &["draw", "n.pnml", "--all", "-o", "n.png", "-t", "0s"]);
     assert!(said.contains("out of time: nothing was drawn"), "{said}");
     assert!(!folder.at("n.png").exists());
 }
@@ -275,7 +275,7 @@ fn mistakes_are_named() {
         assert_eq!(problem(&[&["--trace", "x.trace"], output].concat()), replay);
     }
     for nothing in ["", " ", ","] {
-        let said = folder.refused(2, &["draw", "n.pnml", "--highlight", nothing]);
+        let said = folder.fails_with(2, &["draw", "n.pnml", "--highlight", nothing]);
         assert!(said.starts_with("parikh: --highlight: no name is given; expected"), "{said}");
     }
 }

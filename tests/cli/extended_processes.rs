@@ -4,27 +4,27 @@ use crate::support::binary::{TestDirectory, example, stdout};
 
 /// Returns a trip: cancelling the flight resets the hotel branch. A case ends booked or cancelled.
 fn trip() -> TestDirectory {
-    let desk = TestDirectory::new();
-    desk.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
+    let directory = TestDirectory::new();
+    directory.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
     // In this variant, `hotel_found` inhibits `cancel` instead of being reset.
-    let kept = desk.read("trip.pnml").replace(
+    let kept = directory.read("trip.pnml").replace(
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"reset\"/>",
         "<arc source=\"hotel_found\" target=\"cancel\" type=\"inhibitor\"/>",
     );
-    desk.write("kept.pnml", &kept);
-    desk
+    directory.write("kept.pnml", &kept);
+    directory
 }
 
 /// Returns the auditor's output on the evidence in a directory, or an empty string if the auditor
 /// was not built.
-fn certified(desk: &TestDirectory, model: &str, more: &[&str], directory: &str) -> String {
+fn audit(directory: &TestDirectory, model: &str, more: &[&str], evidence: &str) -> String {
     let program =
         std::path::Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     if !program.exists() {
         return String::new();
     }
     let mut command = std::process::Command::new(program);
-    command.arg(model).args(more).arg(directory).current_dir(desk.path());
+    command.arg(model).args(more).arg(evidence).current_dir(directory.path());
     let output = command.output().unwrap();
     let said = stdout(&output);
     assert!(!said.contains("refused"), "{said}");
@@ -34,7 +34,7 @@ fn certified(desk: &TestDirectory, model: &str, more: &[&str], directory: &str) 
 
 #[test]
 fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
-    let desk = trip();
+    let directory = trip();
     for (model, values) in [
         ("trip.pnml", ["TRUE", "TRUE", "TRUE", "TRUE"]),
         ("kept.pnml", ["TRUE", "TRUE", "TRUE", "TRUE"]),
@@ -42,15 +42,15 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
         for (name, value) in
             ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"].iter().zip(values)
         {
-            let said = desk.fine(&["check", model, "-e", name, "--evidence", "proofs"]);
+            let said = directory.succeeds(&["check", model, "-e", name, "--evidence", "proofs"]);
             assert!(said.starts_with(&format!("{name}: {value} — ")), "{model}: {said}");
         }
-        certified(&desk, model, &[], "proofs");
+        audit(&directory, model, &[], "proofs");
     }
-    let said = desk.fine(&["check", "trip.pnml", "-e", "Soundness"]);
+    let said = directory.succeeds(&["check", "trip.pnml", "-e", "Soundness"]);
     assert!(said.contains("in `booked` or `cancelled` (for example in `"), "{said}");
     // An unreachable final marking changes nothing; one that every case passes does.
-    let said = desk.fine(&[
+    let said = directory.succeeds(&[
         "check",
         "trip.pnml",
         "-e",
@@ -63,7 +63,7 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
         "3*asked",
     ]);
     assert!(said.contains("TRUE"), "{said}");
-    let said = desk.fine(&["check", "trip.pnml", "-e", "S", "--final", "booked"]);
+    let said = directory.succeeds(&["check", "trip.pnml", "-e", "S", "--final", "booked"]);
     assert!(said.contains("FALSE — a case gets stuck after 2 firings"), "{said}");
     // A case that ends elsewhere, or goes on after a final marking, which is named.
     let ends = [
@@ -78,14 +78,14 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
         "--trace",
         "traces",
     ];
-    let said = desk.fine(&ends);
+    let said = directory.succeeds(&ends);
     let is_named = said.contains("is done in `flight_found` after");
     assert!(is_named || said.contains("FALSE — a case gets stuck"), "{said}");
 }
 
 #[test]
 fn several_cases_of_such_a_process_end_as_they_like_and_their_run_replays() {
-    let desk = trip();
+    let directory = trip();
     // A cancelling case resets the hotel of the other case.
     let asked = [
         "check",
@@ -99,23 +99,23 @@ fn several_cases_of_such_a_process_end_as_they_like_and_their_run_replays() {
         "--evidence",
         "proofs",
     ];
-    let said = desk.fine(&asked);
+    let said = directory.succeeds(&asked);
     assert!(said.contains("2-Soundness: FALSE"), "{said}");
     assert!(said.contains("2-EasySoundness: TRUE"), "{said}");
-    certified(&desk, "trip.pnml", &[], "proofs");
+    audit(&directory, "trip.pnml", &[], "proofs");
     for name in ["2-Soundness", "2-EasySoundness"] {
         let trace = format!("traces/{name}.trace");
-        assert!(desk.read(&trace).contains("# from: 2*asked"), "{}", desk.read(&trace));
-        desk.fine(&["replay", "trip.pnml", &trace]);
-        desk.fine(&["graph", "trip.pnml", "--trace", &trace, "-o", "g.dot"]);
-        let played = desk.fine(&["play", "trip.pnml", "--trace", &trace]);
+        assert!(directory.read(&trace).contains("# from: 2*asked"), "{}", directory.read(&trace));
+        directory.succeeds(&["replay", "trip.pnml", &trace]);
+        directory.succeeds(&["graph", "trip.pnml", "--trace", &trace, "-o", "g.dot"]);
+        let played = directory.succeeds(&["play", "trip.pnml", "--trace", &trace]);
         assert!(!played.contains("error"), "{played}");
     }
 }
 
 #[test]
 fn constraints_are_asked_of_cases_of_such_a_process() {
-    let desk = trip();
+    let directory = trip();
     for (formula, value) in [
         ("existence(book) || existence(cancel)", "TRUE"),
         ("not_co_existence(book, cancel)", "TRUE"),
@@ -125,15 +125,15 @@ fn constraints_are_asked_of_cases_of_such_a_process() {
         let formula = format!("asked: {formula}");
         let arguments =
             ["check", "trip.pnml", "--cases", "--formula", &formula, "--evidence", "proofs"];
-        let said = desk.fine(&arguments);
+        let said = directory.succeeds(&arguments);
         assert!(said.starts_with(&format!("asked: {value}")), "{formula}: {said}");
-        certified(&desk, "trip.pnml", &["--cases", "--formula", &formula], "proofs");
+        audit(&directory, "trip.pnml", &["--cases", "--formula", &formula], "proofs");
     }
 }
 
 #[test]
 fn a_final_marking_above_a_known_bound_need_not_be_dead() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     // The inhibitor arc disables `turn` wherever `b` is marked, and `b` is never marked.
     let model = "<pnml><net id='n' type='http://x/ptnet'><place id='a'><initialMarking>\
          <text>1</text></initialMarking></place><place id='b'/><place id='c'/>\
@@ -149,19 +149,19 @@ fn a_final_marking_above_a_known_bound_need_not_be_dead() {
         (reached, "existence(t)", "TRUE"),
         (reached, "absence(t)", "FALSE"),
     ] {
-        desk.write("n.pnml", &model.replace("FINAL", finals));
+        directory.write("n.pnml", &model.replace("FINAL", finals));
         let arguments =
             ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "proofs"];
-        let said = desk.fine(&arguments);
+        let said = directory.succeeds(&arguments);
         assert!(said.starts_with(&format!("formula-1: {value}")), "{formula}: {said}");
-        certified(&desk, "n.pnml", &["--cases", "--formula", formula], "proofs");
+        audit(&directory, "n.pnml", &["--cases", "--formula", formula], "proofs");
     }
 }
 
 #[test]
 fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><place id='i'><initialMarking><text>1</text>\
          </initialMarking></place><place id='heap'/><place id='o'/><transition id='fill'/>\
@@ -172,11 +172,11 @@ fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
          </net></pnml>",
     );
     for name in ["Soundness", "WeakSoundness"] {
-        let (code, _, said) = desk.said(&["check", "model.pnml", "-e", name]);
+        let (code, _, said) = directory.outputs(&["check", "model.pnml", "-e", name]);
         assert!(code == 3 && said.contains("no bound of `heap` is known"), "{said}");
         assert!(said.contains("undecidable in general"), "{said}");
     }
-    let said = desk.fine(&["check", "model.pnml", "-e", "ES,RS", "--evidence", "proofs"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "ES,RS", "--evidence", "proofs"]);
     assert_eq!(said.matches("TRUE").count(), 2, "{said}");
-    certified(&desk, "model.pnml", &[], "proofs");
+    audit(&directory, "model.pnml", &[], "proofs");
 }

@@ -37,7 +37,7 @@ impl Folder {
     /// stderr.
     fn check(&self, arguments: &[&str]) -> (i32, Vec<String>, String) {
         let check = [&["check", "mutex.pnml", "--timeout", "30s"], arguments].concat();
-        let (code, text, stderr) = self.0.said(&check);
+        let (code, text, stderr) = self.0.outputs(&check);
         // The engine that answers may differ between runs.
         let answer = |line: &str| line.split(" — ").next().unwrap_or_default().to_owned();
         let mut lines: Vec<String> = text.lines().map(answer).collect();
@@ -72,7 +72,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     let folder = Folder::new();
     let check = |formula: &str, more: &[&str]| {
         let (code, said, stderr) =
-            folder.0.said(&[&["check", "mutex.pnml", "--formula", formula][..], more].concat());
+            folder.0.outputs(&[&["check", "mutex.pnml", "--formula", formula][..], more].concat());
         assert_eq!((code, stderr.as_str()), (0, ""), "{formula}");
         said
     };
@@ -299,7 +299,7 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
     let trace = folder.0.read("traces/served.trace");
     let repeated = trace.split_once("@repeat").expect("a lasso").1;
     assert!(repeated.contains("enter_2") && !repeated.contains("enter_1"), "{trace}");
-    let (code, said, _) = folder.0.said(&["replay", "mutex.pnml", "traces/served.trace"]);
+    let (code, said, _) = folder.0.outputs(&["replay", "mutex.pnml", "traces/served.trace"]);
     assert_eq!(code, 0);
     assert!(said.contains("lead back to the same marking"), "{said}");
     // The explanation has the prefix, the cycle, and the starved process.
@@ -349,10 +349,10 @@ fn a_run_that_never_ends_is_in_json_and_on_the_page_of_a_report() {
     let folder = Folder::new();
     let asked = ["--formula", "served: G F critical_1 = 1"];
     let check = [&["check", "mutex.pnml", "--format", "json"], &asked[..]].concat();
-    let (code, said, _) = folder.0.said(&check);
+    let (code, said, _) = folder.0.outputs(&check);
     assert_eq!(code, 0);
     assert!(said.contains(r#""witness":{"end":"repeats""#), "{said}");
-    folder.0.fine(&[&["report", "mutex.pnml", "-o", "page.html"], &asked[..]].concat());
+    folder.0.succeeds(&[&["report", "mutex.pnml", "-o", "page.html"], &asked[..]].concat());
     let page = folder.0.read("page.html");
     assert!(page.contains(r#""comes_back":true"#) && page.contains(r#""holds":""#));
 }
@@ -360,7 +360,8 @@ fn a_run_that_never_ends_is_in_json_and_on_the_page_of_a_report() {
 #[test]
 fn automata_of_formulas_are_shown_and_written() {
     let folder = Folder::new();
-    let automaton = |more: &[&str]| folder.0.fine(&[&["automaton", "G(a -> F b)"], more].concat());
+    let automaton =
+        |more: &[&str]| folder.0.succeeds(&[&["automaton", "G(a -> F b)"], more].concat());
     let said = automaton(&[]);
     assert!(said.contains(" state") && said.contains(" mark") && said.contains("; "), "{said}");
     let hoa = automaton(&["-o", "-"]);
@@ -371,7 +372,7 @@ fn automata_of_formulas_are_shown_and_written() {
     }
     let negated = automaton(&["--negated"]);
     assert!(negated != said && negated.contains("weak"), "{negated}");
-    let stderr = folder.0.refused(2, &["automaton", "G(a -> )"]);
+    let stderr = folder.0.fails_with(2, &["automaton", "G(a -> )"]);
     assert!(stderr.contains("column 8") && stderr.contains("\n         ^"), "{stderr}");
-    assert!(folder.0.refused(2, &["automaton", "F a", "-o", "a.txt"]).contains(".hoa"));
+    assert!(folder.0.fails_with(2, &["automaton", "F a", "-o", "a.txt"]).contains(".hoa"));
 }

@@ -3,17 +3,17 @@
 use crate::support::binary::{TestDirectory, stderr};
 use std::process::Stdio;
 
-fn desk() -> TestDirectory {
+fn directory() -> TestDirectory {
     TestDirectory::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p")
 }
 
 #[test]
 fn who_does_not_read_on_is_no_error() {
-    let desk = desk();
+    let directory = directory();
     for arguments in
         [&["graph", "model.pnml"][..], &["info", "model.pnml"], &["draw", "model.pnml"]]
     {
-        let mut child = desk.command(arguments);
+        let mut child = directory.command(arguments);
         let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
@@ -23,10 +23,10 @@ fn who_does_not_read_on_is_no_error() {
 
 #[test]
 fn a_formula_that_shows_nothing_says_why() {
-    let desk = desk();
+    let directory = directory();
     let said = |formula: &str| {
         let (code, _, stderr) =
-            desk.said(&["graph", "model.pnml", "-o", "g.svg", "--formula", formula]);
+            directory.outputs(&["graph", "model.pnml", "-o", "g.svg", "--formula", formula]);
         assert_eq!(code, 0, "{stderr}");
         stderr
     };
@@ -41,19 +41,19 @@ fn a_formula_that_shows_nothing_says_why() {
     let said_of_none = said("EF p >= 3");
     assert!(said_of_none.contains("none of the 3 markings satisfies the property of --formula"));
     assert!(!said("AG p >= 1").contains("nothing is highlighted"));
-    assert!(desk.read("g.svg").contains("#d9730d"));
+    assert!(directory.read("g.svg").contains("#d9730d"));
 }
 
 #[test]
 fn traces_that_do_not_fire_are_told_with_line_and_transition() {
-    let desk = desk();
-    desk.write("x.trace", "# net: n\nt\nu\nu\n");
+    let directory = directory();
+    directory.write("x.trace", "# net: n\nt\nu\nu\n");
     for command in ["graph", "replay"] {
         let arguments: &[&str] = match command {
             "graph" => &["graph", "model.pnml", "-o", "g.svg", "--trace", "x.trace"],
             _ => &["replay", "model.pnml", "x.trace"],
         };
-        let said = desk.refused(1, arguments);
+        let said = directory.fails_with(1, arguments);
         let expected = "line 4: firing 3: transition `u` is not enabled, place `q` lacks tokens";
         assert!(said.contains("x.trace") && said.contains(expected), "{said}");
     }
@@ -61,9 +61,11 @@ fn traces_that_do_not_fire_are_told_with_line_and_transition() {
 
 #[test]
 fn the_ending_of_a_file_may_be_in_capitals() {
-    let desk = desk();
-    desk.fine(&["graph", "model.pnml", "-o", "G.SVG"]);
-    desk.fine(&["draw", "model.pnml", "-o", "N.SVG"]);
-    desk.fine(&["draw", "model.pnml", "-o", "N.Png"]);
-    assert!(desk.read("G.SVG").starts_with("<svg") && desk.read("N.SVG").starts_with("<svg"));
+    let directory = directory();
+    directory.succeeds(&["graph", "model.pnml", "-o", "G.SVG"]);
+    directory.succeeds(&["draw", "model.pnml", "-o", "N.SVG"]);
+    directory.succeeds(&["draw", "model.pnml", "-o", "N.Png"]);
+    assert!(
+        directory.read("G.SVG").starts_with("<svg") && directory.read("N.SVG").starts_with("<svg")
+    );
 }

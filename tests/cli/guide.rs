@@ -118,7 +118,7 @@ fn every_command_that_the_guide_speaks_of_exists() {
     for page in PAGES {
         let text = std::fs::read_to_string(repository(page.path)).expect("readable");
         for name in commands_spoken_of(&text) {
-            let help = TestDirectory::new().fine(&[&name, "--help"]);
+            let help = TestDirectory::new().succeeds(&[&name, "--help"]);
             assert!(help.contains("Usage: parikh"), "{}: {name}", page.path);
         }
     }

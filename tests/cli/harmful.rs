@@ -83,25 +83,25 @@ fn all_harmless(what: &str, output: &Output) -> (String, String) {
     (said, told)
 }
 
-fn desk() -> TestDirectory {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &model());
-    desk.write("UpperBounds.xml", &queries());
-    desk.write(
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &model());
+    directory.write("UpperBounds.xml", &queries());
+    directory.write(
         "formulas.txt",
         &format!("\"a name\": EF \"p{}\" >= 1\nEF \u{9b}[31m\u{202e} >= 1\n", "\u{9b}"),
     );
-    desk.write("bad.trace", "t\u{9b}\u{202e}\u{1b}[31m\n");
-    desk.write("bad.json", "{\"\u{9b}\u{202e}\": 1}");
-    desk.write("bad.xml", "<\u{9b}\u{202e}>");
+    directory.write("bad.trace", "t\u{9b}\u{202e}\u{1b}[31m\n");
+    directory.write("bad.json", "{\"\u{9b}\u{202e}\": 1}");
+    directory.write("bad.xml", "<\u{9b}\u{202e}>");
     let verdicts = format!("<verdicts><model>m{}</model></verdicts>", xml());
-    desk.write("verdicts.xml", &verdicts);
-    desk
+    directory.write("verdicts.xml", &verdicts);
+    directory
 }
 
 #[test]
 fn every_command_prints_names_harmlessly() {
-    let desk = desk();
+    let directory = directory();
     let printed = [
         "info model.pnml",
         "-vv check . -e UB --stats --explain plain --trace traces --evidence files",
@@ -144,7 +144,7 @@ fn every_command_prints_names_harmlessly() {
     ];
     for words in printed {
         let arguments: Vec<&str> = words.split(' ').collect();
-        let (said, told) = all_harmless(words, &desk.run(&arguments));
+        let (said, told) = all_harmless(words, &directory.run(&arguments));
         assert!(!(said.is_empty() && told.is_empty()), "{words} says nothing");
         assert!(!told.contains("usage:") && !told.contains("Usage:"), "{words}: {told}");
     }
@@ -157,7 +157,7 @@ fn every_command_prints_names_harmlessly() {
         "properties model.pnml -f json",
     ] {
         let arguments: Vec<&str> = words.split(' ').collect();
-        let (said, _) = all_harmless(words, &desk.run(&arguments));
+        let (said, _) = all_harmless(words, &directory.run(&arguments));
         let name = format!("p{BREAKOUT}");
         let objects = objects(&said);
         assert!(!objects.is_empty(), "{words}");
@@ -174,8 +174,8 @@ fn a_coloured_net_is_told_of_harmlessly() {
     for name in names.split(' ') {
         net = net.replace(&format!("\"{name}\""), &format!("\"{name}{}\"", xml()));
     }
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &net);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &net);
     for words in [
         "info model.pnml",
         "-vv check model.pnml -e RD --stats --explain ReachabilityDeadlock --trace traces --evidence evidence",
@@ -187,32 +187,32 @@ fn a_coloured_net_is_told_of_harmlessly() {
         "draw model.pnml",
         "properties model.pnml",
     ] {
-        desk.write("formulas.txt", "EF think >= 1");
-        desk.write("bad.trace", "take_left(x\u{9b}=\u{202e}nobody)");
+        directory.write("formulas.txt", "EF think >= 1");
+        directory.write("bad.trace", "take_left(x\u{9b}=\u{202e}nobody)");
         let arguments: Vec<&str> = words.split(' ').collect();
-        let (said, told) = all_harmless(words, &desk.run(&arguments));
+        let (said, told) = all_harmless(words, &directory.run(&arguments));
         assert!(!(said.is_empty() && told.is_empty()), "{words} says nothing");
     }
-    let again = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    let again = directory.succeeds(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(again.contains("firings replayed on coloured net"), "{again}");
 }
 
 #[test]
 fn a_trace_with_such_names_is_read_again() {
-    let desk = desk();
-    desk.fine(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
-    let said = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    let directory = directory();
+    directory.succeeds(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
+    let said = directory.succeeds(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(said.starts_with("1 firing replayed on net "), "{said}");
     // Comments and steps occupy one line each, whatever the names contain.
-    let trace = desk.read("traces/ReachabilityDeadlock.trace");
+    let trace = directory.read("traces/ReachabilityDeadlock.trace");
     let stray = trace.lines().find(|line| !line.starts_with("# ") && !line.starts_with("\"t"));
     assert_eq!(stray, None, "{trace}");
 }
 
 #[test]
 fn an_id_is_one_word_of_an_answer() {
-    let desk = desk();
-    let mcc = desk.run(&["check", ".", "-e", "UB", "--format", "mcc", "-j", "1"]);
+    let directory = directory();
+    let mcc = directory.run(&["check", ".", "-e", "UB", "--format", "mcc", "-j", "1"]);
     let mut lines: Vec<String> = stdout(&mcc).lines().map(str::to_owned).collect();
     lines.sort();
     let id = r"\u{9b}31m\u{85}\u{202e}\u{2066}\u{2028}\u{7f}\nFORMULA\u{20}forged\u{20}TRUE\u{20}TECHNIQUES\u{20}x\n\tend";
@@ -226,14 +226,14 @@ fn an_id_is_one_word_of_an_answer() {
         assert!(line.starts_with(expected), "{line:?} is not {expected:?}");
     }
     // The contest's XML file has precedence over the text file of the same formulas.
-    let text = stdout(&desk.run(&["check", ".", "-e", "UB"]));
+    let text = stdout(&directory.run(&["check", ".", "-e", "UB"]));
     assert!(text.lines().any(|line| line.starts_with(&format!("id{id}: 1 — "))), "{text}");
     assert!(text.lines().any(|line| line.starts_with(r"FORMULA\u{20}forged")), "{text}");
 }
 
 #[test]
 fn names_of_files_are_harmless() {
-    let desk = desk();
+    let directory = directory();
     let name = format!("gone{BREAKOUT}\u{1b}[31m.pnml");
     for words in [
         "info",
@@ -247,22 +247,22 @@ fn names_of_files_are_harmless() {
     ] {
         let mut arguments: Vec<OsString> = words.split(' ').map(OsString::from).collect();
         arguments.push(name.clone().into());
-        let output = desk.command(&[]).args(&arguments).output().expect("the binary starts");
+        let output = directory.command(&[]).args(&arguments).output().expect("the binary starts");
         let (_, told) = all_harmless(words, &output);
         assert!(told.contains(r"gone\u{9b}31m"), "{words}: {told}");
     }
     // The file is found, and is not a model.
-    desk.write(&name.replace('/', ""), "no model");
-    all_harmless("a file that is no model", &desk.run(&["info", &name]));
+    directory.write(&name.replace('/', ""), "no model");
+    all_harmless("a file that is no model", &directory.run(&["info", &name]));
     let traces =
-        desk.run(&["check", "model.pnml", "-e", "RD", "--trace", &format!("dir{BREAKOUT}")]);
+        directory.run(&["check", "model.pnml", "-e", "RD", "--trace", &format!("dir{BREAKOUT}")]);
     let (said, _) = all_harmless("a directory of traces", &traces);
     assert!(said.contains(r"→ dir\u{9b}31m"), "{said}");
 }
 
 #[test]
 fn a_wrong_command_line_is_told_harmlessly() {
-    let desk = desk();
+    let directory = directory();
     let bad = format!("x\u{1b}[31m{BREAKOUT}");
     for arguments in [
         vec![&*bad],
@@ -271,14 +271,14 @@ fn a_wrong_command_line_is_told_harmlessly() {
         vec!["check", "model.pnml", "-e", "RD", "--without-rules", &*bad],
         vec!["info", "model.pnml", &*bad],
     ] {
-        let output = desk.run(&arguments);
+        let output = directory.run(&arguments);
         let (_, told) = all_harmless("a wrong command line", &output);
         assert_eq!(output.status.code(), Some(2), "{told}");
     }
-    let output = desk.run(&["check", "model.pnml", "--formula", &format!("EF {bad} >= 1")]);
+    let output = directory.run(&["check", "model.pnml", "--formula", &format!("EF {bad} >= 1")]);
     all_harmless("a wrong formula", &output);
     let output =
-        desk.run(&["encode", "model.pnml", "--goal", &format!("EF {bad} >= 1"), "-o", "x.lp"]);
+        directory.run(&["encode", "model.pnml", "--goal", &format!("EF {bad} >= 1"), "-o", "x.lp"]);
     all_harmless("a wrong goal", &output);
 }
 
@@ -303,18 +303,18 @@ fn what_is_wrong_with_a_model_is_told_harmlessly() {
         ("a claim on units", claiming()),
     ];
     for (what, model) in broken {
-        let desk = TestDirectory::new();
-        desk.write("model.pnml", &model);
-        let (said, told) = all_harmless(what, &desk.run(&["-v", "info", "model.pnml"]));
+        let directory = TestDirectory::new();
+        directory.write("model.pnml", &model);
+        let (said, told) = all_harmless(what, &directory.run(&["-v", "info", "model.pnml"]));
         assert!(!(said.is_empty() && told.is_empty()), "{what}");
-        all_harmless(what, &desk.run(&["-v", "check", "model.pnml", "-e", "RD"]));
+        all_harmless(what, &directory.run(&["-v", "check", "model.pnml", "-e", "RD"]));
     }
 }
 
 #[test]
 fn the_tool_of_the_contest_prints_no_forged_line() {
-    let desk = desk();
-    let mut command = desk.command(&["mcc"]);
+    let directory = directory();
+    let mut command = directory.command(&["mcc"]);
     let forged = format!("Toy{BREAKOUT}");
     command
         .env("BK_EXAMINATION", "UpperBounds")

@@ -13,8 +13,8 @@ const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace neve
                    9007199254740993\ntransition start: idle -> busy + made\ntransition stop: busy -> idle\n\
                    transition dead: never -> idle\ntransition end: idle ->";
 
-fn desk() -> TestDirectory {
-    let desk = TestDirectory::with(NET);
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::with(NET);
     for file in [
         "orders.pnml",
         "philosophers.pnml",
@@ -23,10 +23,10 @@ fn desk() -> TestDirectory {
         "post-properties.txt",
         "post-branching.txt",
     ] {
-        std::fs::copy(example(file), desk.at(file)).expect("copied");
+        std::fs::copy(example(file), directory.at(file)).expect("copied");
     }
-    desk.write("verdicts.xml", "");
-    desk.write(
+    directory.write("verdicts.xml", "");
+    directory.write(
         "units.pnml",
         "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='u'><page id='g'>\
          <place id='p'><initialMarking><text>1</text></initialMarking></place><place id='q'/>\
@@ -35,7 +35,7 @@ fn desk() -> TestDirectory {
          <structure units='1' root='u0' safe='true'><unit id='u0'><places>p q</places><subunits/></unit>\
          </structure></toolspecific></net></pnml>",
     );
-    desk
+    directory
 }
 
 /// The command lines whose output is checked.
@@ -74,12 +74,12 @@ const COMMANDS: &[&str] = &[
 
 #[test]
 fn every_command_prints_what_the_schema_has() {
-    let (desk, schema) = (desk(), Schema::of_the_guide(&repository("docs")));
+    let (directory, schema) = (directory(), Schema::of_the_guide(&repository("docs")));
     let mut seen = BTreeSet::new();
     for line in COMMANDS {
         let mut arguments: Vec<&str> = line.split_whitespace().collect();
         arguments.extend(["--format", "json"]);
-        let (code, said, error) = desk.said(&arguments);
+        let (code, said, error) = directory.outputs(&arguments);
         assert!([0, 3].contains(&code), "{line}: {error}");
         assert!(!said.is_empty(), "{line} says nothing: {error}");
         for object in objects(&said) {
@@ -109,15 +109,15 @@ fn every_command_prints_what_the_schema_has() {
 
 #[test]
 fn graphs_and_comparisons_are_in_the_schema_too() {
-    let (desk, schema) = (desk(), Schema::of_the_guide(&repository("docs")));
-    desk.fine(&["graph", "philosophers.pnml", "-o", "graph.json"]);
-    assert_eq!(schema.check("graph", &desk.json("graph.json")), Ok(()));
-    desk.run(&["graph", "model.pnml", "-o", "graph.json"]);
-    assert_eq!(schema.check("graph", &desk.json("graph.json")), Ok(()));
-    let verdicts = desk.fine(&["properties", "philosophers.pnml", "--format", "xml"]);
-    desk.write("verdicts.xml", &verdicts);
+    let (directory, schema) = (directory(), Schema::of_the_guide(&repository("docs")));
+    directory.succeeds(&["graph", "philosophers.pnml", "-o", "graph.json"]);
+    assert_eq!(schema.check("graph", &directory.json("graph.json")), Ok(()));
+    directory.run(&["graph", "model.pnml", "-o", "graph.json"]);
+    assert_eq!(schema.check("graph", &directory.json("graph.json")), Ok(()));
+    let verdicts = directory.succeeds(&["properties", "philosophers.pnml", "--format", "xml"]);
+    directory.write("verdicts.xml", &verdicts);
     let compare = ["verdicts", "compare", "verdicts.xml", "philosophers.pnml", "--format", "json"];
-    let compared = objects(&desk.fine(&compare));
+    let compared = objects(&directory.succeeds(&compare));
     let kinds = |object: &Value| schema.kinds(object).into_iter().map(str::to_owned).collect();
     let kinds: BTreeSet<String> =
         compared.iter().flat_map(|it| -> Vec<String> { kinds(it) }).collect();
@@ -125,14 +125,14 @@ fn graphs_and_comparisons_are_in_the_schema_too() {
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
-fn asked(desk: &TestDirectory, arguments: &[&str]) -> Vec<Value> {
-    let (_, said, _) = desk.said(&[arguments, &["--format", "json"]].concat());
+fn asked(directory: &TestDirectory, arguments: &[&str]) -> Vec<Value> {
+    let (_, said, _) = directory.outputs(&[arguments, &["--format", "json"]].concat());
     objects(&said).into_iter().filter(|it| it["type"] == "answer").collect()
 }
 
 #[test]
 fn witnesses_and_nodes_are_in_their_answers() {
-    let desk = desk();
+    let directory = directory();
     let formulas = [
         "--formula",
         "w: EF (made >= 3)",
@@ -141,7 +141,7 @@ fn witnesses_and_nodes_are_in_their_answers() {
         "--formula",
         "l: F (busy >= 2)",
     ];
-    let answers = asked(&desk, &[&["check", "model.pnml"], &formulas[..]].concat());
+    let answers = asked(&directory, &[&["check", "model.pnml"], &formulas[..]].concat());
     let of = |id: &str| answers.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("{id}"));
     let fired = &of("w")["witness"];
     assert_eq!(fired["kind"], "firings");
@@ -154,11 +154,12 @@ fn witnesses_and_nodes_are_in_their_answers() {
     let lasso = &of("l")["witness"];
     assert_eq!((&of("l")["value"], &lasso["kind"]), (&json!("FALSE"), &json!("lasso")));
     assert!(["dead", "repeats", "anything"].contains(&lasso["end"].as_str().unwrap()), "{lasso}");
-    let dead = asked(&desk, &["check", "model.pnml", "-e", "QL"]);
+    let dead = asked(&directory, &["check", "model.pnml", "-e", "QL"]);
     assert_eq!(dead[0]["nodes"], json!({"places": [], "transitions": ["dead"]}));
     // All places of the sum in the reason.
-    desk.write("sum.net", "pl i (1)\npl o\ntr c i -> o\ntr a x -> y\ntr b y -> z\ntr d z -> x\n");
-    let dead = asked(&desk, &["check", "sum.net", "-e", "QL"]);
+    directory
+        .write("sum.net", "pl i (1)\npl o\ntr c i -> o\ntr a x -> y\ntr b y -> z\ntr d z -> x\n");
+    let dead = asked(&directory, &["check", "sum.net", "-e", "QL"]);
     let because = &dead[0]["because"];
     assert_eq!(
         (&because["kind"], &because["subject"]),
@@ -170,7 +171,7 @@ fn witnesses_and_nodes_are_in_their_answers() {
     assert_eq!(because["exclusions"][0]["sum"], sum, "{because}");
     assert!(dead[0]["reason"].as_str().unwrap().contains("`x` + `y` + `z` = 0"), "{}", dead[0]);
     assert_eq!(dead[0]["nodes"]["places"], json!(["x", "y", "z"]), "{}", dead[0]);
-    let stuck = asked(&desk, &["check", "orders.pnml", "-e", "S"]);
+    let stuck = asked(&directory, &["check", "orders.pnml", "-e", "S"]);
     assert_eq!(stuck[0]["value"], "FALSE");
     assert_eq!(stuck[0]["because"]["kind"], "tokens-left-behind", "{}", stuck[0]);
     assert!(!stuck[0]["nodes"]["places"].as_array().unwrap().is_empty(), "{}", stuck[0]);
@@ -178,9 +179,9 @@ fn witnesses_and_nodes_are_in_their_answers() {
 
 #[test]
 fn numbers_are_numbers_up_to_2_to_the_53_and_digits_beyond() {
-    let desk = desk();
+    let directory = directory();
     let formulas = ["--formula", "much: bound(much)", "--formula", "busy: bound(busy)"];
-    let answers = asked(&desk, &[&["check", "model.pnml"], &formulas[..]].concat());
+    let answers = asked(&directory, &[&["check", "model.pnml"], &formulas[..]].concat());
     let value =
         |id: &str| answers.iter().find(|it| it["id"] == id).expect("answered")["value"].clone();
     assert_eq!((value("much"), value("busy")), (json!("9007199254740993"), json!(1)));
@@ -188,8 +189,8 @@ fn numbers_are_numbers_up_to_2_to_the_53_and_digits_beyond() {
 
 #[test]
 fn the_nodes_arcs_and_marking_of_a_net_are_listed() {
-    let desk = TestDirectory::with("net \"n\"\nplace p 2\nplace q\ntransition t: 2*p -> q");
-    let info = &objects(&desk.fine(&["info", "model.pnml", "--format", "json"]))[0];
+    let directory = TestDirectory::with("net \"n\"\nplace p 2\nplace q\ntransition t: 2*p -> q");
+    let info = &objects(&directory.succeeds(&["info", "model.pnml", "--format", "json"]))[0];
     assert_eq!(info["marking"], json!({"p": 2}));
     assert_eq!(
         info["nodes"]["places"],
@@ -202,16 +203,16 @@ fn the_nodes_arcs_and_marking_of_a_net_are_listed() {
 
 #[test]
 fn models_come_from_standard_input_compressed_files_and_archives() {
-    let desk = desk();
+    let directory = directory();
     let zipped = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(bytes).expect("compressed");
         encoder.finish().expect("compressed")
     };
-    let model = std::fs::read(desk.at("philosophers-coloured.pnml")).expect("readable");
-    std::fs::write(desk.at("model.pnml.gz"), zipped(&model)).expect("written");
+    let model = std::fs::read(directory.at("philosophers-coloured.pnml")).expect("readable");
+    std::fs::write(directory.at("model.pnml.gz"), zipped(&model)).expect("written");
     let queries = std::fs::read(example("philosophers-queries.xml")).expect("readable");
-    let plain = std::fs::read(desk.at("philosophers.pnml")).expect("readable");
+    let plain = std::fs::read(directory.at("philosophers.pnml")).expect("readable");
     let mut archive = tar::Builder::new(Vec::new());
     for (name, bytes) in
         [("Ph-PT-2/model.pnml", &plain), ("Ph-PT-2/ReachabilityCardinality.xml", &queries)]
@@ -222,18 +223,19 @@ fn models_come_from_standard_input_compressed_files_and_archives() {
         archive.append_data(&mut header, name, &bytes[..]).expect("added");
     }
     let archive = archive.into_inner().expect("an archive");
-    std::fs::write(desk.at("Ph-PT-2.tgz"), zipped(&archive)).expect("written");
+    std::fs::write(directory.at("Ph-PT-2.tgz"), zipped(&archive)).expect("written");
 
-    let deadlock = |model: &str| asked(&desk, &["check", model, "-e", "RD"])[0]["value"].clone();
+    let deadlock =
+        |model: &str| asked(&directory, &["check", model, "-e", "RD"])[0]["value"].clone();
     assert_eq!(deadlock("model.pnml.gz"), deadlock("philosophers-coloured.pnml"));
     assert_eq!(deadlock("Ph-PT-2.tgz"), "TRUE");
-    let answers = asked(&desk, &["check", "Ph-PT-2.tgz", "-e", "RC"]);
+    let answers = asked(&directory, &["check", "Ph-PT-2.tgz", "-e", "RC"]);
     assert_eq!(answers.len(), 3, "the queries are in the archive");
-    let error = desk.refused(1, &["check", "Ph-PT-2.tgz", "-e", "UB"]);
+    let error = directory.fails_with(1, &["check", "Ph-PT-2.tgz", "-e", "UB"]);
     assert!(error.contains("no UpperBounds.xml"), "{error}");
 
     // A coloured model is read twice, also from standard input.
-    let mut command = desk.command(&["check", "-", "-e", "RD", "--format", "json"]);
+    let mut command = directory.command(&["check", "-", "-e", "RD", "--format", "json"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     child.stdin.take().expect("a pipe").write_all(&model).expect("written");
@@ -243,7 +245,7 @@ fn models_come_from_standard_input_compressed_files_and_archives() {
 
 #[test]
 fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
-    let desk = desk();
+    let directory = directory();
     let arguments = [
         "check",
         "orders.pnml",
@@ -254,14 +256,14 @@ fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
         "--formula",
         "own: EF (n6 >= 1)",
     ];
-    let answers = asked(&desk, &[&arguments[..], &["--evidence", "proofs"]].concat());
+    let answers = asked(&directory, &[&arguments[..], &["--evidence", "proofs"]].concat());
     let of = |answer: &Value| [answer["examination"].clone(), answer["id"].clone()];
     let found: Vec<_> = answers.iter().map(of).collect();
     let expected =
         [["ReachabilityDeadlock"; 2], ["OneSafe"; 2], ["Soundness"; 2], ["Formulas", "own"]];
     assert_eq!(found, expected.map(|pair| pair.map(Value::from)));
     for file in ["ReachabilityDeadlock", "OneSafe", "Soundness", "Formulas"] {
-        assert!(desk.at(&format!("proofs/{file}.jsonl")).is_file(), "{file}");
+        assert!(directory.at(&format!("proofs/{file}.jsonl")).is_file(), "{file}");
     }
     for (arguments, words) in [
         ("check orders.pnml -e RD -e RD", "given twice"),
@@ -270,11 +272,12 @@ fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
         ("check orders.pnml -e RD,OS --k 2", "not to ReachabilityDeadlock, OneSafe"),
     ] {
         let arguments: Vec<&str> = arguments.split_whitespace().collect();
-        let error = desk.refused(2, &arguments);
+        let error = directory.fails_with(2, &arguments);
         assert!(error.contains(words), "{arguments:?}: {error}");
     }
     // A question that cannot be asked does not affect the others.
-    let (code, said, error) = desk.said(&["check", "philosophers.pnml", "-e", "Soundness,RD"]);
+    let (code, said, error) =
+        directory.outputs(&["check", "philosophers.pnml", "-e", "Soundness,RD"]);
     assert_eq!(code, 1, "{error}");
     assert!(said.starts_with("ReachabilityDeadlock: TRUE"), "{said}");
 }

@@ -10,8 +10,8 @@ use std::process::{Output, Stdio};
 const NET: &str = "net cafe\npl {the queue} (3)\npl table\npl open (1)\n\
                    tr sit {the queue} table?-2 -> table\ntr leave table -> \ntr close open -> closed\n";
 
-fn play(desk: &TestDirectory, arguments: &[&str], script: &str) -> Output {
-    let mut command = desk.command(&[&["play"], arguments].concat());
+fn play(directory: &TestDirectory, arguments: &[&str], script: &str) -> Output {
+    let mut command = directory.command(&[&["play"], arguments].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("written");
@@ -20,12 +20,12 @@ fn play(desk: &TestDirectory, arguments: &[&str], script: &str) -> Output {
 
 #[test]
 fn a_game_is_played_from_a_script() {
-    let desk = TestDirectory::new();
-    desk.write("cafe.net", NET);
+    let directory = TestDirectory::new();
+    directory.write("cafe.net", NET);
     let goals = ["cafe.net", "--goal", "full: table >= 2", "--goal", "fireable(sit)"];
     let script =
         "sit\n1\nwhy sit\nmark full\nleave\nclose\nundo 2\ntrace\nrestart\ngo full\nquit\nsit\n";
-    let played = play(&desk, &goals, script);
+    let played = play(&directory, &goals, script);
     let expected = "cafe: 4 places, 3 transitions; `help` lists commands
 after 0 firings: 3*\"the queue\" + open
    1  sit
@@ -54,15 +54,15 @@ this marking now has the name full
 
 #[test]
 fn a_game_is_played_in_a_terminal() {
-    let desk = TestDirectory::new();
-    desk.write("cafe.net", NET);
+    let directory = TestDirectory::new();
+    directory.write("cafe.net", NET);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
     grantpt(&master).expect("granted");
     unlockpt(&master).expect("unlocked");
     let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
     let terminal = OpenOptions::new().read(true).write(true).open(name).expect("opened");
     let end = || Stdio::from(terminal.try_clone().expect("another handle"));
-    let mut command = desk.command(&["play", "cafe.net", "--goal", "full: table >= 2"]);
+    let mut command = directory.command(&["play", "cafe.net", "--goal", "full: table >= 2"]);
     let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().expect("it starts");
     // Then only the program has the terminal open, and the output ends when it does.
     drop((command, terminal));
@@ -84,10 +84,10 @@ fn a_game_is_played_in_a_terminal() {
 
 #[test]
 fn what_cannot_be_done_is_said_and_the_script_goes_on() {
-    let desk = TestDirectory::new();
-    desk.write("cafe.net", NET);
+    let directory = TestDirectory::new();
+    directory.write("cafe.net", NET);
     let script = "sut\nleave\n9\nnext\nundo\ngo nowhere\ngoal table >=\ngoal open >= 1\n";
-    let played = play(&desk, &["cafe.net"], script);
+    let played = play(&directory, &["cafe.net"], script);
     let said = stdout(&played);
     for line in [
         "no: the net has no transition sut; did you mean sit?",
@@ -102,7 +102,7 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
     }
     assert_eq!(played.status.code(), Some(1));
     // Input that is no valid text does not end the game either.
-    let mut command = desk.command(&["play", "cafe.net"]);
+    let mut command = directory.command(&["play", "cafe.net"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     child.stdin.take().expect("a pipe").write_all(b"s\xffit\nsit\n").expect("written");
@@ -113,12 +113,12 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
 
 #[test]
 fn a_trace_of_a_check_is_followed() {
-    let desk = TestDirectory::new();
-    desk.write("cafe.net", NET);
+    let directory = TestDirectory::new();
+    directory.write("cafe.net", NET);
     let formula = "closed: EF (table >= 2 && closed >= 1)";
-    desk.fine(&["check", "cafe.net", "--formula", formula, "--trace", "out"]);
+    directory.succeeds(&["check", "cafe.net", "--formula", formula, "--trace", "out"]);
     let played = play(
-        &desk,
+        &directory,
         &["cafe.net", "--trace", "out/closed.trace", "--goal", "closed >= 1 && table >= 2"],
         "next all\n",
     );
@@ -129,14 +129,14 @@ fn a_trace_of_a_check_is_followed() {
 
 #[test]
 fn a_trace_is_followed_from_where_it_begins() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\n\
                transition e: a + b -> o\ntransition m: 2*a -> 2*b\n";
     for (file, text) in [("one.net", net), ("none.net", &net.replace("i 1", "i"))] {
-        desk.write(file, text);
-        desk.fine(&["check", file, "-e", "S", "--k", "2", "--trace", "out"]);
+        directory.write(file, text);
+        directory.succeeds(&["check", file, "-e", "S", "--k", "2", "--trace", "out"]);
         let script = "next all\nmark end\nrestart\ngo end\ntrace\n";
-        let played = play(&desk, &[file, "--trace", "out/2-Soundness.trace"], script);
+        let played = play(&directory, &[file, "--trace", "out/2-Soundness.trace"], script);
         let said = stdout(&played);
         assert_eq!(played.status.code(), Some(0), "{said}");
         let from = "starting from 2*i, the marking that the trace states, not from the initial \
@@ -150,13 +150,13 @@ fn a_trace_is_followed_from_where_it_begins() {
 
 #[test]
 fn the_loop_of_a_trace_is_followed_round_and_round() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace c\ntransition s: i -> a\ntransition x: a -> b\n\
                transition y: b -> a\ntransition z: b -> c\n";
-    desk.write("las.net", net);
-    desk.fine(&["check", "las.net", "--formula", "F c >= 1", "--trace", "out"]);
+    directory.write("las.net", net);
+    directory.succeeds(&["check", "las.net", "--formula", "F c >= 1", "--trace", "out"]);
     let script = "next all\nnext\nnext\nundo\nnext 3\n";
-    let played = play(&desk, &["las.net", "--trace", "out/formula-1.trace"], script);
+    let played = play(&directory, &["las.net", "--trace", "out/formula-1.trace"], script);
     let said = stdout(&played);
     assert_eq!(played.status.code(), Some(0), "{said}");
     let told: Vec<&str> = said.lines().filter(|line| line.contains("next: ")).collect();
@@ -171,9 +171,10 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
         "{said}"
     );
     // A self-covering sequence with an empty prefix, whose cycle adds a token.
-    desk.write("pump.net", "place i 1\nplace b\ntransition s: i -> i + b\n");
-    desk.fine(&["check", "pump.net", "--formula", "bound(b)", "--trace", "out"]);
-    let played = play(&desk, &["pump.net", "--trace", "out/formula-1.trace"], "next all\nnext 2\n");
+    directory.write("pump.net", "place i 1\nplace b\ntransition s: i -> i + b\n");
+    directory.succeeds(&["check", "pump.net", "--formula", "bound(b)", "--trace", "out"]);
+    let played =
+        play(&directory, &["pump.net", "--trace", "out/formula-1.trace"], "next all\nnext 2\n");
     let said = stdout(&played);
     assert!(said.starts_with("a net: 2 places, 1 transition;"), "{said}");
     assert!(said.contains("1 time through the cycle of 1 firing, next: s"), "{said}");
@@ -182,8 +183,8 @@ fn the_loop_of_a_trace_is_followed_round_and_round() {
 
 #[test]
 fn names_with_blanks_and_names_for_people_can_be_typed() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "n.pnml",
         "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n'><page id='g'>\
          <place id='p one'><initialMarking><text>3</text></initialMarking></place>\
@@ -191,7 +192,7 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
          <arc id='a' source='p one' target='go there'/></page></net></pnml>",
     );
     let script = "go there\n\"go there\"\nPay the bill\nwhy Pay the bill\ntrace\n\u{1b}[A\n";
-    let said = stdout(&play(&desk, &["n.pnml"], script));
+    let said = stdout(&play(&directory, &["n.pnml"], script));
     for line in [
         "   1  \"go there\"  (Pay the bill)",
         "no: no marking has the name there; `marks` lists the names",
@@ -211,17 +212,17 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
 
 #[test]
 fn nets_are_converted_and_what_cannot_be_is_said() {
-    let desk = TestDirectory::new();
-    desk.write("cafe.net", NET);
-    desk.fine(&["convert", "cafe.net", "-o", "cafe.pnml"]);
-    desk.fine(&["convert", "cafe.pnml", "-o", "again.net"]);
-    assert!(desk.read("again.net").contains("tr sit {the queue} table?-2 -> table"));
-    let refused = desk.refused(1, &["convert", "cafe.net", "-o", "cafe.lola"]);
+    let directory = TestDirectory::new();
+    directory.write("cafe.net", NET);
+    directory.succeeds(&["convert", "cafe.net", "-o", "cafe.pnml"]);
+    directory.succeeds(&["convert", "cafe.pnml", "-o", "again.net"]);
+    assert!(directory.read("again.net").contains("tr sit {the queue} table?-2 -> table"));
+    let refused = directory.fails_with(1, &["convert", "cafe.net", "-o", "cafe.lola"]);
     assert!(refused.contains("cafe.lola: transition `sit` has inhibitor arcs"), "{refused}");
-    let refused = desk.refused(2, &["convert", "cafe.net", "-o", "cafe.xyz"]);
+    let refused = directory.fails_with(2, &["convert", "cafe.net", "-o", "cafe.xyz"]);
     assert!(refused.contains("expected .pnml, .net, .lola or .txt"), "{refused}");
-    desk.write("broken.net", "tr t p ->\npr t > u");
-    let refused = desk.refused(1, &["info", "broken.net"]);
+    directory.write("broken.net", "tr t p ->\npr t > u");
+    let refused = directory.fails_with(1, &["info", "broken.net"]);
     let lines: Vec<&str> = refused.lines().collect();
     assert!(
         lines[0].starts_with("parikh: broken.net:2:1: priorities are not supported"),
@@ -229,18 +230,18 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
     );
     assert_eq!(lines[1..], ["  pr t > u", "  ^^"]);
     // An unbounded place with an inhibitor arc: reachability questions and the token game work.
-    desk.write("free.net", "tr t -> p\ntr u p?-3 -> q");
-    let info = desk.fine(&["info", "free.net"]);
+    directory.write("free.net", "tr t -> p\ntr u p?-3 -> q");
+    let info = directory.succeeds(&["info", "free.net"]);
     assert!(info.contains("places       2\n") && info.contains("inhibitors   1 arc\n"), "{info}");
-    desk.fine(&["draw", "free.net", "-o", "free.dot"]);
-    assert!(desk.read("free.dot").contains("p0 -> t1 [label=\"3\", arrowhead=odot]"));
-    let refused = desk.refused(1, &["unfold", "free.net"]);
+    directory.succeeds(&["draw", "free.net", "-o", "free.dot"]);
+    assert!(directory.read("free.dot").contains("p0 -> t1 [label=\"3\", arrowhead=odot]"));
+    let refused = directory.fails_with(1, &["unfold", "free.net"]);
     assert!(
         refused.contains("place `p` inhibits transition `u`, but no bound on its tokens is known"),
         "{refused}"
     );
-    let played = play(&desk, &["free.net"], "t 4\nwhy u\n");
+    let played = play(&directory, &["free.net"], "t 4\nwhy u\n");
     assert!(stdout(&played).contains("no: u is not enabled: p holds 4"), "{}", stdout(&played));
-    let refused = desk.refused(1, &["check", "cafe.net", "-e", "Soundness"]);
+    let refused = directory.fails_with(1, &["check", "cafe.net", "-e", "Soundness"]);
     assert!(refused.contains("the final marking of a case is unknown"), "{refused}");
 }

@@ -48,12 +48,12 @@ const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><
     <place>p2</place></place-bound></formula></property></property-set>";
 
 /// Creates a directory with the files that the commands need.
-fn desk() -> TestDirectory {
-    let desk = TestDirectory::with(MODEL);
-    let model = desk.read("model.pnml");
-    desk.write("MODEL", &model);
-    desk.write("ReachabilityCardinality.xml", CARDINALITY);
-    desk.write("QUERIES.xml", CARDINALITY);
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::with(MODEL);
+    let model = directory.read("model.pnml");
+    directory.write("MODEL", &model);
+    directory.write("ReachabilityCardinality.xml", CARDINALITY);
+    directory.write("QUERIES.xml", CARDINALITY);
     for (name, text) in [
         ("model.pnml", &*model),
         ("UpperBounds.xml", BOUNDS),
@@ -62,35 +62,35 @@ fn desk() -> TestDirectory {
         ("LTLFireability.xml", LINEAR),
         ("CTLCardinality.xml", BRANCHING),
     ] {
-        desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
+        directory.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
     for file in std::fs::read_dir(repository("examples")).expect("readable") {
         let name = file.expect("readable").file_name().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(example(&name)).expect("readable");
-        desk.write(&format!("examples/{name}"), &text);
+        directory.write(&format!("examples/{name}"), &text);
     }
     // A contest with one instance.
-    desk.write("LIST", "Toy-PT-1\n");
-    desk.write("GOALS", "Toy-PT-1 RD ReachabilityDeadlock TRUE 10\n");
+    directory.write("LIST", "Toy-PT-1\n");
+    directory.write("GOALS", "Toy-PT-1 RD ReachabilityDeadlock TRUE 10\n");
     let known =
         "Toy-PT-1 ReachabilityDeadlock\nFORMULA ReachabilityDeadlock TRUE TECHNIQUES ORACLE\n";
-    desk.write("ORACLE/Toy-PT-1-RD.out", known);
-    std::fs::create_dir(desk.at("INPUTS")).expect("made");
-    let archive = std::fs::File::create(desk.at("INPUTS/Toy-PT-1.tgz")).expect("made");
+    directory.write("ORACLE/Toy-PT-1-RD.out", known);
+    std::fs::create_dir(directory.at("INPUTS")).expect("made");
+    let archive = std::fs::File::create(directory.at("INPUTS/Toy-PT-1.tgz")).expect("made");
     let zipped = flate2::write::GzEncoder::new(archive, flate2::Compression::fast());
     let mut archive = tar::Builder::new(zipped);
-    archive.append_dir_all("Toy-PT-1", desk.at("INSTANCE_DIRECTORY")).expect("written");
+    archive.append_dir_all("Toy-PT-1", directory.at("INSTANCE_DIRECTORY")).expect("written");
     archive.into_inner().and_then(|zipped| zipped.finish()).expect("written");
     let head = std::fs::read(repository("benchmarks/mcc/BenchKit_head.sh")).expect("readable");
-    std::fs::create_dir(desk.at("KIT")).expect("made");
-    std::fs::write(desk.at("KIT/BenchKit_head.sh"), head).expect("written");
+    std::fs::create_dir(directory.at("KIT")).expect("made");
+    std::fs::write(directory.at("KIT/BenchKit_head.sh"), head).expect("written");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(desk.at("KIT/BenchKit_head.sh"), executable).expect("set");
+        std::fs::set_permissions(directory.at("KIT/BenchKit_head.sh"), executable).expect("set");
     }
-    desk
+    directory
 }
 
 /// Returns the directory of the programs built with these tests.
@@ -99,10 +99,10 @@ fn programs() -> &'static Path {
 }
 
 /// Runs a line in a shell whose path begins with our programs.
-fn shell(desk: &TestDirectory, line: &str) -> Output {
+fn shell(directory: &TestDirectory, line: &str) -> Output {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(desk.path());
+    shell.args(["-c", line]).current_dir(directory.path());
     shell.env("PATH", format!("{}:{path}", programs().display())).env("BK_BIN_PATH", programs());
     shell.env_remove("PARIKH_LOG").env_remove("BK_EXAMINATION").output().expect("a shell")
 }
@@ -228,7 +228,7 @@ fn what_a_page_leaves_out_is_marked() {
 pub(crate) fn run(page: &Page<'_>) -> usize {
     let text = std::fs::read_to_string(repository(page.path)).expect("readable");
     let blocks = blocks(&text);
-    let desk = desk();
+    let directory = directory();
     let mut failed = Vec::new();
     let mut run = 0;
     for block in &blocks {
@@ -247,12 +247,12 @@ pub(crate) fn run(page: &Page<'_>) -> usize {
                 continue;
             }
             if let Some((_, before)) = begins(line, page.before) {
-                let output = shell(&desk, before);
+                let output = shell(&directory, before);
                 assert!(output.status.success(), "before {line}: {}", stderr(&output));
             }
             // Placeholders for several items, and commands for other programs, are skipped.
             let plain = line.replace('…', "");
-            let output = shell(&desk, plain.split(" | ").next().unwrap());
+            let output = shell(&directory, plain.split(" | ").next().unwrap());
             run += 1;
             said.push_str(&stdout(&output));
             let silent = ["-o ", "--out ", " > ", " man "].iter().any(|word| line.contains(word));
@@ -266,7 +266,7 @@ pub(crate) fn run(page: &Page<'_>) -> usize {
     }
     assert!(
         failed.is_empty(),
-        "{}: these do not work; files they need are made by `desk` in {} and by `before`:\n{}",
+        "{}: these do not work; files they need are made by `directory` in {} and by `before`:\n{}",
         page.path,
         file!(),
         failed.join("\n")

@@ -9,48 +9,50 @@ use parikh::evidence::reader::queries::{self, typed};
 
 /// Creates a directory with `orders.pnml`: rejecting an order ends the case while its goods are
 /// being picked.
-fn desk() -> TestDirectory {
-    let desk = TestDirectory::new();
-    desk.write("orders.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
-    desk
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::new();
+    directory.write("orders.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
+    directory
 }
 
 /// Writes the variant `sound.pnml`, in which rejection leads to n4 (credit checked) instead of the
 /// end n6, so that picking is completed first.
-fn sound(desk: &TestDirectory) {
-    let text = desk
+fn sound(directory: &TestDirectory) {
+    let text = directory
         .read("orders.pnml")
         .replace("source=\"t3\" target=\"n6\"", "source=\"t3\" target=\"n4\"");
-    desk.write("sound.pnml", &text);
+    directory.write("sound.pnml", &text);
 }
 
 #[test]
 fn an_unsound_process_is_blamed_on_its_places_and_the_run_replays() {
-    let desk = desk();
-    let said = desk.fine(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
+    let directory = directory();
+    let said =
+        directory.succeeds(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
     assert!(said.starts_with("Soundness: FALSE — a case is done after "), "{said}");
     let left = said.contains("on `n3` (goods to pick)") || said.contains("on `n5` (goods picked)");
     assert!(left, "{said}");
-    let replayed = desk.fine(&["replay", "orders.pnml", "traces/Soundness.trace"]);
+    let replayed = directory.succeeds(&["replay", "orders.pnml", "traces/Soundness.trace"]);
     assert!(replayed.contains("n6"), "{replayed}");
     // Three cases start with three tokens, and the trace records the number of cases.
-    let said = desk.fine(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
+    let said =
+        directory.succeeds(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
     assert!(said.starts_with("3-Soundness: FALSE — "), "{said}");
-    let replayed = desk.fine(&["replay", "orders.pnml", "traces/3-Soundness.trace"]);
+    let replayed = directory.succeeds(&["replay", "orders.pnml", "traces/3-Soundness.trace"]);
     assert!(replayed.starts_with("starting from 3*n1, not from the initial marking"), "{replayed}");
-    let relaxed = desk.fine(&["check", "orders.pnml", "-e", "RelaxedSoundness"]);
+    let relaxed = directory.succeeds(&["check", "orders.pnml", "-e", "RelaxedSoundness"]);
     assert!(relaxed.contains("FALSE — transition `t3` (Reject) is on no run"), "{relaxed}");
-    let easy = desk.fine(&["check", "orders.pnml", "-e", "ES", "--format", "json"]);
+    let easy = directory.succeeds(&["check", "orders.pnml", "-e", "ES", "--format", "json"]);
     assert_eq!(objects(&easy)[0]["value"], "TRUE");
 }
 
 #[test]
 fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
-    let desk = desk();
-    sound(&desk);
+    let directory = directory();
+    sound(&directory);
     let mut confirmed = 0;
     for model in ["orders.pnml", "sound.pnml"] {
-        let net = pnml::read(desk.read(model).as_bytes()).unwrap().net;
+        let net = pnml::read(directory.read(model).as_bytes()).unwrap().net;
         for (name, cases) in [
             ("Soundness", "1"),
             ("WeakSoundness", "1"),
@@ -59,9 +61,9 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
             ("Soundness", "2"),
         ] {
             let arguments = ["check", model, "-e", name, "--k", cases, "--evidence", "proofs"];
-            let said = desk.fine(&arguments);
+            let said = directory.succeeds(&arguments);
             let file = if cases == "1" { name.to_owned() } else { format!("{cases}-{name}") };
-            let file = desk.at(&format!("proofs/{file}.jsonl"));
+            let file = directory.at(&format!("proofs/{file}.jsonl"));
             let audit = || {
                 let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
                 audit.file(&file).unwrap();
@@ -86,57 +88,58 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
 
 #[test]
 fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place i 1\nplace j\nplace o\nplace q\ntransition t: i -> o\ntransition u: j -> q",
     );
-    let said = desk.refused(1, &["check", "model.pnml", "-e", "Soundness"]);
+    let said = directory.fails_with(1, &["check", "model.pnml", "-e", "Soundness"]);
     assert!(said.contains("2 source places (`i`, `j`); 2 sink places (`o`, `q`)"), "{said}");
     assert!(said.contains("--final 'o'"), "{said}");
-    let said = desk.fine(&["check", "model.pnml", "-e", "WeakSoundness", "--final", "o"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "WeakSoundness", "--final", "o"]);
     assert!(said.starts_with("WeakSoundness: TRUE — every case can always be completed"), "{said}");
-    let said = desk.fine(&["check", "model.pnml", "-e", "Soundness", "--final", "o"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "Soundness", "--final", "o"]);
     assert!(said.contains("FALSE — transition `u` can never fire"), "{said}");
     for (arguments, wrong) in
         [(["--final", "0"], "expected a marking with at least one token"), (["--k", "0"], "--k")]
     {
-        let said = desk.refused(2, &[&["check", "model.pnml", "-e", "S"], &arguments[..]].concat());
+        let said = directory
+            .fails_with(2, &[&["check", "model.pnml", "-e", "S"], &arguments[..]].concat());
         assert!(said.contains(wrong), "{said}");
     }
-    let said = desk.refused(1, &["check", "model.pnml", "-e", "S", "--final", "x"]);
+    let said = directory.fails_with(1, &["check", "model.pnml", "-e", "S", "--final", "x"]);
     assert!(said.contains("--final: the net has no place `x`"), "{said}");
-    let said = desk.refused(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
+    let said = directory.fails_with(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
     assert!(said.contains("apply to soundness, not to OneSafe"), "{said}");
-    let info = desk.fine(&["info", "model.pnml"]);
+    let info = directory.succeeds(&["info", "model.pnml"]);
     assert!(info.contains("not a workflow net: 2 source places"), "{info}");
-    let info = self::desk().fine(&["info", "orders.pnml"]);
+    let info = self::directory().succeeds(&["info", "orders.pnml"]);
     assert!(info.contains("a workflow net, from `n1` (start) to `n6` (end)"), "{info}");
     assert!(info.lines().any(|line| line == "final        n6"), "{info}");
 }
 
 #[test]
 fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
-    let desk = TestDirectory::with("place i 2\nplace o\ntransition t: i -> o");
-    let (code, said, hint) = desk.said(&["check", "model.pnml", "-e", "Soundness"]);
+    let directory = TestDirectory::with("place i 2\nplace o\ntransition t: i -> o");
+    let (code, said, hint) = directory.outputs(&["check", "model.pnml", "-e", "Soundness"]);
     assert!(code == 0 && said.contains("Soundness: FALSE"), "{said}");
     assert!(
         hint.contains("put one token in the source and add --k 2, or add --final '2*o'"),
         "{hint}"
     );
-    let (_, said, hint) = desk.said(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
+    let (_, said, hint) = directory.outputs(&["check", "model.pnml", "-e", "S", "--final", "2*o"]);
     assert!(said.contains("TRUE") && !hint.contains("--k 2"), "{said}{hint}");
     // The final marking is unreachable, and the reason names where a case ends.
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p + q\ntransition u: p -> p
          transition v: 2*q -> o",
     );
-    let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
     let gets =
         "unreachable (for example, a case goes on after 10000 firings, with tokens on `p`, `q`)";
     assert!(said.contains(gets), "{said}");
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place i 1\nplace q\nplace o\ntransition t: i -> q\ntransition v: 2*q -> o",
     );
-    let said = desk.fine(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "EasySoundness", "--final", "o"]);
     assert!(
         said.contains("(for example, a case is stuck after 1 firing, with tokens on `q`)"),
         "{said}"
@@ -145,12 +148,12 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
 
 #[test]
 fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
-    let desk = desk();
-    let text = desk.read("orders.pnml");
+    let directory = directory();
+    let text = directory.read("orders.pnml");
     let one = "<place idref=\"n6\"><text>1</text></place>";
     let asked = |to: &str| {
-        desk.write("other.pnml", &text.replace(one, to));
-        desk.said(&["check", "other.pnml", "-e", "EasySoundness"])
+        directory.write("other.pnml", &text.replace(one, to));
+        directory.outputs(&["check", "other.pnml", "-e", "EasySoundness"])
     };
     // All places are listed, including those with 0 tokens, as ProM does.
     let (code, said, _) = asked(
@@ -174,8 +177,8 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
         "<arctype><text>normal</text></arctype>",
         "<arctype><text>inhibitor</text></arctype>",
     );
-    desk.write("other.pnml", &other);
-    let said = desk.refused(1, &["check", "other.pnml", "-e", "S"]);
+    directory.write("other.pnml", &other);
+    let said = directory.fails_with(1, &["check", "other.pnml", "-e", "S"]);
     assert!(said.contains("`inhibitor`"), "{said}");
     // The auditor reads final markings, too, and reports the same errors.
     for (from, to, wrong) in [
@@ -199,8 +202,8 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
 
 #[test]
 fn a_final_marking_may_stand_in_the_places() {
-    let desk = desk();
-    let text = desk.read("orders.pnml");
+    let directory = directory();
+    let text = directory.read("orders.pnml");
     let (before, rest) = text.split_once("<finalmarkings>").unwrap();
     let (_, after) = rest.split_once("</finalmarkings>").unwrap();
     let final_in = |text: &str, id: &str, tokens: &str| {
@@ -214,18 +217,18 @@ fn a_final_marking_may_stand_in_the_places() {
     for place in ["n1", "n2"] {
         ends = final_in(&ends, place, "0");
     }
-    desk.write("ends.pnml", &ends);
-    let info = desk.fine(&["info", "ends.pnml"]);
+    directory.write("ends.pnml", &ends);
+    let info = directory.succeeds(&["info", "ends.pnml"]);
     assert!(info.lines().any(|line| line == "final        n6"), "{info}");
     // Besides another final marking, it is one of two.
-    desk.write("both.pnml", &final_in(&text, "n3", "1"));
-    let info = desk.fine(&["info", "both.pnml"]);
+    directory.write("both.pnml", &final_in(&text, "n3", "1"));
+    let info = directory.succeeds(&["info", "both.pnml"]);
     assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
     // Labels without any token make no final marking.
-    desk.write("none.pnml", &final_in(&none, "n6", "0"));
-    desk.write("one.pnml", &final_in(&text, "n3", "0"));
+    directory.write("none.pnml", &final_in(&none, "n6", "0"));
+    directory.write("one.pnml", &final_in(&text, "n3", "0"));
     for (model, count) in [("none.pnml", 0), ("one.pnml", 1)] {
-        let info = desk.fine(&["info", model]);
+        let info = directory.succeeds(&["info", model]);
         assert_eq!(
             info.lines().filter(|line| line.starts_with("final  ")).count(),
             count,
@@ -233,78 +236,85 @@ fn a_final_marking_may_stand_in_the_places() {
         );
     }
     for model in ["ends.pnml", "both.pnml", "none.pnml", "one.pnml"] {
-        let read = pnml::read(desk.read(model).as_bytes()).unwrap().net;
-        let prover = parikh::input::read_net(&desk.at(model)).unwrap();
+        let read = pnml::read(directory.read(model).as_bytes()).unwrap().net;
+        let prover = parikh::input::read_net(&directory.at(model)).unwrap();
         assert_eq!(read.final_markings(), prover.final_markings());
     }
     for (tokens, wrong) in [("x", "found `x`"), ("-1", "found `-1`")] {
-        desk.write("wrong.pnml", &final_in(&none, "n6", tokens));
-        let said = desk.refused(1, &["info", "wrong.pnml"]);
+        directory.write("wrong.pnml", &final_in(&none, "n6", tokens));
+        let said = directory.fails_with(1, &["info", "wrong.pnml"]);
         assert!(said.contains(&format!("final marking of place `n6`: {wrong}")), "{said}");
-        assert!(pnml::read(desk.read("wrong.pnml").as_bytes()).is_err());
+        assert!(pnml::read(directory.read("wrong.pnml").as_bytes()).is_err());
     }
     let twice = ends.replace("<finalMarking>", "<finalMarking/><finalMarking>");
-    desk.write("wrong.pnml", &twice);
-    assert!(desk.refused(1, &["info", "wrong.pnml"]).contains("finalMarking"));
+    directory.write("wrong.pnml", &twice);
+    assert!(directory.fails_with(1, &["info", "wrong.pnml"]).contains("finalMarking"));
     assert!(pnml::read(twice.as_bytes()).is_err());
 }
 
 #[test]
 fn a_graph_is_written_for_people_and_for_tools() {
-    let desk = desk();
-    desk.fine(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
-    desk.fine(&["graph", "orders.pnml", "-o", "g.svg", "--trace", "traces/Soundness.trace"]);
-    let svg = desk.read("g.svg");
+    let directory = directory();
+    directory.succeeds(&["check", "orders.pnml", "-e", "Soundness", "--trace", "traces"]);
+    directory.succeeds(&[
+        "graph",
+        "orders.pnml",
+        "-o",
+        "g.svg",
+        "--trace",
+        "traces/Soundness.trace",
+    ]);
+    let svg = directory.read("g.svg");
     assert!(svg.starts_with("<svg ") && svg.contains("goods picked + end"), "{svg}");
     assert!(svg.contains("8 markings, 9 firings, 2 dead, 2 terminal components"), "{svg}");
     assert!(svg.contains("dead marking") && svg.contains("the firing sequence"), "{svg}");
-    desk.fine(&["graph", "orders.pnml", "-o", "g.aut"]);
-    let aut = desk.read("g.aut");
+    directory.succeeds(&["graph", "orders.pnml", "-o", "g.aut"]);
+    let aut = directory.read("g.aut");
     assert!(aut.starts_with("des (0, 9, 8)\n(0, \"t1\", 1)\n"), "{aut}");
     assert_eq!(aut.lines().count(), 10);
     let way = "EF (n6 >= 1 && n3 >= 1)";
-    desk.fine(&["graph", "orders.pnml", "-o", "g.json", "--formula", way]);
-    let json = desk.json("g.json");
+    directory.succeeds(&["graph", "orders.pnml", "-o", "g.json", "--formula", way]);
+    let json = directory.json("g.json");
     assert_eq!(json["graph"], "reachability");
     assert_eq!(json["nodes"].as_array().unwrap().len(), 8);
     let on_path = |node: &&serde_json::Value| node["on_path"] == true;
     assert_eq!(json["nodes"].as_array().unwrap().iter().filter(on_path).count(), 3);
     assert_eq!(json["edges"].as_array().unwrap().iter().filter(on_path).count(), 2);
-    let dot = desk.fine(&["graph", "orders.pnml"]);
+    let dot = directory.succeeds(&["graph", "orders.pnml"]);
     assert!(dot.starts_with("digraph markings {") && dot.contains("peripheries=2"), "{dot}");
     // The graph has too many markings.
-    let said = desk.refused(3, &["graph", "orders.pnml", "--most", "3"]);
+    let said = directory.fails_with(3, &["graph", "orders.pnml", "--most", "3"]);
     assert!(said.contains("more than 3 markings are reachable"), "{said}");
-    desk.fine(&["graph", "orders.pnml", "-o", "g.png"]);
-    assert!(std::fs::read(desk.path().join("g.png")).unwrap().starts_with(b"\x89PNG"));
-    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.svg", "--width", "900"]);
+    directory.succeeds(&["graph", "orders.pnml", "-o", "g.png"]);
+    assert!(std::fs::read(directory.path().join("g.png")).unwrap().starts_with(b"\x89PNG"));
+    let said = directory.fails_with(2, &["graph", "orders.pnml", "-o", "g.svg", "--width", "900"]);
     assert!(said.contains("--scale and --width require an output file FILE.png"), "{said}");
-    let said = desk.refused(2, &["graph", "orders.pnml", "-o", "g.gif"]);
+    let said = directory.fails_with(2, &["graph", "orders.pnml", "-o", "g.gif"]);
     assert!(said.contains("expected a name that ends in .svg"), "{said}");
-    let said = desk.refused(1, &["graph", "missing.pnml"]);
+    let said = directory.fails_with(1, &["graph", "missing.pnml"]);
     assert!(said.contains("missing.pnml"), "{said}");
 }
 
 #[test]
 fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o",
     );
-    let (code, dot, said) = desk.said(&["graph", "model.pnml"]);
+    let (code, dot, said) = directory.outputs(&["graph", "model.pnml"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("coverability graph (not the reachable markings)"), "{said}");
     assert!(dot.contains("ω·p") && dot.contains("coverability graph"), "{dot}");
-    desk.fine(&["graph", "model.pnml", "-o", "g.json"]);
-    assert_eq!(desk.json("g.json")["graph"], "coverability");
-    assert!(desk.read("g.json").contains("\"omega\""));
-    let said = desk.refused(3, &["graph", "model.pnml", "-o", "g.aut"]);
+    directory.succeeds(&["graph", "model.pnml", "-o", "g.json"]);
+    assert_eq!(directory.json("g.json")["graph"], "coverability");
+    assert!(directory.read("g.json").contains("\"omega\""));
+    let said = directory.fails_with(3, &["graph", "model.pnml", "-o", "g.aut"]);
     assert!(said.contains("not the transition system of the net"), "{said}");
 }
 
 #[test]
 fn the_figures_of_a_state_space_come_with_how_they_were_found() {
-    let desk = desk();
-    let said = desk.fine(&["states", "orders.pnml"]);
+    let directory = directory();
+    let said = directory.succeeds(&["states", "orders.pnml"]);
     let figures: Vec<Vec<&str>> =
         said.lines().map(|line| line.split("  ").filter(|it| !it.is_empty()).collect()).collect();
     let value = |key: &str| {
@@ -315,11 +325,11 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
     assert_eq!(keys.map(value), ["8", "9", "2", "1"]);
     let assumed = "; assumed: the information of the tool `ProM` is ignored [searched, ";
     assert!(said.contains(&format!("markings were visited{assumed}")), "{said}");
-    let json = objects(&desk.fine(&["states", "orders.pnml", "--format", "json"]));
+    let json = objects(&directory.succeeds(&["states", "orders.pnml", "--format", "json"]));
     let markings = json.iter().find(|it| it["figure"] == "markings").unwrap();
     assert_eq!((&markings["value"], &markings["type"]), (&8.into(), &"figure".into()));
     let unbounded = TestDirectory::with("place p 1\nplace q\ntransition t: p -> p + q");
-    let said = unbounded.fine(&["states", "model.pnml"]);
+    let said = unbounded.succeeds(&["states", "model.pnml"]);
     assert_eq!(said.matches("+inf").count(), 4, "{said}");
 }
 
@@ -339,8 +349,8 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     for at in 0..63 {
         net.push_str(&format!("transition move{at}: b{at} + a{} -> a{at} + b{}\n", at + 1, at + 1));
     }
-    let desk = TestDirectory::with(&net);
-    let mut child = desk
+    let directory = TestDirectory::with(&net);
+    let mut child = directory
         .command(&["states", "model.pnml", "--timeout", "30s"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -368,18 +378,18 @@ fn the_help_teaches_what_soundness_is() {
 
 #[test]
 fn constraints_are_asked_of_every_case() {
-    let desk = desk();
-    desk.write("invoices.pnml", &std::fs::read_to_string(example("invoices.pnml")).unwrap());
+    let directory = directory();
+    directory.write("invoices.pnml", &std::fs::read_to_string(example("invoices.pnml")).unwrap());
     let ask = |model: &str, formula: &str| {
         let asked = ["check", model, "--cases", "--formula", formula, "--trace", "traces"];
-        desk.fine(&asked)
+        directory.succeeds(&asked)
     };
     let said = ask("invoices.pnml", "paid: precedence(Approve, Pay)");
     assert!(
         said.starts_with("paid: FALSE — a run: after 4 firings, the marking is dead"),
         "{said}"
     );
-    let replayed = desk.fine(&["replay", "invoices.pnml", "traces/paid.trace"]);
+    let replayed = directory.succeeds(&["replay", "invoices.pnml", "traces/paid.trace"]);
     assert!(replayed.contains("marking: end"), "{replayed}");
     for (formula, holds) in [
         ("precedence(Receive, Pay)", true),
@@ -393,12 +403,12 @@ fn constraints_are_asked_of_every_case() {
     }
     // In cases that end properly, a rejected order is not shipped.
     assert!(ask("orders.pnml", "not_co_existence(Reject, Ship)").contains(": TRUE"));
-    let refused = |arguments: &[&str]| desk.refused(2, arguments);
+    let refused = |arguments: &[&str]| directory.fails_with(2, arguments);
     let formula = "precedence(Approve, Pay)";
     let stderr = refused(&["check", "invoices.pnml", "--formula", formula, "--final", "end"]);
     assert!(stderr.contains("--cases"), "{stderr}");
     let unanswered = ["check", "invoices.pnml", "--cases", "--final", "paid", "--formula", formula];
-    let (code, _, stderr) = desk.said(&unanswered);
+    let (code, _, stderr) = directory.outputs(&unanswered);
     assert!(code == 3 && stderr.contains("enabled in a final marking"), "{stderr}");
 }
 
@@ -417,12 +427,12 @@ const TWO_OF_A_NAME: &str = "<pnml><net id='n' type='http://www.pnml.org/version
 
 #[test]
 fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     for id in ["ship", "n6"] {
         let text = TWO_OF_A_NAME
             .replace("id='ship'", &format!("id='{id}'"))
             .replace("'ship'", &format!("'{id}'"));
-        desk.write("n.pnml", &text);
+        directory.write("n.pnml", &text);
         for (formula, value) in [
             ("precedence(pack, ship)", "FALSE"),
             ("existence(pack)", "FALSE"),
@@ -433,11 +443,11 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
         ] {
             let arguments =
                 ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "ev"];
-            let said = desk.fine(&arguments);
+            let said = directory.succeeds(&arguments);
             assert!(said.starts_with(&format!("formula-1: {value} — ")), "{id} {formula}: {said}");
             let means = format!("\"ship\" means transitions `{id}`, `n7`");
             assert_eq!(said.contains(&means), formula.contains("ship"), "{formula}: {said}");
-            let json = desk.fine(&[&arguments[..], &["--format", "json"]].concat());
+            let json = directory.succeeds(&[&arguments[..], &["--format", "json"]].concat());
             let named = &objects(&json)[0]["named"];
             let expected = serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"], "by": "name"});
             let is_said = named.as_array().unwrap().contains(&expected);
@@ -450,7 +460,7 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
                 Ok(asked)
             };
             let mut audit = Audit::new(&net, 1000, Box::new(asked));
-            audit.file(&desk.at("ev/Formulas.jsonl")).unwrap();
+            audit.file(&directory.at("ev/Formulas.jsonl")).unwrap();
             let verdict = audit.finish().judged.remove(0).verdict;
             assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{formula}: {verdict:?}");
         }
@@ -464,17 +474,17 @@ fn final_markings_name_places_as_formulas_do() {
     let text = TWO_OF_A_NAME
         .replace("<place id='o'/>", &(place("o", "the end") + &place("x", "o") + &place("y", "o")))
         .replace("idref='o'", "idref='x'");
-    let desk = TestDirectory::new();
-    desk.write("n.pnml", &text);
+    let directory = TestDirectory::new();
+    directory.write("n.pnml", &text);
     let model = pnml::read(text.as_bytes()).unwrap().net;
     let audited = |text: &str| marking(&model, text);
     for name in ["o", "\"the end\"", "id \"o\""] {
-        let said = desk.fine(&["check", "n.pnml", "-e", "ES", "--final", name]);
+        let said = directory.succeeds(&["check", "n.pnml", "-e", "ES", "--final", name]);
         assert!(said.contains("EasySoundness: TRUE"), "{name}: {said}");
         assert_eq!(audited(name), audited("o"), "{name}");
     }
     for name in ["\"o\"", "\"o\" + o"] {
-        let stderr = desk.refused(1, &["check", "n.pnml", "-e", "ES", "--final", name]);
+        let stderr = directory.fails_with(1, &["check", "n.pnml", "-e", "ES", "--final", name]);
         assert!(stderr.contains("`o` is the label of 2 places: `x`, `y`"), "{stderr}");
         assert!(audited(name).is_err(), "{name}");
     }
@@ -482,12 +492,12 @@ fn final_markings_name_places_as_formulas_do() {
 
 #[test]
 fn an_id_and_the_same_text_as_a_name_are_told_apart_in_answers() {
-    let desk = TestDirectory::new();
-    desk.write("n.pnml", &TWO_OF_A_NAME.replace("<text>pack</text>", "<text>n7</text>"));
+    let directory = TestDirectory::new();
+    directory.write("n.pnml", &TWO_OF_A_NAME.replace("<text>pack</text>", "<text>n7</text>"));
     let formula = "EF (fireable(\"n7\") && !fireable(n7))";
-    let said = desk.fine(&["check", "n.pnml", "--formula", formula]);
+    let said = directory.succeeds(&["check", "n.pnml", "--formula", formula]);
     assert!(said.contains("; \"n7\" means transition `pack`; n7 means transition `n7`"), "{said}");
-    let json = desk.fine(&["check", "n.pnml", "--formula", formula, "--format", "json"]);
+    let json = directory.succeeds(&["check", "n.pnml", "--formula", formula, "--format", "json"]);
     let named = objects(&json)[0]["named"].clone();
     let expected = serde_json::json!([
         {"name": "n7", "kind": "transition", "ids": ["pack"], "by": "name"},
@@ -498,32 +508,33 @@ fn an_id_and_the_same_text_as_a_name_are_told_apart_in_answers() {
 
 #[test]
 fn the_file_of_an_unfolding_keeps_the_names_of_coloured_nodes() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let coloured = std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap();
     let coloured = coloured
         .replace("<name><text>take_left</text></name>", "<name><text>pick up</text></name>")
         .replace("<name><text>eat</text></name>", "<name><text>at dinner</text></name>");
-    desk.write("c.pnml", &coloured);
-    desk.fine(&["unfold", "c.pnml", "-o", "flat.pnml"]);
+    directory.write("c.pnml", &coloured);
+    directory.succeeds(&["unfold", "c.pnml", "-o", "flat.pnml"]);
     for (formula, value) in [
         ("EF \"at dinner\" >= 1", "TRUE"),
         ("EF \"at dinner\" >= 2", "FALSE"),
         ("A F fires(\"pick up\")", "TRUE"),
     ] {
-        let said = desk.fine(&["check", "flat.pnml", "--formula", formula]);
+        let said = directory.succeeds(&["check", "flat.pnml", "--formula", formula]);
         assert!(said.starts_with(&format!("formula-1: {value} — ")), "{formula}: {said}");
     }
-    let refused = desk.refused(2, &["check", "c.pnml", "--cases", "--formula", "init(take_left)"]);
+    let refused =
+        directory.fails_with(2, &["check", "c.pnml", "--cases", "--formula", "init(take_left)"]);
     assert!(refused.contains("questions about cases of coloured nets"), "{refused}");
 }
 
 #[test]
 fn a_word_that_several_nodes_have_as_their_name_is_refused_with_the_candidates() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let text = TWO_OF_A_NAME.replace("id='ship'", "id='n6'").replace("'ship'", "'n6'");
-    desk.write("n.pnml", &text);
+    directory.write("n.pnml", &text);
     let refused = |arguments: &[&str]| {
-        let (code, said, stderr) = desk.said(arguments);
+        let (code, said, stderr) = directory.outputs(arguments);
         assert_ne!(code, 0, "{said}");
         assert!(stderr.contains("`ship` is the label of 2 transitions: `n6`, `n7`"), "{stderr}");
     };
@@ -531,7 +542,7 @@ fn a_word_that_several_nodes_have_as_their_name_is_refused_with_the_candidates()
     refused(&["check", "n.pnml", "--fair", "weak:ship", "--formula", "F fires(pack)"]);
     refused(&["draw", "n.pnml", "--highlight", "ship", "-o", "n.svg"]);
     let fair = ["check", "n.pnml", "--fair", "weak:\"ship\"", "--formula", "F fires(pack)"];
-    let said = desk.fine(&fair);
+    let said = directory.succeeds(&fair);
     assert!(said.contains("FALSE — ") && said.contains("\"ship\" means "), "{said}");
-    desk.fine(&["draw", "n.pnml", "--highlight", "\"ship\",pack", "-o", "n.svg"]);
+    directory.succeeds(&["draw", "n.pnml", "--highlight", "\"ship\",pack", "-o", "n.svg"]);
 }

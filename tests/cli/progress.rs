@@ -5,7 +5,7 @@ use crate::support::binary::{TestDirectory, stderr, stdout};
 use serde_json::Value;
 
 /// Creates a net in which three tokens move back and forth between two places.
-fn desk() -> TestDirectory {
+fn directory() -> TestDirectory {
     let mut net = String::from("net n\nplace p 3\nplace q\n");
     net.push_str("transition t: p -> q\ntransition u: q -> p\n");
     TestDirectory::with(&net)
@@ -16,9 +16,9 @@ const ASKED: [&str; 6] =
 
 #[test]
 fn events_are_objects_among_the_answers_and_only_where_asked_for() {
-    let desk = desk();
+    let directory = directory();
     let objects = |more: &[&str]| -> Vec<Value> {
-        let output = desk.run(&[&ASKED[..], &["--format", "json"], more].concat());
+        let output = directory.run(&[&ASKED[..], &["--format", "json"], more].concat());
         let lines = stdout(&output);
         lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     };
@@ -27,14 +27,14 @@ fn events_are_objects_among_the_answers_and_only_where_asked_for() {
         assert_eq!(event["questions"], 2);
         assert!(event["seconds_left"].is_number() && event["engines"].is_array(), "{event}");
     }
-    let text = desk.run(&[&ASKED[..], &["--events"]].concat());
+    let text = directory.run(&[&ASKED[..], &["--events"]].concat());
     assert_eq!(text.status.code(), Some(2), "{}", stderr(&text));
 }
 
 #[test]
 fn the_story_of_an_answer_is_told_and_ends_with_it() {
-    let desk = desk();
-    let output = desk.run(&[&ASKED[..], &["--explain", "b"]].concat());
+    let directory = directory();
+    let output = directory.run(&[&ASKED[..], &["--explain", "b"]].concat());
     let story = stderr(&output);
     assert!(story.starts_with("parikh: explanation of b\n"), "{story}");
     assert!(story.contains(" s  intervals, with 4 goals open: "), "{story}");
@@ -44,17 +44,17 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
     );
     // Only answers are written to stdout.
     assert_eq!(stdout(&output).lines().count(), 2);
-    let wrong = desk.run(&[&ASKED[..], &["--explain", "c"]].concat());
+    let wrong = directory.run(&[&ASKED[..], &["--explain", "c"]].concat());
     assert_eq!(wrong.status.code(), Some(2));
     assert_eq!(stderr(&wrong), "parikh: no question has the id c; the ids are a, b\n");
 }
 
 #[test]
 fn questions_are_asked_by_their_ids() {
-    let desk = desk();
-    let output = desk.run(&[&ASKED[..], &["--id", "a"]].concat());
+    let directory = directory();
+    let output = directory.run(&[&ASKED[..], &["--id", "a"]].concat());
     let lines = stdout(&output);
     assert!(lines.starts_with("a: TRUE") && lines.lines().count() == 1, "{lines}");
-    let wrong = desk.run(&["check", "model.pnml", "-e", "SS", "--id", "a"]);
+    let wrong = directory.run(&["check", "model.pnml", "-e", "SS", "--id", "a"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
 }

@@ -29,8 +29,8 @@ fn workshop() -> String {
 
 #[test]
 fn a_deadlock_of_the_reduced_net_comes_back() {
-    let desk = TestDirectory::with(&workshop());
-    let output = desk.fine(&[
+    let directory = TestDirectory::with(&workshop());
+    let output = directory.succeeds(&[
         "reduce",
         "model.pnml",
         "--preserve",
@@ -41,28 +41,35 @@ fn a_deadlock_of_the_reduced_net_comes_back() {
         "log.json",
     ]);
     assert!(output.starts_with(": places 17 → "), "{output}");
-    let log = desk.json("log.json");
+    let log = directory.json("log.json");
     assert_eq!(sizes(&log["net"]), [17, 15]);
     assert!(sizes(&log["reduced"])[1] < 10, "{log}");
-    let checked =
-        desk.fine(&["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"]);
+    let checked = directory.succeeds(&[
+        "reduce",
+        "model.pnml",
+        "--check",
+        "log.json",
+        "--reduced",
+        "small.pnml",
+    ]);
     let steps = log["steps"].as_array().unwrap().len();
     assert!(checked.starts_with(&format!("{steps} steps hold")), "{checked}");
 
-    desk.fine(&["check", "small.pnml", "-e", "RD", "--trace", "traces"]);
+    directory.succeeds(&["check", "small.pnml", "-e", "RD", "--trace", "traces"]);
     let trace = "traces/ReachabilityDeadlock.trace";
     let replay = ["replay", "model.pnml", trace, "--log", "log.json", "-o", "back.trace"];
-    let carried = desk.fine(&replay);
+    let carried = directory.succeeds(&replay);
     assert!(carried.contains("the marking is dead"), "{carried}");
     // The translated trace replays without a log.
-    assert_eq!(desk.fine(&["replay", "model.pnml", "back.trace"]), carried);
-    let longer = desk.read("back.trace").lines().count() > desk.read(trace).lines().count();
-    assert!(longer, "{}", desk.read("back.trace"));
+    assert_eq!(directory.succeeds(&["replay", "model.pnml", "back.trace"]), carried);
+    let longer =
+        directory.read("back.trace").lines().count() > directory.read(trace).lines().count();
+    assert!(longer, "{}", directory.read("back.trace"));
 }
 
 #[test]
 fn formulas_are_asked_of_the_reduced_net_as_it_says() {
-    let desk = TestDirectory::with(&workshop());
+    let directory = TestDirectory::with(&workshop());
     for (formula, answer) in [
         ("EF (a3 >= 1 && b3 >= 1)", "FALSE"),
         ("AG (a3 + b3 + c3 <= 1)", "TRUE"),
@@ -75,7 +82,7 @@ fn formulas_are_asked_of_the_reduced_net_as_it_says() {
         ("a0 = 1", "TRUE"),
     ] {
         let asked = format!("f: {formula}");
-        let output = desk.fine(&[
+        let output = directory.succeeds(&[
             "reduce",
             "model.pnml",
             "--formula",
@@ -90,7 +97,7 @@ fn formulas_are_asked_of_the_reduced_net_as_it_says() {
         assert!(smaller < [17, 15], "{formula}: {output}");
         let translated = objects.iter().find(|object| object["type"] == "formula").unwrap();
         let translated = translated["formula"].as_str().unwrap();
-        let answers = desk.fine(&["check", "small.pnml", "--formula", translated]);
+        let answers = directory.succeeds(&["check", "small.pnml", "--formula", translated]);
         let expected = format!("formula-1: {answer} ");
         assert!(answers.starts_with(&expected), "{formula} as {translated}: {answers}");
     }
@@ -99,11 +106,11 @@ fn formulas_are_asked_of_the_reduced_net_as_it_says() {
 #[test]
 fn composed_transitions_have_names_that_other_tools_read() {
     // Two firings of f for one of h: the name has a power.
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place a 1\nplace p\nplace q\nplace z\ntransition h: a -> 2*p\n\
          transition f: p -> q\ntransition g: 2*q -> z + a",
     );
-    desk.fine(&[
+    directory.succeeds(&[
         "reduce",
         "model.pnml",
         "--preserve",
@@ -115,7 +122,7 @@ fn composed_transitions_have_names_that_other_tools_read() {
         "--log",
         "log.json",
     ]);
-    let small = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML");
+    let small = parikh::input::read_net(&directory.at("small.pnml")).expect("PNML");
     let names: Vec<&str> = small.transitions().map(|t| small.transition_name(t)).collect();
     assert!(names.iter().any(|name| name.contains('.')), "{names:?}");
     for name in names {
@@ -130,21 +137,21 @@ fn composed_transitions_have_names_that_other_tools_read() {
 /// so p holds 5 tokens. `reduce` states this number, because the reduced net has no place p.
 #[test]
 fn places_that_were_asked_for_and_are_gone_are_told() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
     );
     let reduce = ["reduce", "model.pnml", "--preserve", "deadlock", "--support", "p"];
-    let output = desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["--log", "log.json"]].concat());
     assert!(output.contains("p = 5 "), "{output}");
-    let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["--format", "json"]].concat());
     let told = objects(&output).into_iter().find(|object| object["type"] == "constant");
     let told = told.expect("a constant");
     assert_eq!((&told["place"], &told["tokens"]), (&"p".into(), &5.into()));
-    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    let checked = directory.succeeds(&["reduce", "model.pnml", "--check", "log.json"]);
     assert!(checked.contains("p = 5 ") && checked.contains("preserved: deadlock over p\n"));
     // A place that never changes is named.
-    desk.write("model.pnml", &pnml(&text::parse(LOCKED).unwrap()));
-    let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
+    directory.write("model.pnml", &pnml(&text::parse(LOCKED).unwrap()));
+    let output = directory.succeeds(&["reduce", "model.pnml", "--preserve", "deadlock"]);
     assert!(output.contains("1 place never changes: lock = 3\n"), "{output}");
 }
 
@@ -152,15 +159,15 @@ const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -
 
 #[test]
 fn bounds_over_places_that_are_gone_add_up() {
-    let desk = TestDirectory::with(LOCKED);
+    let directory = TestDirectory::with(LOCKED);
     for (formula, answer) in [("bound(q + lock)", 5), ("bound(q)", 2), ("bound(lock)", 3)] {
         let reduce = ["reduce", "model.pnml", "--formula", formula, "-o", "small.pnml"];
-        let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+        let output = directory.succeeds(&[&reduce[..], &["--format", "json"]].concat());
         let objects = objects(&output);
         let asked = objects.iter().find(|object| object["type"] == "formula").unwrap();
         let constant = asked["constant"].as_i64().expect("a number");
         let rest = asked["formula"].as_str().map_or(0, |formula| {
-            let answers = desk.fine(&["check", "small.pnml", "--formula", formula]);
+            let answers = directory.succeeds(&["check", "small.pnml", "--formula", formula]);
             let number =
                 answers.strip_prefix("formula-1: ").and_then(|rest| rest.split(' ').next());
             number.and_then(|number| number.parse().ok()).expect("a bound")
@@ -172,14 +179,14 @@ fn bounds_over_places_that_are_gone_add_up() {
 
 #[test]
 fn a_log_that_asks_for_nothing_vouches_for_nothing() {
-    let desk = TestDirectory::with(&workshop());
+    let directory = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--log", "log.json"];
     let over = ["--preserve", "reachability,liveness", "--support", "lock1,arelease"];
-    desk.fine(&[&reduce[..], &over].concat());
-    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    directory.succeeds(&[&reduce[..], &over].concat());
+    let checked = directory.succeeds(&["reduce", "model.pnml", "--check", "log.json"]);
     assert!(checked.contains("reachability over lock1, a3"), "{checked}");
     assert!(checked.contains("liveness of arelease"), "{checked}");
-    let good = desk.json("log.json");
+    let good = directory.json("log.json");
     for (key, class) in [("support", "reachability"), ("protected", "liveness")] {
         let mut log = good.clone();
         log["preserves"] = serde_json::json!([class]);
@@ -187,14 +194,14 @@ fn a_log_that_asks_for_nothing_vouches_for_nothing() {
         if class == "reachability" {
             log["protected"] = serde_json::json!([]);
         }
-        desk.write("bad.json", &log.to_string());
-        let message = desk.refused(1, &["reduce", "model.pnml", "--check", "bad.json"]);
+        directory.write("bad.json", &log.to_string());
+        let message = directory.fails_with(1, &["reduce", "model.pnml", "--check", "bad.json"]);
         assert!(
             message.contains(class) && message.contains("every net would satisfy it"),
             "{message}"
         );
     }
-    let message = desk.refused(2, &[&reduce[..], &["--formula", "lock1 = 1"]].concat());
+    let message = directory.fails_with(2, &[&reduce[..], &["--formula", "lock1 = 1"]].concat());
     assert!(message.contains("would prove nothing"), "{message}");
 }
 
@@ -202,16 +209,16 @@ fn a_log_that_asks_for_nothing_vouches_for_nothing() {
 /// to.
 #[test]
 fn units_that_the_model_never_had_are_refused() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place p 1\nplace q\nplace x\ntransition t: p -> q + x\n\
                            transition u: q -> p",
     );
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
-    desk.fine(&[&reduce[..], &["-o", "small.pnml", "--log", "log.json"]].concat());
+    directory.succeeds(&[&reduce[..], &["-o", "small.pnml", "--log", "log.json"]].concat());
     let check = ["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"];
-    desk.fine(&check);
-    let plain = desk.read("small.pnml");
-    let small = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML");
+    directory.succeeds(&check);
+    let plain = directory.read("small.pnml");
+    let small = parikh::input::read_net(&directory.at("small.pnml")).expect("PNML");
     let names: Vec<&str> = small.places().map(|p| small.place_name(p)).collect();
     let units = format!(
         "<toolspecific tool=\"nupn\" version=\"1.1\"><size places=\"{}\" transitions=\"{}\" \
@@ -224,10 +231,11 @@ fn units_that_the_model_never_had_are_refused() {
     );
     let page = plain.find("<page").expect("a page");
     let inside = page + plain[page..].find('>').expect("its end") + 1;
-    desk.write("small.pnml", &format!("{}{units}{}", &plain[..inside], &plain[inside..]));
-    let claims = parikh::input::read_net(&desk.at("small.pnml")).expect("PNML").units().is_some();
-    assert!(claims, "{}", desk.read("small.pnml"));
-    let message = desk.refused(1, &check);
+    directory.write("small.pnml", &format!("{}{units}{}", &plain[..inside], &plain[inside..]));
+    let claims =
+        parikh::input::read_net(&directory.at("small.pnml")).expect("PNML").units().is_some();
+    assert!(claims, "{}", directory.read("small.pnml"));
+    let message = directory.fails_with(1, &check);
     assert!(message.contains("units"), "{message}");
 }
 
@@ -235,21 +243,21 @@ fn units_that_the_model_never_had_are_refused() {
 /// 10¹² times, and most firings need a `ba` before them. `replay` must stop at its limits.
 #[test]
 fn carrying_back_ends_with_the_time() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p\n\
          transition f: p -> q + x",
     );
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "x"];
-    desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
-    desk.write("trace", "f\t1000000000000\n");
+    directory.succeeds(&[&reduce[..], &["--log", "log.json"]].concat());
+    directory.write("trace", "f\t1000000000000\n");
     let replay = ["replay", "model.pnml", "trace", "--log", "log.json"];
-    let message = desk.refused(3, &[&replay[..], &["-t", "50ms"]].concat());
+    let message = directory.fails_with(3, &[&replay[..], &["-t", "50ms"]].concat());
     assert!(message.contains("out of time"), "{message}");
-    let message = desk.refused(3, &[&replay[..], &["-m", "1K"]].concat());
+    let message = directory.fails_with(3, &[&replay[..], &["-m", "1K"]].concat());
     assert!(message.contains("out of memory"), "{message}");
     // A self-covering sequence that ends on another fused place.
-    desk.write("trace", "@repeat\nf\n");
-    let carried = desk.fine(&replay);
+    directory.write("trace", "@repeat\nf\n");
+    let carried = directory.succeeds(&replay);
     assert!(carried.contains("grows by 1: x"), "{carried}");
 }
 
@@ -260,7 +268,7 @@ const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
 
 #[test]
 fn what_repeats_for_ever_comes_back() {
-    let desk = TestDirectory::with(PUMP);
+    let directory = TestDirectory::with(PUMP);
     let reduce = [
         "reduce",
         "model.pnml",
@@ -273,15 +281,21 @@ fn what_repeats_for_ever_comes_back() {
         "--log",
         "log.json",
     ];
-    desk.fine(&reduce);
-    let answer =
-        desk.fine(&["check", "small.pnml", "--formula", "n: bound(count)", "--trace", "traces"]);
+    directory.succeeds(&reduce);
+    let answer = directory.succeeds(&[
+        "check",
+        "small.pnml",
+        "--formula",
+        "n: bound(count)",
+        "--trace",
+        "traces",
+    ]);
     assert!(answer.starts_with("n: +inf"), "{answer}");
     let replay = ["replay", "model.pnml", "traces/n.trace", "--log", "log.json", "-o", "back"];
-    let carried = desk.fine(&replay);
+    let carried = directory.succeeds(&replay);
     assert!(carried.contains("grows by 1: count"), "{carried}");
-    assert_eq!(desk.fine(&["replay", "model.pnml", "back"]), carried);
-    let back = desk.read("back");
+    assert_eq!(directory.succeeds(&["replay", "model.pnml", "back"]), carried);
+    let back = directory.read("back");
     let mut repeated: Vec<&str> = back.split_once("@repeat").expect("a pump").1.lines().collect();
     repeated.sort_unstable();
     assert_eq!(repeated, ["", "start", "stop", "work"], "{back}");
@@ -289,22 +303,22 @@ fn what_repeats_for_ever_comes_back() {
 
 #[test]
 fn what_repeats_and_grows_nothing_leads_back() {
-    let desk =
+    let directory =
         TestDirectory::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
-    desk.write("trace", "@repeat\na\nb\n");
-    let said = desk.fine(&["replay", "model.pnml", "trace"]);
+    directory.write("trace", "@repeat\na\nb\n");
+    let said = directory.succeeds(&["replay", "model.pnml", "trace"]);
     assert!(said.contains("2 that lead back to the same marking"), "{said}");
-    desk.write("trace", "a\n@repeat\n");
-    let message = desk.refused(1, &["replay", "model.pnml", "trace"]);
+    directory.write("trace", "a\n@repeat\n");
+    let message = directory.fails_with(1, &["replay", "model.pnml", "trace"]);
     assert!(message.contains("expected the transitions that repeat"), "{message}");
-    desk.write("trace", "a\nb\n");
-    desk.fine(&["replay", "model.pnml", "trace"]);
+    directory.write("trace", "a\nb\n");
+    directory.succeeds(&["replay", "model.pnml", "trace"]);
 }
 
 #[test]
 fn liveness_is_asked_of_what_carries_a_transition() {
-    let desk = TestDirectory::with(&workshop());
-    let output = desk.fine(&[
+    let directory = TestDirectory::with(&workshop());
+    let output = directory.succeeds(&[
         "reduce",
         "model.pnml",
         "--preserve",
@@ -318,17 +332,17 @@ fn liveness_is_asked_of_what_carries_a_transition() {
     let fires = objects.iter().find(|object| object["type"] == "fires").unwrap();
     assert_eq!((&fires["transition"], &fires["at_once"]), (&"arelease".into(), &false.into()));
     assert_eq!(fires["with"].as_array().unwrap().len(), 1, "{fires}");
-    let message =
-        desk.refused(2, &["reduce", "model.pnml", "--preserve", "liveness", "--support", "a0"]);
+    let message = directory
+        .fails_with(2, &["reduce", "model.pnml", "--preserve", "liveness", "--support", "a0"]);
     assert!(message.contains("`a0` is a place"), "{message}");
 }
 
 #[test]
 fn rules_are_chosen_by_name() {
-    let desk = TestDirectory::with(&workshop());
+    let directory = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--formula", "EF lock1 = 0", "--format", "json"];
     let rules = |more: &[&str]| -> Vec<String> {
-        let output = desk.fine(&[&reduce[..], more].concat());
+        let output = directory.succeeds(&[&reduce[..], more].concat());
         let of = |object: Value| object["rule"].as_str().map(str::to_owned);
         objects(&output).into_iter().filter_map(of).collect()
     };
@@ -337,14 +351,14 @@ fn rules_are_chosen_by_name() {
     assert_eq!(rules(&["--rules", &all[0]]), [all[0].clone()]);
     let others = rules(&["--without", &all.join(",")]);
     assert!(others.iter().all(|rule| !all.contains(rule)), "{others:?} of {all:?}");
-    let message = desk.refused(2, &[&reduce[..], &["--rules", "gcd-scalling"]].concat());
+    let message = directory.fails_with(2, &[&reduce[..], &["--rules", "gcd-scalling"]].concat());
     assert!(message.contains("gcd-scaling"), "{message}");
 }
 
 #[test]
 fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
-    let desk = TestDirectory::with(&workshop());
-    let output = desk.run(&[
+    let directory = TestDirectory::with(&workshop());
+    let output = directory.run(&[
         "reduce",
         "model.pnml",
         "--preserve",
@@ -358,19 +372,19 @@ fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
     ]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(String::from_utf8_lossy(&output.stdout).contains("incomplete: out of time"));
-    desk.fine(&["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"]);
+    directory.succeeds(&["reduce", "model.pnml", "--check", "log.json", "--reduced", "small.pnml"]);
 }
 
 #[test]
 fn logs_that_do_not_hold_are_refused_at_their_step() {
-    let desk = TestDirectory::with(&workshop());
-    desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock", "--log", "log.json"]);
-    let good = desk.json("log.json");
+    let directory = TestDirectory::with(&workshop());
+    directory.succeeds(&["reduce", "model.pnml", "--preserve", "deadlock", "--log", "log.json"]);
+    let good = directory.json("log.json");
     let check = |change: &dyn Fn(&mut Value)| {
         let mut log = good.clone();
         change(&mut log);
-        desk.write("bad.json", &log.to_string());
-        desk.refused(1, &["reduce", "model.pnml", "--check", "bad.json"])
+        directory.write("bad.json", &log.to_string());
+        directory.fails_with(1, &["reduce", "model.pnml", "--check", "bad.json"])
     };
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 11] = [
@@ -406,8 +420,8 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
 
 #[test]
 fn a_log_serves_its_own_nets_only() {
-    let desk = TestDirectory::with(&workshop());
-    desk.fine(&[
+    let directory = TestDirectory::with(&workshop());
+    directory.succeeds(&[
         "reduce",
         "model.pnml",
         "--preserve",
@@ -418,22 +432,22 @@ fn a_log_serves_its_own_nets_only() {
         "log.json",
     ]);
     let other = text::parse(&workshop().replace("place lock1 1", "place lock1 2")).unwrap();
-    desk.write("other.pnml", &pnml(&other));
-    desk.write("trace", "aprepare\n");
+    directory.write("other.pnml", &pnml(&other));
+    directory.write("trace", "aprepare\n");
     for arguments in [
         &["reduce", "other.pnml", "--check", "log.json"][..],
         &["replay", "other.pnml", "trace", "--log", "log.json"],
         // The log does not begin with the reduced net.
         &["replay", "small.pnml", "trace", "--log", "log.json"],
     ] {
-        let message = desk.refused(1, arguments);
+        let message = directory.fails_with(1, arguments);
         assert!(message.contains("belongs to another net"), "{message}");
     }
-    let message = desk
-        .refused(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
+    let message = directory
+        .fails_with(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
     assert!(message.contains("lead to another net"), "{message}");
     // A trace of the original net is not a trace of the reduced net.
-    let message = desk.refused(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
+    let message = directory.fails_with(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
     assert!(
         message.contains("trace of the reduced net") && message.contains("line 1"),
         "{message}"
@@ -442,32 +456,32 @@ fn a_log_serves_its_own_nets_only() {
 
 #[test]
 fn wrong_names_and_packed_models_are_explained() {
-    let desk = TestDirectory::with(&workshop());
+    let directory = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability"];
-    let message = desk.refused(2, &reduce);
+    let message = directory.fails_with(2, &reduce);
     assert!(message.contains("requires --support"), "{message}");
-    let message = desk.refused(1, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
+    let message = directory.fails_with(1, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
     assert!(message.contains("name 2") && message.contains("did you mean `lock2`?"), "{message}");
-    let message = desk.refused(2, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
+    let message = directory.fails_with(2, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
     assert!(message.contains("a reduction cannot preserve it"), "{message}");
-    let message = desk.refused(2, &["reduce", "model.pnml"]);
+    let message = directory.fails_with(2, &["reduce", "model.pnml"]);
     for way in ["--preserve", "--formula", "--formulas", "--check"] {
         assert!(message.contains(way), "{message}");
     }
     let deadlock = ["reduce", "model.pnml", "--preserve", "deadlock"];
     let none = ["--rules", "gcd-scaling", "--without", "gcd-scaling"];
-    let message = desk.refused(2, &[&deadlock[..], &none].concat());
+    let message = directory.fails_with(2, &[&deadlock[..], &none].concat());
     assert!(message.contains("exclude every rule"), "{message}");
     for files in [["-o", "x", "--log", "./x"], ["-o", "model.pnml", "--log", "x"]] {
-        let message = desk.refused(2, &[&deadlock[..], &files].concat());
+        let message = directory.fails_with(2, &[&deadlock[..], &files].concat());
         assert!(message.contains("would overwrite"), "{message}");
-        assert!(!desk.at("x").exists());
+        assert!(!directory.at("x").exists());
     }
-    std::fs::write(desk.at("model.tgz"), b"\x1f\x8b\x08\0\0\0").unwrap();
-    let message = desk.refused(1, &["info", "model.tgz"]);
+    std::fs::write(directory.at("model.tgz"), b"\x1f\x8b\x08\0\0\0").unwrap();
+    let message = directory.fails_with(1, &["info", "model.tgz"]);
     assert!(message.contains("model.tgz/model.pnml: cannot be read"), "{message}");
     let nowhere = "no/such/directory/small.pnml";
-    let output = desk.run(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", nowhere]);
+    let output = directory.run(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", nowhere]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot write no/such"), "{}", stderr(&output));
 }

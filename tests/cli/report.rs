@@ -6,13 +6,13 @@ use parikh_net::NetBuilder;
 use serde_json::Value;
 
 /// Returns the page that `parikh report` writes, and the exit code.
-fn page(desk: &TestDirectory, arguments: &[&str]) -> (String, Option<i32>) {
+fn page(directory: &TestDirectory, arguments: &[&str]) -> (String, Option<i32>) {
     let all = [&["report", "model.pnml", "-o", "r.html"], arguments].concat();
-    let output = desk.run(&all);
+    let output = directory.run(&all);
     assert!(output.stdout.is_empty(), "stdout is for answers");
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 3)), "{}", stderr(&output));
-    (desk.read("r.html"), code)
+    (directory.read("r.html"), code)
 }
 
 /// Returns the data of a page.
@@ -49,9 +49,9 @@ fn findings(data: &Value) -> Vec<(String, String)> {
 
 #[test]
 fn the_sample_gets_stuck_and_the_page_says_how() {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &std::fs::read_to_string(example("philosophers.pnml")).unwrap());
-    let (page, code) = page(&desk, &["--timeout", "60s"]);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &std::fs::read_to_string(example("philosophers.pnml")).unwrap());
+    let (page, code) = page(&directory, &["--timeout", "60s"]);
     assert_eq!(code, Some(0));
     let data = data(&page);
     let found = findings(&data);
@@ -91,11 +91,11 @@ fn found_good(found: &[(String, String)], title: &str) -> String {
 
 #[test]
 fn dead_transitions_and_unbounded_places_come_with_reasons() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace work 1\nplace queue\nplace never\nplace lonely 1\n\
          transition put: work -> work + queue\ntransition ship: queue + never -> never",
     );
-    let (page, _) = page(&desk, &[]);
+    let (page, _) = page(&directory, &[]);
     let found = findings(&data(&page));
     let has = |level: &str, text: &str| {
         assert!(
@@ -118,9 +118,9 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
 
 #[test]
 fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
-    let (page, code) = page(&desk, &[]);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
+    let (page, code) = page(&directory, &[]);
     assert_eq!(code, Some(0));
     let data_of = data(&page);
     let found = findings(&data_of);
@@ -133,11 +133,11 @@ fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
     assert_eq!(data_of["questions"][0]["id"], "Soundness");
     assert_eq!(data_of["net"]["done"], serde_json::json!([[5, 1]]));
     for examination in ["Soundness", "WeakSoundness", "EasySoundness"] {
-        let (page, _) = self::page(&desk, &["-e", examination]);
+        let (page, _) = self::page(&directory, &["-e", examination]);
         assert_eq!(data(&page)["questions"][0]["id"], *examination);
     }
     // The answer is about the net with counted firings, and the page shows the original net.
-    let (page, code) = self::page(&desk, &["-e", "RelaxedSoundness"]);
+    let (page, code) = self::page(&directory, &["-e", "RelaxedSoundness"]);
     let relaxed = data(&page);
     assert_eq!((code, &relaxed["questions"][0]["value"]), (Some(0), &"FALSE".into()));
     assert_eq!(relaxed["net"]["places"], data_of["net"]["places"]);
@@ -147,10 +147,10 @@ fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
 
 #[test]
 fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net seq\nplace i\nplace m\nplace o\ntransition a: i -> m\ntransition b: m -> o",
     );
-    let (page, code) = page(&desk, &[]);
+    let (page, code) = page(&directory, &[]);
     assert_eq!(code, Some(0));
     let data_of = data(&page);
     let found = findings(&data_of);
@@ -158,8 +158,8 @@ fn a_workflow_net_is_known_by_its_shape_and_may_lack_an_initial_marking() {
     assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
     assert!(data_of["remark"][0].as_str().unwrap().contains("which begins in i"));
     // If only deadlocks are asked for, a deadlock in which a case is done is no warning.
-    desk.write("model.pnml", "net seq\nplace i 1\nplace o\ntransition a: i -> o");
-    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    directory.write("model.pnml", "net seq\nplace i 1\nplace o\ntransition a: i -> o");
+    let (page, _) = self::page(&directory, &["-e", "RD"]);
     let found = findings(&data(&page));
     assert_eq!(found.len(), 1);
     assert!(found[0].1.starts_with("Nothing is enabled any more where a case is done"));
@@ -171,8 +171,8 @@ fn every_unbounded_place_is_listed_with_a_loop() {
     let places: String = (0..7).map(|at| format!("place p{at}\n")).collect();
     let puts: String =
         (0..7).map(|at| format!("transition t{at}: work -> work + p{at}\n")).collect();
-    let desk = TestDirectory::with(&format!("net n\nplace work 1\n{places}{puts}"));
-    let (page, _) = page(&desk, &[]);
+    let directory = TestDirectory::with(&format!("net n\nplace work 1\n{places}{puts}"));
+    let (page, _) = page(&directory, &[]);
     let found = findings(&data(&page));
     for at in 0..7 {
         let title = format!("Place p{at} is unbounded | ");
@@ -188,8 +188,8 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
     let puts: String = (0..30)
         .map(|at| format!("place p{at}\ntransition t{at}: work -> work + p{at}\n"))
         .collect();
-    let desk = TestDirectory::with(&format!("net n\nplace work 1\n{puts}"));
-    let (page, _) = page(&desk, &[]);
+    let directory = TestDirectory::with(&format!("net n\nplace work 1\n{puts}"));
+    let (page, _) = page(&directory, &[]);
     let found = findings(&data(&page));
     let unbounded: Vec<&String> =
         found.iter().map(|(_, text)| text).filter(|text| text.contains("unbounded")).collect();
@@ -204,12 +204,12 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
 
 #[test]
 fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace i 1\nplace a\nplace b\nplace c\nplace o\ntransition s: i -> a\n\
          transition e: a -> o\ntransition l: a -> b\ntransition l1: b -> c\n\
          transition l2: c -> b\ntransition never: b + c -> o",
     );
-    let (page, _) = page(&desk, &[]);
+    let (page, _) = page(&directory, &[]);
     let found = findings(&data(&page));
     let problems = found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text);
     let problems: Vec<&String> = problems.collect();
@@ -220,8 +220,8 @@ fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
 
 #[test]
 fn a_case_may_end_in_several_markings() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><page id='g'><place id='i'><initialMarking>\
          <text>1</text></initialMarking></place><place id='a'/><place id='b'/><transition id='t'/>\
@@ -230,7 +230,7 @@ fn a_case_may_end_in_several_markings() {
          <place idref='a'><text>1</text></place></marking><marking><place idref='b'><text>1</text>\
          </place></marking></finalmarkings></net></pnml>",
     );
-    let (page, _) = page(&desk, &[]);
+    let (page, _) = page(&directory, &[]);
     let data_of = data(&page);
     let found = findings(&data_of);
     assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
@@ -241,8 +241,8 @@ fn a_case_may_end_in_several_markings() {
 
 #[test]
 fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><place id='lock'><initialMarking><text>1</text>\
          </initialMarking></place><place id='a'><initialMarking><text>2</text></initialMarking>\
@@ -251,7 +251,7 @@ fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
          <arc source='u' target='a'/><arc source='lock' target='u' type='inhibitor'/>\
          <arc source='b' target='f' type='reset'/></net></pnml>",
     );
-    let (page, _) = page(&desk, &[]);
+    let (page, _) = page(&directory, &[]);
     let data_of = data(&page);
     let found = findings(&data_of);
     let problems: Vec<&String> =
@@ -274,8 +274,8 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
              transition y{at}: f{at} -> b{at}\ntransition z{at}: a{at} + b{at} ->\n"
         ));
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["-e", "QL"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead = &found[0].1;
     assert!(
@@ -298,8 +298,8 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     for at in 0..24 {
         net.push_str(&format!("place s{}\ntransition w{at}: s{at} -> s{}\n", at + 1, at + 1));
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["-e", "QL"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead: Vec<&String> =
         found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text).collect();
@@ -331,8 +331,8 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
     for at in 0..5 {
         net.push_str(&format!("transition after{at}: d{at} -> a\n"));
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["-e", "QL"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["-e", "QL"]);
     let found = findings(&data(&page));
     let dead: Vec<&String> =
         found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text).collect();
@@ -350,12 +350,12 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
 
 #[test]
 fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace idle 1\nplace busy\nplace orders\nplace mails\n\
          transition start: idle -> busy + orders\ntransition finish: busy -> idle\n\
          transition mail: orders -> orders + mails\ntransition drop: mails ->",
     );
-    let (page, _) = page(&desk, &["--timeout", "60s"]);
+    let (page, _) = page(&directory, &["--timeout", "60s"]);
     let found = findings(&data(&page));
     let (_, back) = found.iter().find(|(_, text)| text.contains("initial marking")).unwrap();
     assert_eq!(
@@ -367,11 +367,11 @@ fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
 
 #[test]
 fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p",
     );
     let (page, code) =
-        page(&desk, &["--formula", "mine: AG p + q = 2", "--formula", "bound: bound(q)"]);
+        page(&directory, &["--formula", "mine: AG p + q = 2", "--formula", "bound: bound(q)"]);
     assert_eq!(code, Some(0));
     let data_of = data(&page);
     let ids: Vec<(&str, &str)> = data_of["questions"]
@@ -381,13 +381,13 @@ fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
         .map(|question| (question["id"].as_str().unwrap(), question["value"].as_str().unwrap()))
         .collect();
     assert_eq!(ids, [("mine", "TRUE"), ("bound", "2")]);
-    let form = desk.run(&["properties", "model.pnml", "--format", "xml"]);
+    let form = directory.run(&["properties", "model.pnml", "--format", "xml"]);
     let form = String::from_utf8(form.stdout).unwrap();
     let lie =
         form.replacen("reference=\"SAFE\" value=\"false\"", "reference=\"SAFE\" value=\"true\"", 1);
     assert_ne!(form, lie, "the net is not safe");
-    desk.write("form.xml", &lie);
-    let (page, _) = self::page(&desk, &["--form", "form.xml"]);
+    directory.write("form.xml", &lie);
+    let (page, _) = self::page(&directory, &["--form", "form.xml"]);
     let found = findings(&data(&page));
     assert_eq!(found[0].1, "The form says SAFE is true, but it is false");
 }
@@ -401,8 +401,8 @@ fn names_are_never_markup() {
         let t = builder.transition(&format!("t{at}{name}")).unwrap();
         builder.take(t, place, 1).unwrap();
     }
-    let desk = TestDirectory::with_net(&builder.build().unwrap());
-    let (page, _) = page(&desk, &[]);
+    let directory = TestDirectory::with_net(&builder.build().unwrap());
+    let (page, _) = page(&directory, &[]);
     let data = data(&page);
     let places: Vec<&str> = data["net"]["places"]
         .as_array()
@@ -418,8 +418,8 @@ fn names_are_never_markup() {
 
 #[test]
 fn a_page_refers_to_nothing_and_its_elements_are_closed() {
-    let desk = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
-    let (page, _) = page(&desk, &[]);
+    let directory = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
+    let (page, _) = page(&directory, &[]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
     let policy = "default-src 'none'; script-src 'nonce-";
     assert!(page.contains(policy));
@@ -451,8 +451,8 @@ fn a_page_stays_small() {
         net.push_str(&format!("transition on_{ring}: b_{ring} -> c_{ring}\n"));
         net.push_str(&format!("transition back_{ring}: c_{ring} -> a_{ring} + lock\n"));
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["--timeout", "10s"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["--timeout", "10s"]);
     assert!(page.len() <= 2 << 20, "{} bytes", page.len());
     let data = data(&page);
     assert_eq!(data["net"]["groups"]["places"].as_array().unwrap().len(), 4);
@@ -460,20 +460,20 @@ fn a_page_stays_small() {
 
 #[test]
 fn what_a_report_has_no_place_for_is_refused() {
-    let desk = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
-    let output = desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
+    let directory = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
+    let output = directory.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("use `parikh states`"));
     let output =
-        desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
+        directory.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
     for several in [&["-e", "RD,OS"][..], &["-e", "RD", "-e", "OS"]] {
-        let output = desk.run(&[&["report", "model.pnml", "-o", "r.html"], several].concat());
+        let output = directory.run(&[&["report", "model.pnml", "-o", "r.html"], several].concat());
         assert_eq!(output.status.code(), Some(2), "{several:?}");
         assert!(stderr(&output).contains("a page has one examination"), "{several:?}");
     }
     // Shell completions do not offer the option either.
-    let script = desk.fine(&["completions", "fish"]);
+    let script = directory.succeeds(&["completions", "fish"]);
     assert_eq!(script.matches("StateSpace\\t'").count(), 1, "of `check` alone");
     assert_eq!(script.matches("OneSafe\\t'").count(), 2);
 }
@@ -484,8 +484,8 @@ fn a_deadlock_says_how_many_more_wait() {
     for at in 0..100 {
         net += &format!("transition t{at}: p + q -> q\n");
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["-e", "RD"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["-e", "RD"]);
     let found = findings(&data(&page));
     let (_, stuck) = found.iter().find(|(level, _)| level == "problem").expect("a deadlock");
     assert!(stuck.contains("; and 94 more wait"), "{stuck}");
@@ -493,21 +493,22 @@ fn a_deadlock_says_how_many_more_wait() {
 
 #[test]
 fn a_page_goes_to_stdout_and_a_query_file_is_enough() {
-    let desk = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
-    let page = desk.fine(&["report", "model.pnml", "-o", "-", "-e", "OneSafe"]);
+    let directory = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let page = directory.succeeds(&["report", "model.pnml", "-o", "-", "-e", "OneSafe"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
-    assert!(!desk.at("-").exists());
-    desk.write(
+    assert!(!directory.at("-").exists());
+    directory.write(
         "questions.xml",
         "<property-set><property><id>dead</id><formula><exists-path><finally><deadlock/></finally>\
          </exists-path></formula></property></property-set>",
     );
-    let page = desk.fine(&["report", "model.pnml", "-o", "-", "--queries", "questions.xml"]);
+    let page =
+        directory.succeeds(&["report", "model.pnml", "-o", "-", "--queries", "questions.xml"]);
     let data = data(&page);
     let question = &data["questions"][0];
     assert_eq!((question["id"].as_str(), question["value"].as_str()), (Some("dead"), Some("TRUE")));
     // Without the file name, the missing argument is reported.
-    let said = desk.refused(2, &["report", "model.pnml", "-o", "r.html", "--queries"]);
+    let said = directory.fails_with(2, &["report", "model.pnml", "-o", "r.html", "--queries"]);
     assert!(said.contains("'--queries <FILE>'"), "{said}");
 }
 
@@ -521,8 +522,8 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
         let t = builder.transition(&format!("t{id}")).unwrap();
         builder.take(t, place, 1).unwrap();
     }
-    let desk = TestDirectory::with_net(&builder.build().unwrap());
-    let (page, _) = page(&desk, &["-e", "OneSafe"]);
+    let directory = TestDirectory::with_net(&builder.build().unwrap());
+    let (page, _) = page(&directory, &["-e", "OneSafe"]);
     let labels = &data(&page)["net"]["labels"];
     assert_eq!(labels["places"], serde_json::json!(["waiting", "2", "3", "4"]));
     assert_eq!(labels["shared"], serde_json::json!({"1": "lock", "2": "lock"}));
@@ -532,12 +533,12 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
 
 #[test]
 fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace p 9223372036854775807\nplace q\ntransition t: p -> q\ntransition up: -> p",
     );
-    let (page, _) = page(&desk, &["-e", "OneSafe"]);
+    let (page, _) = page(&directory, &["-e", "OneSafe"]);
     assert_eq!(data(&page)["net"]["initial"][0][1], "9223372036854775807");
-    let said = desk.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
+    let said = directory.run(&["report", "model.pnml", "-o", "r.html", "--timeout", "0s"]);
     assert_eq!(said.status.code(), Some(3));
     assert!(
         stderr(&said).contains("questions are open; the page gives the reasons"),
@@ -550,8 +551,8 @@ fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
 
 #[test]
 fn a_single_transition_that_waits_for_itself_waits_for_no_other() {
-    let desk = TestDirectory::with("net n\nplace p 1\nplace q 1\ntransition dbl: 2*p -> 3*p");
-    let (page, _) = self::page(&desk, &["-e", "QL"]);
+    let directory = TestDirectory::with("net n\nplace p 1\nplace q 1\ntransition dbl: 2*p -> 3*p");
+    let (page, _) = self::page(&directory, &["-e", "QL"]);
     let found = findings(&data(&page));
     let expected = "Transition dbl can never fire because it needs 2 tokens on p, which holds 1 \
                     initially, and only dbl adds tokens there";
@@ -564,8 +565,8 @@ fn what_never_fires_for_one_reason_is_one_finding() {
     for name in ["ship", "send", "sell"] {
         net.push_str(&format!("transition {name}: never -> later\n"));
     }
-    let desk = TestDirectory::with(&net);
-    let (page, _) = page(&desk, &["-e", "QuasiLiveness"]);
+    let directory = TestDirectory::with(&net);
+    let (page, _) = page(&directory, &["-e", "QuasiLiveness"]);
     let found = findings(&data(&page));
     let dead: Vec<&str> =
         found.iter().map(|(_, text)| &**text).filter(|text| text.contains("never fire")).collect();
@@ -579,34 +580,35 @@ fn what_never_fires_for_one_reason_is_one_finding() {
 
 #[test]
 fn a_false_formula_of_the_author_is_a_problem_and_a_contest_formula_is_a_note() {
-    let desk = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
-    let (page, _) = page(&desk, &["--formula", "stays: AG p = 1", "--formula", "goes: EF q = 1"]);
+    let directory = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let (page, _) =
+        page(&directory, &["--formula", "stays: AG p = 1", "--formula", "goes: EF q = 1"]);
     let found = findings(&data(&page));
     assert!(found[0].1.starts_with("stays is false | AG (p = 1)"), "{found:?}");
     assert_eq!(found[0].0, "problem");
     assert_eq!((found[1].0.as_str(), found.len()), ("good", 2));
     assert!(data(&page)["findings"][0]["play"].is_object(), "the counterexample is played");
-    desk.write(
+    directory.write(
         "ReachabilityFireability.xml",
         "<property-set><property><id>f</id><formula><all-paths><globally><is-fireable>\
          <transition>t</transition></is-fireable></globally></all-paths></formula></property>\
          </property-set>",
     );
-    let (page, _) = self::page(&desk, &["-e", "RF"]);
+    let (page, _) = self::page(&directory, &["-e", "RF"]);
     assert_eq!(findings(&data(&page))[0].0, "note");
 }
 
 #[test]
 fn the_title_of_a_page_is_the_name_of_the_net() {
-    let desk = TestDirectory::with("net \"Two cranes\"\nplace p 1\ntransition t: p -> p");
-    let (page, _) = page(&desk, &["-e", "RD"]);
+    let directory = TestDirectory::with("net \"Two cranes\"\nplace p 1\ntransition t: p -> p");
+    let (page, _) = page(&directory, &["-e", "RD"]);
     assert_eq!(data(&page)["model"], "Two cranes");
     assert!(page.contains("<title>Two cranes – Parikh</title>"));
 }
 
 #[test]
 fn the_title_of_a_page_about_a_pnml_file_is_the_name_of_the_net_and_not_its_id() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let net = |name: &str| {
         format!(
             "<pnml><net id=\"noID\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">{name}\
@@ -614,39 +616,39 @@ fn the_title_of_a_page_about_a_pnml_file_is_the_name_of_the_net_and_not_its_id()
              <place id=\"p\"><name><text>P</text></name></place></page></net></pnml>"
         )
     };
-    desk.write("model.pnml", &net("<name><text>Two\n cranes </text></name>"));
-    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    directory.write("model.pnml", &net("<name><text>Two\n cranes </text></name>"));
+    let (page, _) = self::page(&directory, &["-e", "RD"]);
     assert_eq!(data(&page)["model"], "Two  cranes");
-    desk.fine(&["draw", "model.pnml", "-o", "model.svg"]);
-    assert!(desk.read("model.svg").contains("<title>Two  cranes</title>"));
-    desk.write("model.pnml", &net(""));
-    let (page, _) = self::page(&desk, &["-e", "RD"]);
+    directory.succeeds(&["draw", "model.pnml", "-o", "model.svg"]);
+    assert!(directory.read("model.svg").contains("<title>Two  cranes</title>"));
+    directory.write("model.pnml", &net(""));
+    let (page, _) = self::page(&directory, &["-e", "RD"]);
     assert_eq!(data(&page)["model"], "noID");
 }
 
 #[test]
 fn a_page_about_a_large_coloured_net_lists_no_single_bindings() {
     // The unfolding has more transitions than are examined one by one.
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "sort C = 1..60\nsort D = C * C\nvar x: C\nvar y: C\nplace p: D = {all}\nplace q: D\n\
          transition t: p{(x,y)} -> q{(x,y)}\ntransition u: q{(x,y)} -> p{(x,y)}",
     );
-    let (page, _) = self::page(&desk, &["-e", "QL", "--timeout", "20s"]);
+    let (page, _) = self::page(&directory, &["-e", "QL", "--timeout", "20s"]);
     assert_eq!(data(&page)["fates"], serde_json::json!([]));
 }
 
 #[test]
 fn no_assumption_and_no_part_of_a_formula_has_backticks() {
-    let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
-    let (page, _) = self::page(&desk, &[]);
+    let directory = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let (page, _) = self::page(&directory, &[]);
     let remark = data(&page)["remark"].to_string();
     assert!(remark.contains("Assumed: ") && !remark.contains('`'), "{remark}");
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p",
     );
-    let (page, _) = self::page(&desk, &["--formula", "A F G (q >= 1)"]);
+    let (page, _) = self::page(&directory, &["--formula", "A F G (q >= 1)"]);
     let questions = data(&page)["questions"].to_string();
     assert!(questions.contains("\"parts\"") && !questions.contains('`'), "{questions}");
 }
@@ -666,10 +668,10 @@ fn no_sentence_of_a_page_has_backticks() {
 
 #[test]
 fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
-    let desk = TestDirectory::with(
+    let directory = TestDirectory::with(
         "net n\nplace key 1\nplace p 1\nplace q\ntransition t: p + key -> q + key",
     );
-    let (page, _) = page(&desk, &["-e", "StableMarking"]);
+    let (page, _) = page(&directory, &["-e", "StableMarking"]);
     let found = findings(&data(&page));
     let kept = "Some place never changes its tokens | place key always holds 1 token; any other \
                 number is unreachable: ";
@@ -679,8 +681,8 @@ fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
 #[test]
 fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
     // The claim implies that `a` and `b` are never marked together and never hold two tokens.
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "<pnml><net id='n'><place id='a'><initialMarking><text>1</text></initialMarking></place>\
          <place id='b'/><transition id='t'/><transition id='u'/>\
@@ -691,7 +693,7 @@ fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
          <structure units='1' root='u' safe='true'><unit id='u'><places>a b</places><subunits/>\
          </unit></structure></toolspecific></net></pnml>",
     );
-    let (page, _) = page(&desk, &[]);
+    let (page, _) = page(&directory, &[]);
     let data = data(&page);
     let keys = data["keys"].as_array().unwrap();
     let value = |key: &str| &keys.iter().find(|row| row["key"] == key).unwrap()["value"];
@@ -703,8 +705,8 @@ fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
 
 #[test]
 fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assumed_to_begin() {
-    let desk = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
-    let (page, _) = page(&desk, &[]);
+    let directory = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
+    let (page, _) = page(&directory, &[]);
     let data = data(&page);
     assert!(
         data["remark"][0]
@@ -712,7 +714,7 @@ fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assume
             .unwrap()
             .contains("The properties of the model form are about the net without tokens")
     );
-    let found = desk.said(&["properties", "model.pnml", "--format", "json"]).1;
+    let found = directory.outputs(&["properties", "model.pnml", "--format", "json"]).1;
     for line in found.lines() {
         let ours: Value = serde_json::from_str(line).unwrap();
         let rows = data["keys"].as_array().unwrap();
@@ -737,11 +739,11 @@ fn cancelling(tokens: &str) -> String {
 
 #[test]
 fn a_workflow_net_with_reset_arcs_is_asked_about_soundness_and_its_assumptions_are_said() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let marked = "<initialMarking><text>1</text></initialMarking>";
     for (tokens, remark) in [("", "which begins in in."), (marked, "reset arcs")] {
-        desk.write("model.pnml", &cancelling(tokens));
-        let (page, _) = page(&desk, &[]);
+        directory.write("model.pnml", &cancelling(tokens));
+        let (page, _) = page(&directory, &[]);
         let data = data(&page);
         assert_eq!(data["questions"][0]["id"], "Soundness", "{data}");
         assert_eq!(data["questions"][0]["value"], "TRUE", "{data}");
@@ -753,14 +755,14 @@ fn a_workflow_net_with_reset_arcs_is_asked_about_soundness_and_its_assumptions_a
         assert!(found.iter().all(|(_, text)| !text.starts_with("A deadlock")), "{found:?}");
     }
     // No answer about a formula rests on when a case is done.
-    let (page, _) = page(&desk, &["--formula", "EF (a >= 1)"]);
+    let (page, _) = page(&directory, &["--formula", "EF (a >= 1)"]);
     assert!(!data(&page)["remark"].to_string().contains("Assumed"));
 }
 
 #[test]
 fn a_formula_with_names_is_shown_as_written_with_the_nodes_it_means() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         "<pnml><net id='n' type='http://x/ptnet'><place id='n1'><initialMarking><text>1</text>\
          </initialMarking></place><place id='n2'/><transition id='n3'><name><text>Pay</text></name>\
@@ -768,7 +770,7 @@ fn a_formula_with_names_is_shown_as_written_with_the_nodes_it_means() {
          <arc source='n1' target='n3'/><arc source='n1' target='n4'/><arc source='n3' target='n2'/>\
          <arc source='n4' target='n2'/></net></pnml>",
     );
-    let (page, _) = page(&desk, &["--formula", "paid: E F  fires(\"Pay\")"]);
+    let (page, _) = page(&directory, &["--formula", "paid: E F  fires(\"Pay\")"]);
     let title = data(&page)["questions"][0]["title"].clone();
     assert_eq!(title, "E F fires(\"Pay\"); \"Pay\" means transitions n3, n4");
 }

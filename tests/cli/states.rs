@@ -32,16 +32,16 @@ fn slotted_ring(nodes: usize) -> String {
 
 #[test]
 fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
-    let desk = TestDirectory::with(&slotted_ring(10));
-    let said = desk.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
+    let directory = TestDirectory::with(&slotted_ring(10));
+    let said = directory.succeeds(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(said.contains("8 291 791 872"), "{said}");
-    let svg = desk.read("growth.svg");
+    let svg = directory.read("growth.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains(" completed after ") && svg.contains("completed (score "), "{svg}");
     // The reduction of this net is complete, so no diagrams are needed.
     let small =
         TestDirectory::with("place p 3\nplace q\ntransition t: p -> q\ntransition u: q -> p");
-    small.fine(&["states", "model.pnml", "--plot", "growth.svg"]);
+    small.succeeds(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(small.read("growth.svg").contains("no decision diagrams were built"));
     let output = small.run(&["states", "model.pnml", "--plot", "none/growth.svg"]);
     assert_eq!(output.status.code(), Some(1));
@@ -54,8 +54,8 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
-    let desk = TestDirectory::with(&slotted_ring(300));
-    let mut child = desk
+    let directory = TestDirectory::with(&slotted_ring(300));
+    let mut child = directory
         .command(&["states", "model.pnml", "--timeout", "300s", "--threads", "2"])
         .env("PARIKH_LOG", "parikh=debug")
         .stdout(Stdio::piped())
@@ -89,9 +89,9 @@ fn short_of_memory_what_is_known_is_printed() {
         net.push_str(&format!("transition t{i}: p{i} + p{} -> p{} + p{}\n", p(1), p(3), p(5)));
         net.push_str(&format!("transition u{i}: p{i} + p{} -> p{} + p{}\n", p(3), p(1), p(6)));
     }
-    let desk = TestDirectory::with(&net);
+    let directory = TestDirectory::with(&net);
     let line = ["states", "model.pnml", "--timeout", "10s", "--threads", "2", "--memory", "64M"];
-    let output = desk.run(&line);
+    let output = directory.run(&line);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stdout(&output);
     assert!(said.contains("most tokens in a marking") && said.contains("unknown"), "{said}");

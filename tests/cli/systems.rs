@@ -25,26 +25,26 @@ const SYSTEM: &str = "digraph G {
 const PROPERTIES: &str = "#1: true\n( !ack W send )\n\n#2: false\n( G(F(ack)) )\n\n\
                           #3: true\n( G(send => F(ack)) )\n";
 
-fn desk() -> TestDirectory {
-    let desk = TestDirectory::new();
-    desk.write("one.dot", SYSTEM);
-    desk.write("one-properties.txt", PROPERTIES);
-    desk
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::new();
+    directory.write("one.dot", SYSTEM);
+    directory.write("one-properties.txt", PROPERTIES);
+    directory
 }
 
 /// Runs the auditor, if it was built.
-fn certify(desk: &TestDirectory, arguments: &[&str]) -> Option<Output> {
+fn certify(directory: &TestDirectory, arguments: &[&str]) -> Option<Output> {
     let program = Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     program.exists().then(|| {
         let mut command = Command::new(program);
-        command.current_dir(desk.path()).args(arguments).output().expect("it starts")
+        command.current_dir(directory.path()).args(arguments).output().expect("it starts")
     })
 }
 
 #[test]
 fn properties_are_answered_and_their_evidence_is_confirmed() {
-    let desk = desk();
-    let said = desk.fine(&[
+    let directory = directory();
+    let said = directory.succeeds(&[
         "check",
         "one.dot",
         "--properties",
@@ -54,37 +54,37 @@ fn properties_are_answered_and_their_evidence_is_confirmed() {
     ]);
     assert!(said.contains("1: TRUE") && said.contains("2: FALSE") && said.contains("3: TRUE"));
     assert!(said.starts_with("# LTL over infinite traces"), "{said}");
-    assert!(desk.read("proofs/one-properties.jsonl").lines().count() == 5);
-    if let Some(audit) = certify(&desk, &["one.dot", "proofs"]) {
+    assert!(directory.read("proofs/one-properties.jsonl").lines().count() == 5);
+    if let Some(audit) = certify(&directory, &["one.dot", "proofs"]) {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
         // The other semantics of runs is another question.
-        let spin = certify(&desk, &["one.dot", "proofs", "--semantics", "spin"]).unwrap();
+        let spin = certify(&directory, &["one.dot", "proofs", "--semantics", "spin"]).unwrap();
         assert_ne!(spin.status.code(), Some(0), "{}", stdout(&spin));
-        let text = desk.read("proofs/one-properties.jsonl").replace("FALSE", "TRUE");
-        desk.write("proofs/one-properties.jsonl", &text);
-        let audit = certify(&desk, &["one.dot", "proofs"]).unwrap();
+        let text = directory.read("proofs/one-properties.jsonl").replace("FALSE", "TRUE");
+        directory.write("proofs/one-properties.jsonl", &text);
+        let audit = certify(&directory, &["one.dot", "proofs"]).unwrap();
         assert_ne!(audit.status.code(), Some(0), "{}", stdout(&audit));
     }
 }
 
 #[test]
 fn a_transition_system_without_state_lines_has_the_states_of_its_transitions() {
-    let desk = TestDirectory::new();
-    desk.write("a.fsm", "---\n---\n1 2 \"go\"\n");
-    desk.write("p.txt", "#1:\n( F go )\n#2:\n( G(go => X(F go)) )\n");
-    let said = desk.fine(&["check", "a.fsm", "-e", "RD,SS", "--evidence", "proofs"]);
+    let directory = TestDirectory::new();
+    directory.write("a.fsm", "---\n---\n1 2 \"go\"\n");
+    directory.write("p.txt", "#1:\n( F go )\n#2:\n( G(go => X(F go)) )\n");
+    let said = directory.succeeds(&["check", "a.fsm", "-e", "RD,SS", "--evidence", "proofs"]);
     assert!(said.contains("ReachabilityDeadlock: TRUE") && said.contains("states: 2 "), "{said}");
-    desk.fine(&["check", "a.fsm", "--properties", "p.txt", "--evidence", "proofs"]);
-    if let Some(audit) = certify(&desk, &["a.fsm", "proofs"]) {
+    directory.succeeds(&["check", "a.fsm", "--properties", "p.txt", "--evidence", "proofs"]);
+    if let Some(audit) = certify(&directory, &["a.fsm", "proofs"]) {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
     }
 }
 
 #[test]
 fn the_list_of_formats_has_a_line_each() {
-    let desk = TestDirectory::new();
-    desk.write("unknown.txt", "\nhello world\n");
-    let refused = desk.run(&["info", "unknown.txt"]);
+    let directory = TestDirectory::new();
+    directory.write("unknown.txt", "\nhello world\n");
+    let refused = directory.run(&["info", "unknown.txt"]);
     let said = stderr(&refused);
     let lines: Vec<&str> = said.lines().collect();
     let head = "parikh: unknown.txt:2: unknown format: the file begins with `hello world`; expected one of:";
@@ -95,9 +95,9 @@ fn the_list_of_formats_has_a_line_each() {
 
 #[test]
 fn programs_are_told_the_run() {
-    let desk = desk();
+    let directory = directory();
     let arguments = ["check", "one.dot", "--properties", "one-properties.txt", "--format", "json"];
-    let all = objects(&desk.fine(&arguments));
+    let all = objects(&directory.succeeds(&arguments));
     let second = all.iter().find(|it| it["type"] == "answer" && it["id"] == "2").unwrap();
     let labels = second["witness"]["labels"].as_array().unwrap();
     let back = second["witness"]["back"].as_u64().unwrap() as usize;
@@ -109,15 +109,16 @@ fn programs_are_told_the_run() {
 
 #[test]
 fn a_directory_of_problems_gives_a_file_of_answers() {
-    let desk = desk();
-    desk.write("all/b2.dot", SYSTEM);
-    desk.write("all/b2-properties.txt", "#7:\n( G(!idle) )\n");
-    desk.write("all/a10.dot", SYSTEM);
-    desk.write("all/a10-properties-with-solution.txt", PROPERTIES);
-    desk.write("all/alone.dot", SYSTEM);
-    let (code, out, said) = desk.said(&["rers", "all", "-o", "f.csv", "--evidence", "proofs"]);
+    let directory = directory();
+    directory.write("all/b2.dot", SYSTEM);
+    directory.write("all/b2-properties.txt", "#7:\n( G(!idle) )\n");
+    directory.write("all/a10.dot", SYSTEM);
+    directory.write("all/a10-properties-with-solution.txt", PROPERTIES);
+    directory.write("all/alone.dot", SYSTEM);
+    let (code, out, said) =
+        directory.outputs(&["rers", "all", "-o", "f.csv", "--evidence", "proofs"]);
     assert_eq!((code, out.as_str()), (0, ""), "{said}");
-    assert_eq!(desk.read("f.csv"), "b2,7,false\na10,1,true\na10,2,false\na10,3,true\n");
+    assert_eq!(directory.read("f.csv"), "b2,7,false\na10,1,true\na10,2,false\na10,3,true\n");
     assert!(
         said.contains("alone.dot is skipped, because the directory has no alone-properties.txt"),
         "{said}"
@@ -126,10 +127,10 @@ fn a_directory_of_problems_gives_a_file_of_answers() {
     assert!(said.contains("4 of 4 properties of 2 problems are answered"), "{said}");
     let listed = "all/a10-properties-with-solution.txt";
     let file = "proofs/a10-properties-with-solution.jsonl";
-    if let Some(audit) = certify(&desk, &["all/a10.dot", file, "--queries", listed]) {
+    if let Some(audit) = certify(&directory, &["all/a10.dot", file, "--queries", listed]) {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
     }
-    let said = desk.refused(1, &["rers", "proofs", "-o", "f.csv"]);
+    let said = directory.fails_with(1, &["rers", "proofs", "-o", "f.csv"]);
     assert!(
         said.contains("the directory has no problem: expected NAME.dot with NAME-properties.txt"),
         "{said}"
@@ -138,20 +139,20 @@ fn a_directory_of_problems_gives_a_file_of_answers() {
 
 #[test]
 fn a_system_may_be_compressed_or_come_in() {
-    let desk = desk();
+    let directory = directory();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(SYSTEM.as_bytes()).expect("written");
-    std::fs::write(desk.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
-    let plain = desk.fine(&["info", "one.dot"]);
+    std::fs::write(directory.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
+    let plain = directory.succeeds(&["info", "one.dot"]);
     assert!(plain.starts_with("system       one\n"), "{plain}");
-    assert_eq!(desk.fine(&["info", "one.dot.gz"]), plain);
+    assert_eq!(directory.succeeds(&["info", "one.dot.gz"]), plain);
     let arguments = ["--properties", "one-properties.txt", "--evidence", "proofs"];
-    let said = desk.fine(&[&["check", "one.dot.gz"][..], &arguments].concat());
+    let said = directory.succeeds(&[&["check", "one.dot.gz"][..], &arguments].concat());
     assert!(said.contains("1: TRUE") && said.contains("2: FALSE"), "{said}");
-    if let Some(audit) = certify(&desk, &["one.dot.gz", "proofs"]) {
+    if let Some(audit) = certify(&directory, &["one.dot.gz", "proofs"]) {
         assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
     }
-    let mut command = desk.command(&[&["check", "-"][..], &arguments].concat());
+    let mut command = directory.command(&[&["check", "-"][..], &arguments].concat());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     child.stdin.take().expect("a pipe").write_all(SYSTEM.as_bytes()).expect("written");
@@ -162,10 +163,10 @@ fn a_system_may_be_compressed_or_come_in() {
 
 #[test]
 fn what_is_open_is_left_out_and_said() {
-    let desk = desk();
-    desk.write("p.txt", "#1:\n( X(ack) )\n#2:\n( G(!send) )\n");
+    let directory = directory();
+    directory.write("p.txt", "#1:\n( X(ack) )\n#2:\n( G(!send) )\n");
     let spin = ["check", "one.dot", "--properties", "p.txt", "--semantics", "spin"];
-    let (code, out, _) = desk.said(&spin);
+    let (code, out, _) = directory.outputs(&spin);
     assert_eq!(code, 3, "{out}");
     assert!(out.contains("1: unknown — with `X`") && out.contains("2: FALSE"), "{out}");
 }
@@ -180,23 +181,23 @@ fn stopping() -> String {
 
 #[test]
 fn deadlocks_and_dead_labels_are_questions_about_the_net() {
-    let desk = desk();
-    let said = desk.fine(&["check", "one.dot", "-e", "ReachabilityDeadlock"]);
+    let directory = directory();
+    let said = directory.succeeds(&["check", "one.dot", "-e", "ReachabilityDeadlock"]);
     assert!(said.starts_with("ReachabilityDeadlock: FALSE"), "{said}");
-    let said = desk.fine(&["check", "one.dot", "-e", "QuasiLiveness"]);
+    let said = directory.succeeds(&["check", "one.dot", "-e", "QuasiLiveness"]);
     assert!(said.starts_with("QuasiLiveness: TRUE"), "{said}");
-    desk.write("two.dot", &stopping());
-    let said = desk.fine(&["check", "two.dot", "-e", "ReachabilityDeadlock"]);
+    directory.write("two.dot", &stopping());
+    let said = directory.succeeds(&["check", "two.dot", "-e", "ReachabilityDeadlock"]);
     assert!(said.starts_with("ReachabilityDeadlock: TRUE"), "{said}");
-    let said = desk.fine(&["check", "two.dot", "-e", "QuasiLiveness"]);
+    let said = directory.succeeds(&["check", "two.dot", "-e", "QuasiLiveness"]);
     assert!(said.starts_with("QuasiLiveness: FALSE"), "{said}");
 }
 
 #[test]
 fn what_is_wrong_is_said_with_its_file_and_line() {
-    let desk = desk();
-    desk.write("broken.dot", "digraph G {\n  subgraph a {\n0->1 [label=];\n  }\n}\n");
-    desk.write("broken.txt", "#1:\n( ack &\n");
+    let directory = directory();
+    directory.write("broken.dot", "digraph G {\n  subgraph a {\n0->1 [label=];\n  }\n}\n");
+    directory.write("broken.txt", "#1:\n( ack &\n");
     for (arguments, expected) in [
         (&["check", "broken.dot", "--properties", "one-properties.txt"][..], "broken.dot:3:"),
         (&["check", "one.dot", "--properties", "broken.txt"], "broken.txt:"),
@@ -209,11 +210,11 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
         ),
     ] {
         let code = if arguments.contains(&"mcc") { 2 } else { 1 };
-        let said = desk.refused(code, arguments);
+        let said = directory.fails_with(code, arguments);
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
-    desk.write("p.txt", "#1:\n( G(!nobody) )\n");
-    let (code, out, said) = desk.said(&["check", "one.dot", "--properties", "p.txt"]);
+    directory.write("p.txt", "#1:\n( G(!nobody) )\n");
+    let (code, out, said) = directory.outputs(&["check", "one.dot", "--properties", "p.txt"]);
     assert!(code == 0 && out.contains("1: TRUE"), "{out}");
     assert!(said.contains("no component has the label"), "{said}");
 }
@@ -222,7 +223,7 @@ fn what_is_wrong_is_said_with_its_file_and_line() {
 fn the_example_of_the_guide_is_answered() {
     let (system, listed) = (example("post.dot"), example("post-properties.txt"));
     let arguments = ["check", system.to_str().unwrap(), "--properties", listed.to_str().unwrap()];
-    let said = TestDirectory::new().fine(&arguments);
+    let said = TestDirectory::new().succeeds(&arguments);
     assert_eq!(
         said.lines().filter(|it| it.contains(": TRUE") || it.contains(": FALSE")).count(),
         6
@@ -231,9 +232,9 @@ fn the_example_of_the_guide_is_answered() {
 
 #[test]
 fn components_are_drawn_side_by_side_with_what_they_share() {
-    let desk = desk();
-    assert_eq!(desk.fine(&["draw", "one.dot", "-o", "one.svg"]), "");
-    let picture = desk.read("one.svg");
+    let directory = directory();
+    assert_eq!(directory.succeeds(&["draw", "one.dot", "-o", "one.svg"]), "");
+    let picture = directory.read("one.svg");
     // Each component has two states. Labels send and ack are shared, and idle belongs to the
     // receiver.
     assert_eq!(picture.matches("class=\"state\"").count(), 4);
@@ -244,50 +245,51 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
         assert!(picture.contains(said), "{said}: {picture}");
     }
     assert!(picture.contains(">idle<") && !picture.contains(">idle: "), "{picture}");
-    desk.fine(&["draw", "one.dot", "-o", "one.png", "--width", "500"]);
-    desk.fine(&["draw", "one.dot", "-o", "lit.svg", "--highlight", "send"]);
-    assert_eq!(desk.read("lit.svg").matches("class=\"edge bright\"").count(), 2);
-    let said = desk.refused(1, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
+    directory.succeeds(&["draw", "one.dot", "-o", "one.png", "--width", "500"]);
+    directory.succeeds(&["draw", "one.dot", "-o", "lit.svg", "--highlight", "send"]);
+    assert_eq!(directory.read("lit.svg").matches("class=\"edge bright\"").count(), 2);
+    let said =
+        directory.fails_with(1, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
     assert!(said.contains("no component has the label") && said.contains("sent"), "{said}");
     // The drawing for Graphviz, and of the system's net.
-    let graph = desk.fine(&["draw", "one.dot"]);
+    let graph = directory.succeeds(&["draw", "one.dot"]);
     assert_eq!((graph.matches("subgraph").count(), graph.matches("->").count()), (2, 7));
-    assert!(desk.fine(&["draw", "one.dot", "--unfold"]).contains("t0"));
+    assert!(directory.succeeds(&["draw", "one.dot", "--unfold"]).contains("t0"));
 }
 
 #[test]
 fn states_go_by_their_labels() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let system = example("post.dot");
     let system = system.to_str().unwrap();
-    desk.fine(&["draw", system, "-o", "post.svg"]);
-    let picture = desk.read("post.svg");
+    directory.succeeds(&["draw", system, "-o", "post.svg"]);
+    let picture = directory.read("post.svg");
     assert!(picture.contains(">waiting</text>") && !picture.contains(">root</text>"), "{picture}");
     // The same highlighting in the net.
-    desk.fine(&["draw", system, "--unfold", "-o", "net.svg"]);
-    assert!(desk.read("net.svg").contains(">waiting</text>"));
+    directory.succeeds(&["draw", system, "--unfold", "-o", "net.svg"]);
+    assert!(directory.read("net.svg").contains(">waiting</text>"));
 }
 
 #[test]
 fn what_is_too_large_to_look_at_is_a_box() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let mut system = String::from("digraph G {\nsubgraph long {\nr->0 [label=\"\"];\n");
     (0..400).for_each(|at| system.push_str(&format!("{at}->{} [label=\"a\"];\n", at + 1)));
     system.push_str("}\nsubgraph small {\nq->x [label=\"\"];\nx->x [label=\"a\"];\n}\n}\n");
-    desk.write("long.dot", &system);
-    let (code, _, said) = desk.said(&["draw", "long.dot", "-o", "long.svg"]);
+    directory.write("long.dot", &system);
+    let (code, _, said) = directory.outputs(&["draw", "long.dot", "-o", "long.svg"]);
     assert!(code == 0 && said.contains("1 of 2 components"), "{said}");
-    let picture = desk.read("long.svg");
+    let picture = directory.read("long.svg");
     assert!(picture.contains(">401 states, 400 edges<"), "{picture}");
     assert_eq!(picture.matches("class=\"state\"").count(), 1);
-    let (code, _, said) = desk.said(&["draw", "long.dot", "-o", "long.svg", "--all"]);
+    let (code, _, said) = directory.outputs(&["draw", "long.dot", "-o", "long.svg", "--all"]);
     assert!(code == 0 && said.contains("more than fit on a screen"), "{said}");
-    assert_eq!(desk.read("long.svg").matches("class=\"state\"").count(), 402);
+    assert_eq!(directory.read("long.svg").matches("class=\"state\"").count(), 402);
 }
 
 #[test]
 fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let mut system = String::from("digraph G {\n");
     for at in 0..20 {
         system.push_str(&format!("subgraph ring{at} {{\nr{at}->s{at}_0 [label=\"\"];\n"));
@@ -298,24 +300,24 @@ fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
         system.push_str("}\n");
     }
     system.push_str("}\n");
-    desk.write("rings.dot", &system);
-    let (code, _, said) = desk.said(&["draw", "rings.dot", "-o", "rings.svg"]);
+    directory.write("rings.dot", &system);
+    let (code, _, said) = directory.outputs(&["draw", "rings.dot", "-o", "rings.svg"]);
     assert!(code == 0 && said.contains("10 of 20 components"), "{said}");
-    let picture = desk.read("rings.svg");
+    let picture = directory.read("rings.svg");
     assert_eq!(picture.matches("class=\"state\"").count(), 1_000);
     assert_eq!(picture.matches(">100 states, 100 edges<").count(), 10);
     // The complete drawing, with its size.
-    let (code, _, said) = desk.said(&["draw", "rings.dot", "-o", "rings.svg", "--all"]);
+    let (code, _, said) = directory.outputs(&["draw", "rings.dot", "-o", "rings.svg", "--all"]);
     assert!(code == 0 && said.contains(" pixels, more than fit on a screen"), "{said}");
-    assert_eq!(desk.read("rings.svg").matches("class=\"state\"").count(), 2_000);
+    assert_eq!(directory.read("rings.svg").matches("class=\"state\"").count(), 2_000);
 }
 
 #[test]
 fn a_report_plays_the_run_against_a_property() {
-    let desk = desk();
+    let directory = directory();
     let arguments = ["report", "one.dot", "--properties", "one-properties.txt", "-o", "r.html"];
-    assert_eq!(desk.fine(&arguments), "");
-    let page = desk.read("r.html");
+    assert_eq!(directory.succeeds(&arguments), "");
+    let page = directory.read("r.html");
     let data = page_data(&page);
     let values: Vec<_> =
         (0..3).map(|at| data["properties"][at]["value"].as_bool().unwrap()).collect();
@@ -339,18 +341,18 @@ fn a_report_plays_the_run_against_a_property() {
     }
     assert!(page.contains("default-src 'none'") && !page.contains("https://"));
     // A time limit that is too short leaves properties open, on the page and by the exit code.
-    let (code, _, said) = desk.said(&[&arguments[..], &["--timeout", "0s"]].concat());
+    let (code, _, said) = directory.outputs(&[&arguments[..], &["--timeout", "0s"]].concat());
     assert!(code == 3 && said.contains("3 of 3 properties are open"), "{said}");
-    let said = desk.refused(2, &[&arguments[..], &["-e", "OneSafe"]].concat());
+    let said = directory.fails_with(2, &[&arguments[..], &["-e", "OneSafe"]].concat());
     assert!(said.contains("cannot be used with"), "{said}");
 }
 
 #[test]
 fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
-    let desk = desk();
-    desk.write("two.dot", &stopping());
-    assert_eq!(desk.fine(&["report", "two.dot", "-o", "two.html"]), "");
-    let page = desk.read("two.html");
+    let directory = directory();
+    directory.write("two.dot", &stopping());
+    assert_eq!(directory.succeeds(&["report", "two.dot", "-o", "two.html"]), "");
+    let page = directory.read("two.html");
     let data = page_data(&page);
     let [stops, labels] = data["properties"].as_array().unwrap().as_slice() else {
         panic!("{data}");
@@ -390,26 +392,27 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
     };
     assert!(figure("states of the product").unwrap().starts_with("2 ["), "{data}");
     // An infinite run in which all labels occur.
-    desk.fine(&["report", "one.dot", "-o", "one.html"]);
-    let data = page_data(&desk.read("one.html"));
+    directory.succeeds(&["report", "one.dot", "-o", "one.html"]);
+    let data = page_data(&directory.read("one.html"));
     let values: Vec<_> = (0..2).map(|at| data["properties"][at]["good"].as_bool()).collect();
     assert_eq!(values, [Some(true), Some(true)], "{data}");
     assert_eq!(data["properties"][0]["evidence"], "certified");
     assert!(!data["properties"][0]["lines"].as_array().unwrap().is_empty(), "{data}");
     // A question about the net has the page of the net.
-    desk.fine(&["report", "one.dot", "-e", "OneSafe", "-o", "net.html"]);
-    assert!(desk.read("net.html").contains("OneSafe"));
-    let (code, _, said) = desk.said(&["report", "one.dot", "-o", "open.html", "--timeout", "0s"]);
+    directory.succeeds(&["report", "one.dot", "-e", "OneSafe", "-o", "net.html"]);
+    assert!(directory.read("net.html").contains("OneSafe"));
+    let (code, _, said) =
+        directory.outputs(&["report", "one.dot", "-o", "open.html", "--timeout", "0s"]);
     assert!(code == 3 && said.contains("2 of 2 questions are open"), "{said}");
 }
 
 #[test]
 fn names_in_a_report_are_never_markup() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let name = "</script><b>&";
-    desk.write("n.dot", &SYSTEM.replace("idle", name).replace("sender", "\"<i>\""));
-    desk.write("p.txt", "#1:\n( G(F(ack)) )\n");
-    let page = desk.fine(&["report", "n.dot", "--properties", "p.txt", "-o", "-"]);
+    directory.write("n.dot", &SYSTEM.replace("idle", name).replace("sender", "\"<i>\""));
+    directory.write("p.txt", "#1:\n( G(F(ack)) )\n");
+    let page = directory.succeeds(&["report", "n.dot", "--properties", "p.txt", "-o", "-"]);
     assert!(!page.contains("<b>&") && !page.contains("<i>"), "{page}");
     assert_eq!(page.matches("</script>").count(), 2);
     let labels = &page_data(&page)["labels"];

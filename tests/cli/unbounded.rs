@@ -6,8 +6,8 @@ use std::process::Command;
 
 /// Checks a formula with evidence, which the auditor confirms if it was built. Returns the output.
 fn asked(net: &str, formula: &str) -> String {
-    let desk = TestDirectory::with(net);
-    let said = desk.fine(&[
+    let directory = TestDirectory::with(net);
+    let said = directory.succeeds(&[
         "check",
         "model.pnml",
         "--formula",
@@ -20,7 +20,7 @@ fn asked(net: &str, formula: &str) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
     if program.exists() {
         let arguments = ["model.pnml", "proofs", "--formula", formula];
-        let audit = Command::new(program).args(arguments).current_dir(desk.path()).output();
+        let audit = Command::new(program).args(arguments).current_dir(directory.path()).output();
         let audit = audit.expect("it starts");
         let words = String::from_utf8_lossy(&audit.stdout);
         assert!(words.contains("confirmed"), "{said}\n{words}");

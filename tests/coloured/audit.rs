@@ -163,18 +163,18 @@ fn queries_about(net: &ColouredNet) -> [(&'static str, String); 2] {
 }
 
 pub(crate) fn audit(
-    desk: &TestDirectory,
+    directory: &TestDirectory,
     model: &ColouredModel,
     examination: &str,
     tried: u64,
 ) -> (AuditReport, String) {
     let query_file = |net: &Net, examination: &str| {
-        let text = desk.read(&format!("{examination}.xml"));
+        let text = directory.read(&format!("{examination}.xml"));
         queries::read(net, text.as_bytes()).map_err(|error| error.to_string())
     };
     let limits = RepeatLimits { max_tried_colours: tried, max_markings: 10_000 };
     let mut audit = ColouredAudit::new(model, limits, Box::new(query_file));
-    let broken = audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).err();
+    let broken = audit.file(&directory.at(&format!("proofs/{examination}.jsonl"))).err();
     (audit.finish(), broken.map(|broken| broken.to_string()).unwrap_or_default())
 }
 
@@ -187,17 +187,17 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
             continue;
         }
         let (model, file) = model(&net);
-        let desk = TestDirectory::new();
-        desk.write("model.pnml", &file);
+        let directory = TestDirectory::new();
+        directory.write("model.pnml", &file);
         for (name, text) in queries_about(&net) {
-            desk.write(&format!("{name}.xml"), &text);
+            directory.write(&format!("{name}.xml"), &text);
         }
         for examination in QUESTIONS {
             let arguments =
                 ["check", "model.pnml", "-e", examination, "--evidence", "proofs", "-t", "20s"];
-            let (_, _, stderr) = desk.said(&arguments);
+            let (_, _, stderr) = directory.outputs(&arguments);
             let shown = || format!("seed {seed}, {examination}\n{stderr}\n{}", text::print(&net));
-            let (report, broken) = audit(&desk, &model, examination, 1_000_000);
+            let (report, broken) = audit(&directory, &model, examination, 1_000_000);
             assert_eq!(broken, "", "{}", shown());
             assert!(!report.judged.is_empty(), "{}", shown());
             for judged in &report.judged {
@@ -207,7 +207,7 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
             }
             // The opposite answers, and numbers that are one too large.
             let name = format!("proofs/{examination}.jsonl");
-            let right = desk.read(&name);
+            let right = directory.read(&name);
             let mut wrong = right.replace("\"value\":\"TRUE\"", "\"value\":\"?\"");
             wrong = wrong.replace("\"value\":\"FALSE\"", "\"value\":\"TRUE\"");
             wrong = wrong.replace("\"value\":\"?\"", "\"value\":\"FALSE\"");
@@ -216,8 +216,8 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
                 wrong = wrong.replace(&value(number), &value(number + 1));
             }
             assert_ne!(wrong, right, "{}", shown());
-            desk.write(&name, &wrong);
-            for judged in audit(&desk, &model, examination, 1_000_000).0.judged {
+            directory.write(&name, &wrong);
+            for judged in audit(&directory, &model, examination, 1_000_000).0.judged {
                 let no = matches!(judged.verdict, AuditVerdict::Refused(_));
                 assert!(no, "{judged:?}\n{}", shown());
                 refused += 1;
@@ -239,11 +239,18 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
         (text::parse(ring).unwrap(), ring.to_owned() + "\ntransition fall: at{c} -> off");
     let (own, file) = model(&net);
     let (other, _) = model(&text::parse(&other).unwrap());
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &file);
-    desk.fine(&["check", "model.pnml", "-e", "ReachabilityDeadlock", "--evidence", "proofs"]);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &file);
+    directory.succeeds(&[
+        "check",
+        "model.pnml",
+        "-e",
+        "ReachabilityDeadlock",
+        "--evidence",
+        "proofs",
+    ]);
     let verdicts = |model: &ColouredModel, tried: u64| {
-        let (report, broken) = audit(&desk, model, "ReachabilityDeadlock", tried);
+        let (report, broken) = audit(&directory, model, "ReachabilityDeadlock", tried);
         (report.judged.into_iter().map(|it| it.verdict).collect::<Vec<_>>(), broken)
     };
     assert!(matches!(verdicts(&own, 1000).0[..], [AuditVerdict::Confirmed(_)]));
@@ -256,9 +263,9 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
     let [AuditVerdict::Unsupported(why)] = &beyond[..] else { panic!("{beyond:?}") };
     assert!(why.starts_with("certified on the unfolding") && broken.is_empty(), "{why} {broken}");
     // Evidence without an unfolding, as if the model had no colours.
-    let text = desk.read("proofs/ReachabilityDeadlock.jsonl");
+    let text = directory.read("proofs/ReachabilityDeadlock.jsonl");
     let without: Vec<&str> = text.lines().filter(|it| !it.starts_with("{\"unfolding\"")).collect();
-    desk.write("proofs/ReachabilityDeadlock.jsonl", &without.join("\n"));
+    directory.write("proofs/ReachabilityDeadlock.jsonl", &without.join("\n"));
     assert!(verdicts(&own, 1000).1.contains("expected {\"unfolding\": …}"));
 }
 
@@ -306,28 +313,29 @@ const ALIKE: &str = "net n
 fn where_firings_are_counted_all_bindings_are_listed() {
     let net = text::parse(ALIKE).unwrap();
     let (model, file) = model(&net);
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &file);
-    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &file);
+    let said =
+        directory.succeeds(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
     assert!(said.contains("transitions: 2"), "{said}");
-    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    let (report, broken) = audit(&directory, &model, "StateSpace", 1000);
     assert_eq!((report.judged.len(), &*broken), (4, ""));
-    let right = desk.read("proofs/StateSpace.jsonl");
+    let right = directory.read("proofs/StateSpace.jsonl");
     let wrong =
         right.replace("\"transitions\":2", "\"transitions\":1").replace(",\"t(x=b)\"", "").replace(
             "\"id\":\"TRANSITIONS\",\"value\":\"2\"",
             "\"id\":\"TRANSITIONS\",\"value\":\"1\"",
         );
     assert_ne!(right, wrong);
-    desk.write("proofs/StateSpace.jsonl", &wrong);
-    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    directory.write("proofs/StateSpace.jsonl", &wrong);
+    let (report, broken) = audit(&directory, &model, "StateSpace", 1000);
     assert!(report.judged.is_empty() && broken.contains("`t(x=b)` is not listed"), "{broken}");
     // For other questions, one of the bindings is enough.
-    desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
-    let one = desk.read("proofs/QuasiLiveness.jsonl");
+    directory.succeeds(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
+    let one = directory.read("proofs/QuasiLiveness.jsonl");
     let one = one.replace("\"transitions\":2", "\"transitions\":1").replace(",\"t(x=b)\"", "");
-    desk.write("proofs/QuasiLiveness.jsonl", &one);
-    let (report, broken) = audit(&desk, &model, "QuasiLiveness", 1000);
+    directory.write("proofs/QuasiLiveness.jsonl", &one);
+    let (report, broken) = audit(&directory, &model, "QuasiLiveness", 1000);
     let [judged] = &report.judged[..] else { panic!("{broken}") };
     assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
 }
@@ -336,16 +344,17 @@ fn where_firings_are_counted_all_bindings_are_listed() {
 fn soundness_is_not_asked_of_a_coloured_model() {
     let net = text::parse(ALIKE).unwrap();
     let (model, file) = model(&net);
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &file);
-    desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
-    let text = desk.read("proofs/QuasiLiveness.jsonl").replace("QuasiLiveness", "EasySoundness");
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &file);
+    directory.succeeds(&["check", "model.pnml", "-e", "QuasiLiveness", "--evidence", "proofs"]);
+    let text =
+        directory.read("proofs/QuasiLiveness.jsonl").replace("QuasiLiveness", "EasySoundness");
     for value in ["TRUE", "FALSE"] {
-        desk.write(
+        directory.write(
             "proofs/EasySoundness.jsonl",
             &text.replace("\"TRUE\"", &format!("\"{value}\"")),
         );
-        let (report, broken) = audit(&desk, &model, "EasySoundness", 1000);
+        let (report, broken) = audit(&directory, &model, "EasySoundness", 1000);
         assert!(report.judged.is_empty(), "{:?}", report.judged);
         assert!(broken.contains("EasySoundness is not supported for a coloured model"), "{broken}");
     }
@@ -367,11 +376,12 @@ fn a_variable_that_a_guard_does_not_need_counts_in_the_number_of_firings() {
         + &crate::reader::arc("p", "t", "<dotconstant/>");
     let file = crate::reader::pnml(declarations, &page);
     let model = read(file.as_bytes()).unwrap();
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &file);
-    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &file);
+    let said =
+        directory.succeeds(&["check", "model.pnml", "-e", "StateSpace", "--evidence", "proofs"]);
     assert!(said.contains("transitions: 5"), "{said}");
-    let (report, broken) = audit(&desk, &model, "StateSpace", 1000);
+    let (report, broken) = audit(&directory, &model, "StateSpace", 1000);
     assert_eq!(broken, "");
     let confirmed = |it: &parikh::evidence::audit::AuditedAnswer| {
         matches!(it.verdict, AuditVerdict::Confirmed(_))

@@ -7,7 +7,7 @@ use parikh::evidence::audit::AuditVerdict;
 
 /// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
 /// are removed, and each is counted on a black place.
-fn desk() -> TestDirectory {
+fn directory() -> TestDirectory {
     let x = "<variable refvariable=\"vx\"/>";
     let a = "<useroperator declaration=\"ra\"/>";
     let next = format!("<successor><subterm>{x}</subterm></successor>");
@@ -30,19 +30,19 @@ fn desk() -> TestDirectory {
         + &arc("at", "fall", &two(a))
         + &arc("fall", "off", &two("<dotconstant/>"))
         + &arc("never", "idle", "<variable refvariable=\"vl\"/>");
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &pnml(SORTS, &page));
-    desk
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &pnml(SORTS, &page));
+    directory
 }
 
-fn answer(desk: &TestDirectory, examination: &str) -> String {
-    let text = desk.fine(&["check", "model.pnml", "-e", examination]);
+fn answer(directory: &TestDirectory, examination: &str) -> String {
+    let text = directory.succeeds(&["check", "model.pnml", "-e", examination]);
     text.split(" — ").next().unwrap().trim().to_owned()
 }
 
 #[test]
 fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
-    let text = desk().fine(&["check", "model.pnml", "-e", "StateSpace"]);
+    let text = directory().succeeds(&["check", "model.pnml", "-e", "StateSpace"]);
     let per_colour = "; in each place, the tokens of each colour are counted separately";
     for line in text.lines() {
         let is_about_places = line.starts_with("max token in place: ");
@@ -54,22 +54,22 @@ fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
 
 #[test]
 fn examinations_mean_coloured_nodes() {
-    let desk = desk();
+    let directory = directory();
     // The place `at` holds two tokens of different colours, and `idle` has no enabled binding.
-    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
-    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: FALSE");
-    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: TRUE");
-    assert_eq!(answer(&desk, "ReachabilityDeadlock"), "ReachabilityDeadlock: TRUE");
+    assert_eq!(answer(&directory, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&directory, "QuasiLiveness"), "QuasiLiveness: FALSE");
+    assert_eq!(answer(&directory, "StableMarking"), "StableMarking: TRUE");
+    assert_eq!(answer(&directory, "ReachabilityDeadlock"), "ReachabilityDeadlock: TRUE");
     // Two different colours, two equal colours, and both tokens removed: 3 + 3 + 1 markings.
-    let space = desk.fine(&["check", "model.pnml", "-e", "StateSpace"]);
+    let space = directory.succeeds(&["check", "model.pnml", "-e", "StateSpace"]);
     assert!(space.contains("states: 7 "), "{space}");
 }
 
 #[test]
 fn formulas_name_coloured_places_and_their_colours() {
-    let desk = desk();
+    let directory = directory();
     let ask = |formula: &str| {
-        let text = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        let text = directory.succeeds(&["check", "model.pnml", "--formula", formula]);
         text.split(" — ").next().unwrap().trim().replace("formula-1: ", "")
     };
     assert_eq!(ask("AG at + off = 2"), "TRUE");
@@ -80,21 +80,23 @@ fn formulas_name_coloured_places_and_their_colours() {
     assert_eq!(ask("bound(never)"), "0");
     assert_eq!(ask("bound(\"at(a)\" + off)"), "2");
     assert_eq!(ask("EF \"at(b)\" >= 3"), "FALSE");
-    let (code, _, stderr) = desk.said(&["check", "model.pnml", "--formula", "EF nowhere >= 1"]);
+    let (code, _, stderr) =
+        directory.outputs(&["check", "model.pnml", "--formula", "EF nowhere >= 1"]);
     assert_eq!(code, 1, "{stderr}");
 }
 
 #[test]
 fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
-    let desk = desk();
-    desk.fine(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
-    let trace = desk.read("traces/ReachabilityDeadlock.trace");
+    let directory = directory();
+    directory.succeeds(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
+    let trace = directory.read("traces/ReachabilityDeadlock.trace");
     assert!(trace.contains("\nstep(x="), "{trace}");
-    let replayed = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    let replayed =
+        directory.succeeds(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(replayed.contains("marking: off{2'.}"), "{replayed}");
     // A trace with handwritten spacing.
-    desk.write("own.trace", "step(x = b)\n\"step( x=c )\"\nfall\n");
-    let replayed = desk.fine(&["replay", "model.pnml", "own.trace"]);
+    directory.write("own.trace", "step(x = b)\n\"step( x=c )\"\nfall\n");
+    let replayed = directory.succeeds(&["replay", "model.pnml", "own.trace"]);
     assert!(replayed.starts_with("3 firings replayed on coloured net n\n"), "{replayed}");
     for (trace, problem) in [
         (
@@ -106,15 +108,15 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
         ("step(x=a,x=b)\n", "line 1: `x` has two colours"),
         ("leap(x=a)\n", "line 1: `leap(x=a)` is not a transition"),
     ] {
-        desk.write("wrong.trace", trace);
-        let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
+        directory.write("wrong.trace", trace);
+        let stderr = directory.fails_with(1, &["replay", "model.pnml", "wrong.trace"]);
         assert!(stderr.contains(problem), "{stderr}");
     }
 }
 
 #[test]
 fn what_is_too_large_to_unfold_is_answered_without() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let sorts = r#"
         <namedsort id="dot" name="dot"><dot/></namedsort>
         <namedsort id="big" name="Big"><finiteintrange start="1" end="3000"/></namedsort>
@@ -129,13 +131,15 @@ fn what_is_too_large_to_unfold_is_answered_without() {
         + &arc("p", "meet", &x)
         + &arc("q", "meet", &y)
         + &arc("meet", "met", "<dotconstant/>");
-    desk.write("model.pnml", &pnml(sorts, &page));
-    assert!(desk.refused(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings"));
-    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
-    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
-    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: FALSE");
+    directory.write("model.pnml", &pnml(sorts, &page));
+    assert!(
+        directory.fails_with(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings")
+    );
+    assert_eq!(answer(&directory, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&directory, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    assert_eq!(answer(&directory, "StableMarking"), "StableMarking: FALSE");
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
-    let text = desk.fine(&[&["check", "model.pnml"], &formulas[..]].concat());
+    let text = directory.succeeds(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");
     assert!(text.contains("even with colours merged"), "{text}");
     assert!(text.contains("formula-2: FALSE"), "{text}");
@@ -151,75 +155,76 @@ fn what_is_too_large_to_unfold_is_answered_without() {
              <subterm>{x}</subterm></numberof>"
             ),
         );
-    desk.write("pair.pnml", &pnml(sorts, &page));
+    directory.write("pair.pnml", &pnml(sorts, &page));
     let formulas = ["--formula", "fireable(pair)", "--formula", "p >= 3000 && EF met >= 1"];
-    let (code, text, _) = desk.said(&[&["check", "pair.pnml"], &formulas[..]].concat());
+    let (code, text, _) = directory.outputs(&[&["check", "pair.pnml"], &formulas[..]].concat());
     let unknown = "formula-1: unknown — the formula depends on the transitions enabled initially";
     assert!(code == 3 && text.contains(unknown), "{text}");
     assert!(text.contains("formula-2: TRUE"), "{text}");
 
     let arguments = ["check", "model.pnml", "-e", "RD", "--trace", "traces", "--format", "json"];
-    let text = desk.fine(&arguments);
+    let text = directory.succeeds(&arguments);
     assert!(text.contains("\"value\":\"TRUE\""), "{text}");
     assert_eq!(text.matches("\"type\":\"summary\"").count(), 1, "{text}");
-    let replayed = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
+    let replayed =
+        directory.succeeds(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
     assert!(replayed.contains("3000 firings replayed on coloured net n"), "{replayed}");
     assert!(replayed.contains("marking: met{3000'.}"), "{replayed}");
 
     // Evidence files are about the unfolding, or about a quotient with equivalent colours merged.
     // If neither exists, no file is written.
-    let text = desk.fine(&["check", "model.pnml", "-e", "RD", "--evidence", "proofs"]);
+    let text = directory.succeeds(&["check", "model.pnml", "-e", "RD", "--evidence", "proofs"]);
     assert!(text.contains("equivalent colours merged [certified"), "{text}");
-    let model = parikh::evidence::coloured::read(desk.read("model.pnml").as_bytes()).unwrap();
-    let (report, broken) = audit(&desk, &model, "ReachabilityDeadlock", 100_000);
+    let model = parikh::evidence::coloured::read(directory.read("model.pnml").as_bytes()).unwrap();
+    let (report, broken) = audit(&directory, &model, "ReachabilityDeadlock", 100_000);
     let [judged] = &report.judged[..] else { panic!("{broken}") };
     assert!(matches!(judged.verdict, AuditVerdict::Confirmed(_)), "{judged:?}");
-    desk.refused(3, &["check", "pair.pnml", "-e", "RD", "--evidence", "proofs"]);
+    directory.fails_with(3, &["check", "pair.pnml", "-e", "RD", "--evidence", "proofs"]);
 }
 
 #[test]
 fn the_unfolding_and_its_map_are_for_other_tools() {
-    let desk = desk();
+    let directory = directory();
     let (code, _, stderr) =
-        desk.said(&["unfold", "model.pnml", "-o", "flat.pnml", "--map", "map.json"]);
+        directory.outputs(&["unfold", "model.pnml", "-o", "flat.pnml", "--map", "map.json"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(
         stderr.contains("3 coloured places and 3 coloured transitions unfold to 4 places and 4 "),
         "{stderr}"
     );
-    let map = desk.json("map.json");
+    let map = directory.json("map.json");
     assert_eq!(map["places"]["at"], serde_json::json!(["at(a)", "at(b)", "at(c)"]));
     assert_eq!(map["places"]["never"], serde_json::json!([]));
     let bindings = serde_json::json!(["step(x=a)", "step(x=b)", "step(x=c)"]);
     assert_eq!(map["transitions"]["step"], bindings);
     // On the unfolded net the question is different: it is about each place separately.
-    let flat = desk.fine(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
+    let flat = directory.succeeds(&["check", "flat.pnml", "--formula", "bound(\"at(a)\")"]);
     assert!(flat.contains(": 2"), "{flat}");
-    let stderr = desk.refused(1, &["unfold", "flat.pnml"]);
+    let stderr = directory.fails_with(1, &["unfold", "flat.pnml"]);
     assert!(stderr.contains("expected a coloured net, and this net has no colours"), "{stderr}");
-    let stderr = desk.refused(3, &["unfold", "model.pnml", "--limit", "2"]);
+    let stderr = directory.fails_with(3, &["unfold", "model.pnml", "--limit", "2"]);
     assert!(stderr.contains("more than 3 bindings may fire"), "{stderr}");
 }
 
 #[test]
 fn every_command_takes_a_coloured_model() {
-    let desk = desk();
-    let info = desk.fine(&["info", "model.pnml"]);
+    let directory = directory();
+    let info = directory.succeeds(&["info", "model.pnml"]);
     assert!(info.contains("coloured"), "{info}");
-    assert!(desk.fine(&["invariants", "model.pnml"]).contains("off"));
-    desk.said(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", "small.pnml"]);
-    assert!(desk.read("small.pnml").contains("ptnet"));
+    assert!(directory.succeeds(&["invariants", "model.pnml"]).contains("off"));
+    directory.outputs(&["reduce", "model.pnml", "--preserve", "deadlock", "-o", "small.pnml"]);
+    assert!(directory.read("small.pnml").contains("ptnet"));
     let encoded =
-        desk.fine(&["encode", "model.pnml", "--goal", "deadlock", "-e", "state-equation"]);
+        directory.succeeds(&["encode", "model.pnml", "--goal", "deadlock", "-e", "state-equation"]);
     assert!(encoded.contains("at(a)"), "{encoded}");
-    assert!(desk.said(&["properties", "model.pnml"]).1.contains("DEADLOCK"));
+    assert!(directory.outputs(&["properties", "model.pnml"]).1.contains("DEADLOCK"));
 }
 
 #[test]
 fn colours_follow_their_place_in_formulas() {
-    let desk = desk();
+    let directory = directory();
     let ask = |formula: &str| {
-        let text = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        let text = directory.succeeds(&["check", "model.pnml", "--formula", formula]);
         text.split(" — ").next().unwrap().trim().replace("formula-1: ", "")
     };
     assert_eq!(ask("EF at(b) >= 2"), "TRUE");
@@ -238,18 +243,24 @@ fn colours_follow_their_place_in_formulas() {
         ("EF at(a,b) >= 1", "`a,b` is not a colour of place `at`"),
         ("EF step(a) >= 1", "`step(`"),
     ] {
-        let stderr = desk.refused(1, &["check", "model.pnml", "--formula", formula]);
+        let stderr = directory.fails_with(1, &["check", "model.pnml", "--formula", formula]);
         assert!(stderr.contains(problem), "{stderr}");
     }
 }
 
 #[test]
 fn multisets_of_the_2011_grammar_have_colours() {
-    let desk = desk();
+    let directory = directory();
     let ask = |formula: &str| {
-        desk.write("f.txt", &format!("f = {formula}\n"));
-        let (code, stdout, stderr) =
-            desk.said(&["check", "model.pnml", "--formulas", "f.txt", "--language", "2011"]);
+        directory.write("f.txt", &format!("f = {formula}\n"));
+        let (code, stdout, stderr) = directory.outputs(&[
+            "check",
+            "model.pnml",
+            "--formulas",
+            "f.txt",
+            "--language",
+            "2011",
+        ]);
         match code {
             0 => stdout.split(" — ").next().unwrap().trim().replace("f: ", ""),
             _ => stderr,
@@ -278,8 +289,9 @@ fn multisets_of_the_2011_grammar_have_colours() {
 
 #[test]
 fn a_coloured_transition_without_bindings_is_named_as_dead() {
-    let desk = desk();
-    let said = desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness", "--format", "json"]);
+    let directory = directory();
+    let said =
+        directory.succeeds(&["check", "model.pnml", "-e", "QuasiLiveness", "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
     assert_eq!(answer["because"]["subject"]["transition"], "idle", "{answer}");
     assert!(answer["reason"].as_str().unwrap().starts_with("transition `idle`: "), "{answer}");
@@ -287,29 +299,29 @@ fn a_coloured_transition_without_bindings_is_named_as_dead() {
 
 #[test]
 fn answers_about_tokens_of_a_coloured_net_say_how_colours_are_counted() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let model =
         std::fs::read_to_string(crate::support::binary::example("philosophers-coloured.pnml"));
-    desk.write("model.pnml", &model.unwrap());
+    directory.write("model.pnml", &model.unwrap());
     for formula in ["EF (think >= 3)", "bound(think)"] {
-        let said = desk.fine(&["check", "model.pnml", "--formula", formula]);
+        let said = directory.succeeds(&["check", "model.pnml", "--formula", formula]);
         assert!(said.contains("; a coloured place counts all of its colours"), "{said}");
     }
-    let said = desk.fine(&["check", "model.pnml", "--formula", "bound(think(anna))"]);
+    let said = directory.succeeds(&["check", "model.pnml", "--formula", "bound(think(anna))"]);
     assert!(!said.contains("colours") && said.contains("seen in the initial marking"), "{said}");
-    let said = desk.fine(&["check", "model.pnml", "-e", "StateSpace", "--format", "json"]);
+    let said = directory.succeeds(&["check", "model.pnml", "-e", "StateSpace", "--format", "json"]);
     let answers = said.lines().map(|line| serde_json::from_str(line).unwrap());
     let figures: Vec<serde_json::Value> =
         answers.filter(|it: &serde_json::Value| it["type"] == "answer").collect();
     assert!(!figures.is_empty() && figures.iter().all(|it| it["net"] == "unfolding"), "{said}");
-    let said = desk.fine(&["states", "model.pnml", "--format", "json"]);
+    let said = directory.succeeds(&["states", "model.pnml", "--format", "json"]);
     assert!(said.lines().any(|line| line.contains("\"net\":\"unfolding\"")), "{said}");
 }
 
 #[test]
 fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
-    let desk = desk();
-    let found = desk.said(&["properties", "model.pnml"]).1;
+    let directory = directory();
+    let found = directory.outputs(&["properties", "model.pnml"]).1;
     let key = |name: &str| {
         let line = found.lines().find(|line| line.starts_with(&format!("{name}:")));
         line.unwrap_or_else(|| panic!("{name}\n{found}")).to_owned()
@@ -324,10 +336,10 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     assert!(key("SINK_TRANSITION").contains("transition idle(l=1)"), "{found}");
     assert!(key("NESTED_UNITS").starts_with("NESTED_UNITS: unknown"), "{found}");
     let (code, _, stderr) =
-        desk.said(&["unfold", "model.pnml", "--everything", "-o", "whole.pnml"]);
+        directory.outputs(&["unfold", "model.pnml", "--everything", "-o", "whole.pnml"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("unfold to 7 places and 7 transitions"), "{stderr}");
-    let flat = desk.said(&["properties", "whole.pnml"]).1;
+    let flat = directory.outputs(&["properties", "whole.pnml"]).1;
     let of = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with(['#', 'N']));
         // The length of a witness depends on the engine that is first.
@@ -335,9 +347,10 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
     };
     assert_eq!(of(&flat), of(&found));
     // A comparison of files has the same keys.
-    let file = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
-    desk.write("verdicts.xml", &file);
-    let compared = desk.said(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
+    let file = directory.outputs(&["properties", "model.pnml", "--format", "xml"]).1;
+    directory.write("verdicts.xml", &file);
+    let compared =
+        directory.outputs(&["verdicts", "compare", "verdicts.xml", "model.pnml", "--force"]).1;
     assert!(
         compared.starts_with("# the keys are about the unfolding of the coloured net"),
         "{compared}"
@@ -346,25 +359,25 @@ fn keys_are_about_the_whole_net_that_the_coloured_net_stands_for() {
 
 #[test]
 fn a_coloured_net_is_drawn_with_its_sorts_and_its_unfolding_on_request() {
-    let desk = desk();
-    let drawn = desk.fine(&["draw", "model.pnml"]);
+    let directory = directory();
+    let drawn = directory.succeeds(&["draw", "model.pnml"]);
     assert!(drawn.contains("xlabel=\"at : Ring\"") && drawn.contains("[label=\"x++\"]"), "{drawn}");
-    let bright = desk.fine(&["draw", "model.pnml", "--highlight", "at,fall"]);
+    let bright = directory.succeeds(&["draw", "model.pnml", "--highlight", "at,fall"]);
     assert_eq!(bright.matches("fillcolor").count(), 2, "{bright}");
     for arguments in [
         &["draw", "model.pnml", "--unfold"][..],
         &["draw", "model.pnml", "--highlight", "at(a)"],
         &["draw", "model.pnml", "--invariant", "1"],
     ] {
-        let drawn = desk.fine(arguments);
+        let drawn = directory.succeeds(arguments);
         assert!(drawn.contains("xlabel=\"at(a)"), "{drawn}");
     }
 }
 
 /// Returns the data of a report about the model.
-fn report(desk: &TestDirectory) -> serde_json::Value {
-    desk.fine(&["report", "model.pnml", "-o", "r.html"]);
-    let page = desk.read("r.html");
+fn report(directory: &TestDirectory) -> serde_json::Value {
+    directory.succeeds(&["report", "model.pnml", "-o", "r.html"]);
+    let page = directory.read("r.html");
     let (_, data) = page.split_once("id=\"data\">").expect("data");
     let (data, _) = data.split_once("</script>").expect("an end");
     serde_json::from_str(data).expect("JSON")
@@ -382,7 +395,7 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
         found.unwrap_or_else(|| panic!("{begins}: {}", data["findings"])).clone()
     };
     // The transition `idle` has no binding.
-    let data = report(&desk());
+    let data = report(&directory());
     assert_eq!(quasi_live(&data), "FALSE");
     let dead = finding(&data, "Transition “idle” can never fire");
     assert_eq!(dead["level"], "problem");
@@ -397,10 +410,10 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     let page = place("at", "ring", &two(&a, &b))
         + "<transition id=\"meet\"/>"
         + &arc("at", "meet", &two(&x, &y));
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &pnml(SORTS, &page));
-    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
-    let data = report(&desk);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &pnml(SORTS, &page));
+    assert_eq!(answer(&directory, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    let data = report(&directory);
     assert_eq!(quasi_live(&data), "TRUE");
     let some = finding(&data, "Some bindings of a transition can never fire");
     assert_eq!(some["level"], "note");

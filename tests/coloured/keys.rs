@@ -92,21 +92,21 @@ fn a_report_and_properties_agree_on_every_key_of_random_nets() {
 
 #[test]
 fn a_coloured_net_that_is_safe_by_colours_has_one_value_of_safe_everywhere() {
-    let desk = TestDirectory::new();
-    desk.write(
+    let directory = TestDirectory::new();
+    directory.write(
         "model.pnml",
         &std::fs::read_to_string(example("philosophers-coloured.pnml")).unwrap(),
     );
     // The coloured place `think` holds three tokens of three colours.
-    let answer = desk.fine(&["check", "model.pnml", "-e", "OneSafe", "--format", "json"]);
+    let answer = directory.succeeds(&["check", "model.pnml", "-e", "OneSafe", "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(answer.lines().next().unwrap()).unwrap();
     assert_eq!((&answer["value"], &answer["net"]), (&"FALSE".into(), &"coloured".into()));
-    let form = desk.said(&["properties", "model.pnml", "--format", "xml"]).1;
+    let form = directory.outputs(&["properties", "model.pnml", "--format", "xml"]).1;
     assert!(form.contains("reference=\"SAFE\" value=\"true\""), "{form}");
     assert!(form.contains("of the unfolding of the coloured net: no place can hold"), "{form}");
-    desk.write("form.xml", &form);
-    desk.fine(&["report", "model.pnml", "-o", "r.html", "--form", "form.xml"]);
-    let page = desk.read("r.html");
+    directory.write("form.xml", &form);
+    directory.succeeds(&["report", "model.pnml", "-o", "r.html", "--form", "form.xml"]);
+    let page = directory.read("r.html");
     let (_, rest) = page.split_once("id=\"data\">").unwrap();
     let data: serde_json::Value =
         serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();

@@ -228,8 +228,8 @@ const POST: &str = "sort K = 1..1500
 
 #[test]
 fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
     let apart = "with equivalent colours merged";
     let formulas = [
         ("EX (fireable(deliver) && EX home >= 1)", "TRUE"),
@@ -242,7 +242,7 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
         let ask = |more: &[&str]| {
             let asked =
                 [&["check", "model.pnml", "-t", "60s", "--formula", formula], more].concat();
-            desk.fine(&asked)
+            directory.succeeds(&asked)
         };
         let merged = ask(&[]);
         assert!(merged.contains(&format!("formula-1: {value} — ")), "{merged}");
@@ -254,19 +254,19 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
         }
     }
     // A question about a single kind distinguishes it.
-    let one = desk.fine(&["check", "model.pnml", "--formula", "EX way(7) >= 1"]);
+    let one = directory.succeeds(&["check", "model.pnml", "--formula", "EX way(7) >= 1"]);
     assert!(one.contains("TRUE") && !one.contains(apart), "{one}");
     // Fairness is about each binding.
     let fair = ["check", "model.pnml", "-t", "5s", "--fair", "weak", "--formula", "F (home >= 1)"];
-    assert!(!desk.said(&fair).1.contains(apart));
+    assert!(!directory.outputs(&fair).1.contains(apart));
 }
 
 /// Evidence files about the quotient contain the classes, which the auditor checks.
 #[test]
 fn evidence_about_a_quotient_is_audited_with_its_classes() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     let net = text::parse(POST).unwrap();
-    desk.write("model.pnml", &pnml::write(&net));
+    directory.write("model.pnml", &pnml::write(&net));
     let property = |id: &str, formula: &str| {
         format!("<property><id>{id}</id><formula>{formula}</formula></property>")
     };
@@ -291,9 +291,9 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     let file = |all: &[String]| {
         format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{}</property-set>", all.concat())
     };
-    desk.write("CTLFireability.xml", &file(&queries));
+    directory.write("CTLFireability.xml", &file(&queries));
     let ask = ["check", "model.pnml", "-e", "CTLF", "--evidence", "proofs", "-t", "60s"];
-    let said = desk.fine(&ask);
+    let said = directory.succeeds(&ask);
     for (id, value) in [("q1", "TRUE"), ("q2", "FALSE"), ("q3", "TRUE"), ("q4", "FALSE")] {
         assert!(said.contains(&format!("{id}: {value}")), "{said}");
     }
@@ -301,7 +301,7 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     // Returns the verdicts by id, or the reason why the file is rejected as a whole.
     let audited = |net: &str| {
         let (model, _) = audited_model(&text::parse(net).unwrap());
-        let (report, broken) = audit(&desk, &model, "CTLFireability", 1_000_000);
+        let (report, broken) = audit(&directory, &model, "CTLFireability", 1_000_000);
         let is_confirmed = |it: &AuditedAnswer| matches!(it.verdict, AuditVerdict::Confirmed(_));
         let judged = report.judged.iter();
         assert!(judged.clone().all(|it| it.question.is_empty() || it.question.contains(apart)));
@@ -312,18 +312,18 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
     assert_eq!(audited(POST), these(&["q1", "q2", "q3", "q4"]));
 
     // The file contains the classes, and the auditor checks them.
-    let evidence = desk.read("proofs/CTLFireability.jsonl");
+    let evidence = directory.read("proofs/CTLFireability.jsonl");
     assert!(evidence.contains("\"classes\":[[[\"1\",\"2\","), "{}", &evidence[..400]);
     let (none, broken) = audited(&POST.replace("again: home{k}", "again [k != 7]: home{k}"));
     assert!(none.is_empty() && broken.contains("may distinguish colours"), "{broken}");
-    desk.write("proofs/CTLFireability.jsonl", &evidence.replacen("\"1\",\"2\",", "\"1\",", 1));
+    directory.write("proofs/CTLFireability.jsonl", &evidence.replacen("\"1\",\"2\",", "\"1\",", 1));
     let (none, broken) = audited(POST);
     assert!(none.is_empty() && broken.contains("no sort contains"), "{broken}");
-    desk.write("proofs/CTLFireability.jsonl", &evidence);
+    directory.write("proofs/CTLFireability.jsonl", &evidence);
 
     // A question about a single kind cannot be asked on the quotient.
     let asked =
         [&queries[..2], &[property("q3", &next(&next(&next(one))))], &queries[3..]].concat();
-    desk.write("CTLFireability.xml", &file(&asked));
+    directory.write("CTLFireability.xml", &file(&asked));
     assert_eq!(audited(POST), these(&["q1", "q2", "q4"]));
 }

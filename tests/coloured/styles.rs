@@ -123,13 +123,13 @@ const QUERIES: &str = "<property-set xmlns=\"http://mcc.lip6.fr/\">
 /// Returns the answers about a file, one per line, each confirmed by the auditor from the same
 /// file.
 fn answers(file: &str) -> String {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", file);
-    desk.write("ReachabilityCardinality.xml", QUERIES);
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", file);
+    directory.write("ReachabilityCardinality.xml", QUERIES);
     let model = audited(file);
     let mut answers = String::new();
     for examination in EXAMINATIONS {
-        let said = desk.fine(&[
+        let said = directory.succeeds(&[
             "check",
             "model.pnml",
             "-e",
@@ -151,7 +151,7 @@ fn answers(file: &str) -> String {
         };
         let limits = RepeatLimits { max_tried_colours: 1_000_000, max_markings: 10_000 };
         let mut audit = ColouredAudit::new(&model, limits, Box::new(query_file));
-        audit.file(&desk.at(&format!("proofs/{examination}.jsonl"))).unwrap();
+        audit.file(&directory.at(&format!("proofs/{examination}.jsonl"))).unwrap();
         let report = audit.finish();
         assert!(!report.judged.is_empty(), "{examination}\n{file}");
         for judged in report.judged {

@@ -38,18 +38,18 @@ const TWINS: [(&str, &str); 15] = [
 ];
 
 /// Unpacks an archive into the directory, if the archive is present.
-fn unpack(desk: &TestDirectory, name: &str) -> Option<()> {
+fn unpack(directory: &TestDirectory, name: &str) -> Option<()> {
     let archive = File::open(outside::archive(name)?).expect("readable");
     let archive = flate2::read::GzDecoder::new(archive);
-    tar::Archive::new(archive).unpack(desk.path()).expect("an archive");
+    tar::Archive::new(archive).unpack(directory.path()).expect("an archive");
     Some(())
 }
 
 /// Returns the values of the answers about a model within 2 s, sorted by the names of the
 /// questions. Returns `None` if there is no answer.
-fn ask(desk: &TestDirectory, model: &str, examination: &str) -> Option<Vec<String>> {
+fn ask(directory: &TestDirectory, model: &str, examination: &str) -> Option<Vec<String>> {
     let arguments = ["check", model, "-e", examination, "-t", "2s", "--format", "mcc"];
-    let (_, stdout, _) = desk.said(&arguments);
+    let (_, stdout, _) = directory.outputs(&arguments);
     let value = |line: &str| {
         let mut words = line.split_whitespace();
         let is_answer = matches!(words.next(), Some("FORMULA" | "STATE_SPACE"));
@@ -65,15 +65,15 @@ fn ask(desk: &TestDirectory, model: &str, examination: &str) -> Option<Vec<Strin
 fn both_forms_of_a_model_answer_alike() {
     let (mut compared, mut present) = (0, 0);
     for (family, parameters) in TWINS {
-        let desk = TestDirectory::new();
+        let directory = TestDirectory::new();
         let [coloured, plain] = ["COL", "PT"].map(|form| format!("{family}-{form}-{parameters}"));
-        if unpack(&desk, &coloured).is_none() || unpack(&desk, &plain).is_none() {
+        if unpack(&directory, &coloured).is_none() || unpack(&directory, &plain).is_none() {
             continue;
         }
         present += 1;
-        desk.said(&["unfold", &coloured, "--every-binding", "-o", "flat.pnml"]);
+        directory.outputs(&["unfold", &coloured, "--every-binding", "-o", "flat.pnml"]);
         let both = |model: &str, examination: &str| {
-            Some((ask(&desk, model, examination)?, ask(&desk, &plain, examination)?))
+            Some((ask(&directory, model, examination)?, ask(&directory, &plain, examination)?))
         };
         let yes = |values: &[String]| values == ["TRUE"];
         if let Some((a, b)) = both(&coloured, "ReachabilityDeadlock") {

@@ -357,8 +357,12 @@ fn nothing_is_taken_over_from_another_goal_of_an_abstraction_or_what_it_reaches(
     let other = Goal::Reach(Predicate::at_least(q, 2));
     let skeleton = Board::new(net, vec![goal.clone(), other.clone()]);
     let ids = skeleton.open_goals();
-    skeleton.witness_reporter("TEST").reached(ids[0], [TransitionId::new(0)].into_iter().collect());
-    skeleton.proof_reporter("TEST").unreachable(ids[1], parikh::board::Proof::searched(2, false));
+    skeleton
+        .witness_reporter("TEST")
+        .report_reached(ids[0], [TransitionId::new(0)].into_iter().collect());
+    skeleton
+        .proof_reporter("TEST")
+        .report_unreachable(ids[1], parikh::board::Proof::searched(2, false));
     let knowledge = |at: usize| -> Knowledge { skeleton.knowledge(ids[at]).unwrap() };
     // A witness of the abstraction proves nothing about the net, because colours may exclude it.
     let over = board.proof_reporter("TEST");

@@ -8,8 +8,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Returns the lines of an evidence file in `evidence/`.
-fn lines(desk: &TestDirectory, name: &str) -> Vec<Value> {
-    let text = desk.read(&format!("evidence/{name}.jsonl"));
+fn lines(directory: &TestDirectory, name: &str) -> Vec<Value> {
+    let text = directory.read(&format!("evidence/{name}.jsonl"));
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
@@ -42,14 +42,21 @@ const REFUSED: &str = "x: A F X (EF q >= 1)";
 
 #[test]
 fn the_last_line_says_how_many_answers_were_printed() {
-    let desk = TestDirectory::with(ROUND);
+    let directory = TestDirectory::with(ROUND);
     for (examination, answers) in [("ReachabilityDeadlock", 1), ("Liveness", 1), ("StateSpace", 4)]
     {
-        let said = desk.fine(&["check", "model.pnml", "-e", examination, "--evidence", "evidence"]);
+        let said = directory.succeeds(&[
+            "check",
+            "model.pnml",
+            "-e",
+            examination,
+            "--evidence",
+            "evidence",
+        ]);
         assert_eq!(said.lines().count(), answers);
-        ends_with(&lines(&desk, examination), answers);
+        ends_with(&lines(&directory, examination), answers);
     }
-    let (code, said, _) = desk.said(&[
+    let (code, said, _) = directory.outputs(&[
         "check",
         "model.pnml",
         "--evidence",
@@ -62,7 +69,7 @@ fn the_last_line_says_how_many_answers_were_printed() {
         "b: bound(p + q)",
     ]);
     assert_eq!((code, said.lines().count()), (3, 3), "{said}");
-    ends_with(&lines(&desk, "Formulas"), 2);
+    ends_with(&lines(&directory, "Formulas"), 2);
 }
 
 /// Mutual exclusion of two processes, which walks cannot prove.
@@ -82,16 +89,16 @@ const NEVER: &str = "never: AG !(in1 >= 1 && in2 >= 1)";
 
 #[test]
 fn a_run_without_an_answer_ends_with_none() {
-    let desk = TestDirectory::with(MUTEX);
-    let (code, said, _) = desk.said(&walks("1s", &[NEVER]));
+    let directory = TestDirectory::with(MUTEX);
+    let (code, said, _) = directory.outputs(&walks("1s", &[NEVER]));
     assert_eq!(code, 3, "{said}");
-    ends_with(&lines(&desk, "Formulas"), 0);
+    ends_with(&lines(&directory, "Formulas"), 0);
 }
 
 #[test]
 fn a_run_that_is_interrupted_ends_its_file() {
-    let desk = TestDirectory::with(MUTEX);
-    let child = desk
+    let directory = TestDirectory::with(MUTEX);
+    let child = directory
         .command(&walks("100s", &[NEVER, "easy: EF in1 >= 1"]))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -99,7 +106,7 @@ fn a_run_that_is_interrupted_ends_its_file() {
         .expect("the binary starts");
     let begun = Instant::now();
     let is_answered = || {
-        let file = std::fs::read_to_string(desk.at("evidence/Formulas.jsonl"));
+        let file = std::fs::read_to_string(directory.at("evidence/Formulas.jsonl"));
         file.is_ok_and(|text| text.contains("{\"answer\""))
     };
     while !is_answered() && begun.elapsed() < Duration::from_secs(60) {
@@ -111,7 +118,7 @@ fn a_run_that_is_interrupted_ends_its_file() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(3));
     assert!(stdout(&output).contains("easy: TRUE"), "{}", stdout(&output));
-    ends_with(&lines(&desk, "Formulas"), 1);
+    ends_with(&lines(&directory, "Formulas"), 1);
 }
 
 /// Returns a model that claims that all its places form a safe unit. A sequence of 31 firings
@@ -144,9 +151,9 @@ fn false_claim() -> String {
 
 #[test]
 fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
-    let desk = TestDirectory::new();
-    desk.write("model.pnml", &false_claim());
-    let said = desk.fine(&[
+    let directory = TestDirectory::new();
+    directory.write("model.pnml", &false_claim());
+    let said = directory.succeeds(&[
         "check",
         "model.pnml",
         "--evidence",
@@ -169,7 +176,7 @@ fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
     let expected =
         [("answer", &json!("TRUE")), ("withdrawn", &Value::Null), ("answer", &json!("FALSE"))];
     assert_eq!(of_safe, expected, "{said:#?}");
-    let written = lines(&desk, "Formulas");
+    let written = lines(&directory, "Formulas");
     ends_with(&written, 2);
     let at =
         |what: &str| written.iter().position(|line| line[what]["id"] == "safe").expect("written");
@@ -178,7 +185,8 @@ fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
     assert_eq!(last["answer"]["value"], "FALSE");
     // The text output is unambiguous, too.
     let words = ["check", "model.pnml", "--engines", "explicit", "--formula", "safe: AG d <= 1"];
-    let text = desk.fine(&[&words[..], &["--formula", "both: EF (b >= 1 && c >= 1)"]].concat());
+    let text =
+        directory.succeeds(&[&words[..], &["--formula", "both: EF (b >= 1 && c >= 1)"]].concat());
     assert!(text.contains("\nsafe: withdrawn — "), "{text}");
 }
 
@@ -208,18 +216,23 @@ fn all_are_printed_and_one_thing_is_said(output: &std::process::Output, file: &s
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_takes_no_answer_away() {
-    let desk = TestDirectory::with(ROUND);
-    std::fs::create_dir(desk.at("evidence")).expect("made");
-    std::os::unix::fs::symlink("/dev/full", desk.at("evidence/Formulas.jsonl")).expect("linked");
-    let output =
-        desk.command(&[]).args(many()).args(["--evidence", "evidence"]).output().expect("starts");
+    let directory = TestDirectory::with(ROUND);
+    std::fs::create_dir(directory.at("evidence")).expect("made");
+    std::os::unix::fs::symlink("/dev/full", directory.at("evidence/Formulas.jsonl"))
+        .expect("linked");
+    let output = directory
+        .command(&[])
+        .args(many())
+        .args(["--evidence", "evidence"])
+        .output()
+        .expect("starts");
     all_are_printed_and_one_thing_is_said(&output, "evidence/Formulas.jsonl: No space left");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
-    let desk = TestDirectory::with(ROUND);
+    let directory = TestDirectory::with(ROUND);
     // Limits files to 4096 bytes, and ignores the signal for larger writes.
     let arguments = many().iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let line = format!(
@@ -228,44 +241,48 @@ fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
     );
     let output = std::process::Command::new("sh")
         .args(["-c", &line])
-        .current_dir(desk.path())
+        .current_dir(directory.path())
         .output()
         .expect("a shell");
     all_are_printed_and_one_thing_is_said(&output, "evidence/Formulas.jsonl: File too large");
-    let written = desk.read("evidence/Formulas.jsonl");
+    let written = directory.read("evidence/Formulas.jsonl");
     let answers = written.matches("{\"answer\"").count();
     assert!((1..60).contains(&answers) && !written.contains("{\"end\""), "{answers}: {written}");
 }
 
 #[test]
 fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
-    let desk = TestDirectory::with(ROUND);
-    std::fs::create_dir_all(desk.at("evidence/Formulas.jsonl")).expect("made");
-    let output =
-        desk.command(&[]).args(many()).args(["--evidence", "evidence"]).output().expect("starts");
+    let directory = TestDirectory::with(ROUND);
+    std::fs::create_dir_all(directory.at("evidence/Formulas.jsonl")).expect("made");
+    let output = directory
+        .command(&[])
+        .args(many())
+        .args(["--evidence", "evidence"])
+        .output()
+        .expect("starts");
     all_are_printed_and_one_thing_is_said(&output, "evidence/Formulas.jsonl: Is a directory");
     // For traces, the first failure is named.
     for at in 0..60 {
-        std::fs::create_dir_all(desk.at(&format!("traces/f{at}.trace"))).expect("made");
+        std::fs::create_dir_all(directory.at(&format!("traces/f{at}.trace"))).expect("made");
     }
     let output =
-        desk.command(&[]).args(many()).args(["--trace", "traces"]).output().expect("starts");
+        directory.command(&[]).args(many()).args(["--trace", "traces"]).output().expect("starts");
     all_are_printed_and_one_thing_is_said(&output, "traces/f");
 }
 
 #[test]
 fn nothing_of_an_earlier_run_is_left() {
-    let desk = TestDirectory::with(ROUND);
+    let directory = TestDirectory::with(ROUND);
     let stale = "{\"evidence\": {}}\n".repeat(1000);
-    desk.write("evidence/OneSafe.jsonl", &stale);
-    desk.write("evidence/Liveness.jsonl", &stale);
-    desk.fine(&["check", "model.pnml", "-e", "OneSafe", "--evidence", "evidence"]);
-    ends_with(&lines(&desk, "OneSafe"), 1);
-    assert_eq!(desk.read("evidence/Liveness.jsonl"), stale, "another examination's");
+    directory.write("evidence/OneSafe.jsonl", &stale);
+    directory.write("evidence/Liveness.jsonl", &stale);
+    directory.succeeds(&["check", "model.pnml", "-e", "OneSafe", "--evidence", "evidence"]);
+    ends_with(&lines(&directory, "OneSafe"), 1);
+    assert_eq!(directory.read("evidence/Liveness.jsonl"), stale, "another examination's");
     // A run that fails before it writes leaves no older file that could be mistaken for its own.
-    desk.write("broken.pnml", "no model");
-    let told =
-        desk.refused(1, &["check", "broken.pnml", "-e", "OneSafe", "--evidence", "evidence"]);
+    directory.write("broken.pnml", "no model");
+    let told = directory
+        .fails_with(1, &["check", "broken.pnml", "-e", "OneSafe", "--evidence", "evidence"]);
     assert!(told.contains("broken.pnml"), "{told}");
-    assert!(!desk.at("evidence/OneSafe.jsonl").exists());
+    assert!(!directory.at("evidence/OneSafe.jsonl").exists());
 }

@@ -8,14 +8,14 @@ use parikh_generate as generate;
 use std::path::Path;
 
 /// Creates a net whose only dead marking needs 10¹² − 1 firings.
-fn desk() -> (TestDirectory, Net) {
-    desk_of(12, 10)
+fn directory() -> (TestDirectory, Net) {
+    directory_of(12, 10)
 }
 
-fn desk_of(digits: u32, base: u32) -> (TestDirectory, Net) {
-    let desk = TestDirectory::with_net(&generate::odometer_net(digits, base));
-    let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
-    (desk, net)
+fn directory_of(digits: u32, base: u32) -> (TestDirectory, Net) {
+    let directory = TestDirectory::with_net(&generate::odometer_net(digits, base));
+    let net = pnml::read(&std::fs::read(directory.at("model.pnml")).unwrap()).unwrap().net;
+    (directory, net)
 }
 
 fn judged(net: &Net, file: &Path) -> Result<Vec<AuditedAnswer>, String> {
@@ -29,8 +29,8 @@ fn is_confirmed(net: &Net, file: &Path) -> bool {
     matches!(&judged[..], [AuditedAnswer { verdict: AuditVerdict::Confirmed(_), .. }])
 }
 
-fn checked(desk: &TestDirectory, examination: &str) -> String {
-    let (model, at) = (desk.at("model.pnml"), desk.at("out"));
+fn checked(directory: &TestDirectory, examination: &str) -> String {
+    let (model, at) = (directory.at("model.pnml"), directory.at("out"));
     let [model, at] = [&model, &at].map(|path| path.to_str().unwrap());
     stdout(&run(&[
         "check",
@@ -52,15 +52,15 @@ fn checked(desk: &TestDirectory, examination: &str) -> String {
 
 #[test]
 fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
-    let (desk, net) = desk();
-    let said = checked(&desk, "ReachabilityDeadlock");
+    let (directory, net) = directory();
+    let said = checked(&directory, "ReachabilityDeadlock");
     assert!(
         said.contains("TRUE — a dead marking: a witness of 999999999999 firings, in loops"),
         "{said}"
     );
-    assert!(is_confirmed(&net, &desk.at("out/ReachabilityDeadlock.jsonl")));
-    let trace = desk.at("out/ReachabilityDeadlock.trace");
-    let (model, trace) = (desk.at("model.pnml"), trace.to_str().unwrap().to_owned());
+    assert!(is_confirmed(&net, &directory.at("out/ReachabilityDeadlock.jsonl")));
+    let trace = directory.at("out/ReachabilityDeadlock.trace");
+    let (model, trace) = (directory.at("model.pnml"), trace.to_str().unwrap().to_owned());
     let replayed = stdout(&run(&["replay", model.to_str().unwrap(), &trace]));
     assert!(
         replayed
@@ -70,8 +70,8 @@ fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
         replayed.contains("9*digit_11") && replayed.contains("the marking is dead"),
         "{replayed}"
     );
-    let once_more = desk.read("out/ReachabilityDeadlock.trace") + "up_0\n";
-    let longer = desk.write("longer.trace", &once_more);
+    let once_more = directory.read("out/ReachabilityDeadlock.trace") + "up_0\n";
+    let longer = directory.write("longer.trace", &once_more);
     let refused = run(&["replay", model.to_str().unwrap(), longer.to_str().unwrap()]);
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("place `no_digit_0` lacks tokens"), "{said}");
@@ -82,14 +82,14 @@ fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
 #[test]
 fn what_fires_somewhere_in_a_loop_is_seen_there() {
     for (digits, base) in [(12, 10), (14, 10), (40, 1000)] {
-        let (desk, net) = desk_of(digits, base);
+        let (directory, net) = directory_of(digits, base);
         for (examination, value) in [("QuasiLiveness", "TRUE"), ("StableMarking", "FALSE")] {
-            let said = checked(&desk, examination);
+            let said = checked(&directory, examination);
             assert!(
                 said.starts_with(&format!("{examination}: {value}")),
                 "{digits} digits: {said}"
             );
-            let file = desk.at(&format!("out/{examination}.jsonl"));
+            let file = directory.at(&format!("out/{examination}.jsonl"));
             assert!(is_confirmed(&net, &file), "{digits} digits: {examination}");
         }
     }
@@ -97,9 +97,9 @@ fn what_fires_somewhere_in_a_loop_is_seen_there() {
 
 #[test]
 fn touched_loops_are_refused() {
-    let (desk, net) = desk();
-    checked(&desk, "ReachabilityDeadlock");
-    let file = desk.at("out/ReachabilityDeadlock.jsonl");
+    let (directory, net) = directory();
+    checked(&directory, "ReachabilityDeadlock");
+    let file = directory.at("out/ReachabilityDeadlock.jsonl");
     let right = std::fs::read_to_string(&file).unwrap();
     assert!(right.contains("{\"loops\":"), "{right}");
     let mut tried = 0;

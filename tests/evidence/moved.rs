@@ -14,7 +14,7 @@ use parikh::evidence::audit::{Audit, AuditVerdict, AuditedAnswer};
 use parikh::evidence::file::FORMAT;
 use parikh::evidence_files::EvidenceFile;
 use parikh::mcc::Examination::{self, *};
-use parikh::net::counted::counted;
+use parikh::net::counted::with_counters;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, Units, text};
 use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
 use parikh::run::{self, Event, RunConfig, Schedule};
@@ -64,7 +64,7 @@ impl ProcessQuestion {
     fn subject(&self, net: &Net) -> Option<Net> {
         let begun = self.begun(net)?;
         match self.examination {
-            RelaxedSoundness => counted(&begun).ok(),
+            RelaxedSoundness => with_counters(&begun).ok(),
             _ => Some(begun),
         }
     }

@@ -18,21 +18,21 @@ const QUERIES: &str = r#"<?xml version="1.0"?>
 </property-set>"#;
 
 /// Creates the net and evidence about its unbounded place.
-fn desk() -> (TestDirectory, String) {
-    let desk = TestDirectory::with(SHOP);
-    let queries = desk.write("UpperBounds.xml", QUERIES);
-    let (model, out) = (desk.at("model.pnml"), desk.at("out"));
+fn directory() -> (TestDirectory, String) {
+    let directory = TestDirectory::with(SHOP);
+    let queries = directory.write("UpperBounds.xml", QUERIES);
+    let (model, out) = (directory.at("model.pnml"), directory.at("out"));
     let [model, queries, out] = [&model, &queries, &out].map(|path| path.to_str().unwrap());
     let arguments = ["check", model, "-e", "UB", "--queries", queries, "--evidence", out];
     let checked = run(&[&arguments[..], &["--trace", out, "--engines", "coverability"]].concat());
     let said = stdout(&checked);
     assert!(said.starts_with("made: +inf — 2 cycles fire one after the other"), "{said}");
-    let evidence = desk.read("out/UpperBounds.jsonl");
-    (desk, evidence)
+    let evidence = directory.read("out/UpperBounds.jsonl");
+    (directory, evidence)
 }
 
-fn verdict(desk: &TestDirectory, file: &Path) -> AuditVerdict {
-    let net = pnml::read(&std::fs::read(desk.at("model.pnml")).unwrap()).unwrap().net;
+fn verdict(directory: &TestDirectory, file: &Path) -> AuditVerdict {
+    let net = pnml::read(&std::fs::read(directory.at("model.pnml")).unwrap()).unwrap().net;
     let asked =
         |_: &str| queries::read(&net, QUERIES.as_bytes()).map_err(|error| error.to_string());
     let mut audit = Audit::new(&net, 0, Box::new(asked));
@@ -42,9 +42,9 @@ fn verdict(desk: &TestDirectory, file: &Path) -> AuditVerdict {
 
 #[test]
 fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
-    let (desk, right) = desk();
+    let (directory, right) = directory();
     assert!(matches!(
-        verdict(&desk, &desk.at("out/UpperBounds.jsonl")),
+        verdict(&directory, &directory.at("out/UpperBounds.jsonl")),
         AuditVerdict::Confirmed(_)
     ));
     let earlier = right.find(r#""earlier":["#).unwrap();
@@ -58,16 +58,16 @@ fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
     ];
     for (what, changed) in changes {
         assert_ne!(changed, right, "{what}");
-        let file = desk.write("changed/UpperBounds.jsonl", &changed);
-        let verdict = verdict(&desk, &file);
+        let file = directory.write("changed/UpperBounds.jsonl", &changed);
+        let verdict = verdict(&directory, &file);
         assert!(!matches!(verdict, AuditVerdict::Confirmed(_)), "{what}: {verdict:?}");
     }
 }
 
 #[test]
 fn a_trace_in_stages_is_replayed() {
-    let (desk, _) = desk();
-    let (model, trace) = (desk.at("model.pnml"), desk.at("out/made.trace"));
+    let (directory, _) = directory();
+    let (model, trace) = (directory.at("model.pnml"), directory.at("out/made.trace"));
     let [model, trace] = [&model, &trace].map(|path| path.to_str().unwrap());
     let replayed = stdout(&run(&["replay", model, trace]));
     assert!(
@@ -75,8 +75,8 @@ fn a_trace_in_stages_is_replayed() {
         "{replayed}"
     );
     assert!(replayed.contains("unbounded: made"), "{replayed}");
-    let lost = desk.read("out/made.trace").replace("@then\n", "").replacen("@repeat\n", "", 1);
-    let lost = desk.write("lost.trace", &lost);
+    let lost = directory.read("out/made.trace").replace("@then\n", "").replacen("@repeat\n", "", 1);
+    let lost = directory.write("lost.trace", &lost);
     let refused = run(&["replay", model, lost.to_str().unwrap()]);
     assert!(stderr(&refused).contains("place `store` loses tokens"), "{}", stderr(&refused));
     let drawn = run(&["draw", model, "--trace", trace, "-o", "x.svg"]);

@@ -152,15 +152,15 @@ fn formulas_of_one_id_are_told_apart_by_their_order() {
         ("default-name-3", "FALSE"),
         ("default-name-4", "FALSE"),
     ];
-    let desk = crate::support::binary::TestDirectory::with(LINE);
-    desk.write("q.xml", &file);
+    let directory = crate::support::binary::TestDirectory::with(LINE);
+    directory.write("q.xml", &file);
     let asked = ["check", "model.pnml", "-e", "RC", "--queries", "q.xml", "--evidence", "out"];
-    let said = desk.fine(&asked);
+    let said = directory.succeeds(&asked);
     for (id, value) in expected {
         assert!(said.contains(&format!("{id}: {value} ")), "{said}");
     }
-    let model = std::fs::read(desk.at("model.pnml")).unwrap();
-    let verdicts = verdicts(&model, &file, &desk.at("out/ReachabilityCardinality.jsonl"));
+    let model = std::fs::read(directory.at("model.pnml")).unwrap();
+    let verdicts = verdicts(&model, &file, &directory.at("out/ReachabilityCardinality.jsonl"));
     assert_eq!(verdicts.len(), 4);
     for verdict in verdicts {
         assert!(matches!(verdict, AuditVerdict::Confirmed(_)), "{verdict:?}");

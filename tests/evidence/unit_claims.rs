@@ -66,9 +66,9 @@ fn lossy() -> String {
 
 /// Runs `parikh` and returns the exit code, stdout and stderr.
 fn parikh(net: &str, arguments: &[&str]) -> (i32, String, String) {
-    let desk = TestDirectory::new();
-    desk.write("net.pnml", net);
-    desk.said(arguments)
+    let directory = TestDirectory::new();
+    directory.write("net.pnml", net);
+    directory.outputs(arguments)
 }
 
 /// Returns the keys of a net from `parikh properties` in JSON.

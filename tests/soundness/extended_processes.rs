@@ -13,7 +13,7 @@ use parikh::evidence::replay;
 use parikh::evidence_files::EvidenceFile;
 use parikh::extended::translate;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
-use parikh::net::counted::counted;
+use parikh::net::counted::with_counters;
 use parikh::net::{ExtendedBuilder, ExtendedNet, Marking, Net, marking_text};
 use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
 use parikh::run::{self, Event, RunConfig, Schedule};
@@ -244,7 +244,7 @@ impl ProcessTally {
         let stands = stands.unwrap_or_else(|why| panic!("seed {seed}: {why}, {process:?}"));
         for kind in KINDS {
             let net = match kind {
-                RelaxedSoundness => counted(&stands).unwrap(),
+                RelaxedSoundness => with_counters(&stands).unwrap(),
                 _ => stands.clone(),
             };
             let about = || format!("{kind} of seed {seed}: {process:?}");
@@ -358,7 +358,7 @@ fn assert_all_sound(branches: usize) {
     let stands = translate(begun, &Budget::unlimited()).unwrap();
     for kind in KINDS {
         let net = match kind {
-            RelaxedSoundness => counted(&stands).unwrap(),
+            RelaxedSoundness => with_counters(&stands).unwrap(),
             _ => stands.clone(),
         };
         let found = answer(&net, kind, 1, true);

@@ -325,7 +325,7 @@ fn nothing_false_is_said_of_nets_without_bound() {
                 (board.witness_reporter("T"), || format!("{} {}", engine.name, text::print(&net)));
             for (at, wanted) in homes.iter().enumerate() {
                 if wanted.holds(&net, net.initial()) {
-                    under.reached(GoalId::new(at), FiringSequence::new());
+                    under.report_reached(GoalId::new(at), FiringSequence::new());
                 }
             }
             let assignment =

@@ -9,7 +9,7 @@ use parikh::answer::{AnswerWitness, Cause, GoalAnswer, Plan, ProcessCause, Quest
 use parikh::engine::Role;
 use parikh::evidence::replay;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
-use parikh::net::counted::counted;
+use parikh::net::counted::with_counters;
 use parikh::net::{Marking, Net, NetBuilder, PlaceId, text};
 use parikh::run::schedule::{PhaseNet, SchedulePhase, TimePart};
 use parikh::run::{self, Event, RunConfig, Schedule};
@@ -123,7 +123,7 @@ fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> N
     let finals = last.cloned().map_or(Vec::new(), |last| vec![last]);
     let begun =
         cases(net, cases_, &finals).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
-    if kind == RelaxedSoundness { counted(&begun).unwrap() } else { begun }
+    if kind == RelaxedSoundness { with_counters(&begun).unwrap() } else { begun }
 }
 
 /// Returns the answer, after checking the markings in its reason. `None` if the question stays
@@ -162,7 +162,7 @@ fn textbook_examples_are_answered_with_the_right_reason() {
     for (net, cases, expected, why) in TEXTBOOK {
         let net = text::parse(net).unwrap();
         assert!(
-            Workflow::of(&net).case_markings().is_some(),
+            Workflow::of(&net).source_and_sink().is_some(),
             "no workflow net: {}",
             text::print(&net)
         );
@@ -194,7 +194,7 @@ impl AnswerTally {
         let (mut net, last) = random_process(seed);
         let mut rng = Rng::with_seed(seed);
         let many = [1, 1, 1, 1, 2, 2, 3][rng.usize(..7)];
-        if rng.u8(..3) == 0 && Workflow::of(&net).case_markings().is_some() {
+        if rng.u8(..3) == 0 && Workflow::of(&net).source_and_sink().is_some() {
             net = net.from_marking(Marking::empty(net.place_count()));
         }
         if let Some(claiming) = with_safe_units(&net, &mut rng).filter(|_| rng.u8(..4) > 0) {

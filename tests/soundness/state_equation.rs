@@ -169,7 +169,7 @@ fn candidates_are_handed_out_for_goals_that_are_reachable() {
     assert_eq!(progress, state_equation::SliceProgress::Finished);
     let candidates: Vec<_> = engine.candidates().collect();
     assert_eq!(candidates.len(), 1);
-    assert!(candidates[0].integral);
+    assert!(candidates[0].is_integral);
     assert_eq!(candidates[0].firings, [(net.effect_of(net.transition_named("t").unwrap()), 2)]);
 }
 

@@ -60,9 +60,9 @@ impl TestDirectory {
 
     /// Creates a directory with this net as `model.pnml`.
     pub(crate) fn with_net(net: &parikh_net::Net) -> TestDirectory {
-        let desk = TestDirectory::new();
-        desk.write("model.pnml", &pnml(net));
-        desk
+        let directory = TestDirectory::new();
+        directory.write("model.pnml", &pnml(net));
+        directory
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -81,7 +81,7 @@ impl TestDirectory {
     /// Writes a file. Creates the directories in its name.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.at(name);
-        std::fs::create_dir_all(path.parent().expect("in the desk")).expect("made");
+        std::fs::create_dir_all(path.parent().expect("in the directory")).expect("made");
         std::fs::write(&path, text).expect("written");
         path
     }
@@ -107,23 +107,23 @@ impl TestDirectory {
     }
 
     /// Runs `parikh` and returns the exit code, stdout and stderr.
-    pub(crate) fn said(&self, arguments: &[&str]) -> (i32, String, String) {
+    pub(crate) fn outputs(&self, arguments: &[&str]) -> (i32, String, String) {
         let output = self.run(arguments);
         (output.status.code().expect("no signal"), stdout(&output), stderr(&output))
     }
 
     /// Runs `parikh`, asserts exit code 0, and returns stdout.
     #[track_caller]
-    pub(crate) fn fine(&self, arguments: &[&str]) -> String {
-        let (code, stdout, stderr) = self.said(arguments);
+    pub(crate) fn succeeds(&self, arguments: &[&str]) -> String {
+        let (code, stdout, stderr) = self.outputs(arguments);
         assert_eq!(code, 0, "{arguments:?}: {stderr}");
         stdout
     }
 
     /// Runs `parikh`, asserts this exit code and empty stdout, and returns stderr.
     #[track_caller]
-    pub(crate) fn refused(&self, code: i32, arguments: &[&str]) -> String {
-        let (found, stdout, stderr) = self.said(arguments);
+    pub(crate) fn fails_with(&self, code: i32, arguments: &[&str]) -> String {
+        let (found, stdout, stderr) = self.outputs(arguments);
         assert_eq!((found, stdout.as_str()), (code, ""), "{arguments:?}: {stderr}");
         stderr
     }

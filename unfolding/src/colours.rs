@@ -45,7 +45,7 @@ struct ColourIndex {
     /// values of the component.
     key: Vec<(u64, u64)>,
     /// The processed colours by the number of their key components; see [`Self::key_of`].
-    rows: ByColour<Vec<u64>>,
+    colours_by_key: ByColour<Vec<u64>>,
 }
 
 impl ColourIndex {
@@ -84,7 +84,7 @@ impl PossibleColours {
         if let Some(at) = self.indexes.iter().position(|index| index.key == key) {
             return at;
         }
-        self.indexes.push(ColourIndex { key: key.to_vec(), rows: ByColour::default() });
+        self.indexes.push(ColourIndex { key: key.to_vec(), colours_by_key: ByColour::default() });
         self.indexes.len() - 1
     }
 
@@ -129,7 +129,7 @@ impl PossibleColours {
         self.processed += 1;
         for index in &mut self.indexes {
             let key = index.key_of(colour);
-            index.rows.entry(key).or_default().push(colour);
+            index.colours_by_key.entry(key).or_default().push(colour);
         }
         Some(colour)
     }
@@ -140,8 +140,8 @@ impl PossibleColours {
     }
 
     /// Returns the processed colours whose key components in an index have the number `key`.
-    pub(super) fn row(&self, index: usize, key: u64) -> &[u64] {
-        self.indexes[index].rows.get(&key).map_or(&[], |row| row)
+    pub(super) fn colours_with_key(&self, index: usize, key: u64) -> &[u64] {
+        self.indexes[index].colours_by_key.get(&key).map_or(&[], |row| row)
     }
 
     /// Sorts the colours. After this call, the position of a colour is its rank in ascending order.

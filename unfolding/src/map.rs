@@ -16,17 +16,17 @@ pub fn write_map(net: &Net, mut out: impl Write) -> io::Result<()> {
     write!(out, "\"places\": {{")?;
     for place in 0..folding.place_count() {
         let names = folding.places(place).map(|it| net.place_name(it));
-        row(&mut out, place, folding.place_name(place), names)?;
+        write_entry(&mut out, place, folding.place_name(place), names)?;
     }
     write!(out, "\n}},\n\"transitions\": {{")?;
     for transition in 0..folding.transition_count() {
         let names = folding.transitions(transition).map(|it| net.transition_name(it));
-        row(&mut out, transition, folding.transition_name(transition), names)?;
+        write_entry(&mut out, transition, folding.transition_name(transition), names)?;
     }
     writeln!(out, "\n}}}}")
 }
 
-fn row<'n>(
+fn write_entry<'n>(
     out: &mut impl Write,
     at: usize,
     name: &str,

@@ -256,7 +256,7 @@ impl<'c> BindingRule<'c> {
                 let constants = pattern.constants.iter();
                 let key_number = constants
                     .fold(key_number, |key_number, &(_, size, value)| key_number * size + value);
-                for &colour in places[*place].row(*index, key_number) {
+                for &colour in places[*place].colours_with_key(*index, key_number) {
                     search.count_lookup()?;
                     if *earlier && colour == new_colour {
                         continue;

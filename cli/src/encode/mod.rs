@@ -18,7 +18,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
-#[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
+#[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts_help(), formulas::LANGUAGE))]
 pub(super) struct EncodeArguments {
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
@@ -70,7 +70,7 @@ Examples:
   parikh encode net.pnml --queries ReachabilityCardinality.xml --id ID -e bmc -k 20 | z3 -in
   parikh encode net.pnml --goal deadlock -e bmc-steps -k 20 -l SAT --values log -o dead.cnf";
 
-fn parts() -> String {
+fn parts_help() -> String {
     let mut text = "Parts of encodings:\n".to_owned();
     for part in EncodingPart::ALL {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
@@ -91,9 +91,9 @@ pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::cancel_on_signal(&budget, || ());
     let net = arguments.timing.net(&arguments.model)?;
-    let subject = subject(arguments, &net)?;
+    let subject = requested_goal(arguments, &net)?;
     let question = EncodedQuery::new(&net, &subject, &form, &budget)?;
-    let head = head(arguments, &net, &subject, &form.encoding, &question);
+    let head = head_comment(arguments, &net, &subject, &form.encoding, &question);
     let format = form.format;
     match &arguments.output {
         None => match question.write(format, &head, &mut io::stdout().lock()) {
@@ -129,7 +129,7 @@ fn write_whole(
 
 /// Returns the comment at the head of the file: the net, the goal, the encoding, and the meaning of
 /// the results.
-fn head(
+fn head_comment(
     arguments: &EncodeArguments,
     net: &Net,
     subject: &EncodeGoal,
@@ -155,7 +155,7 @@ fn head(
 
 /// Returns the goal that `--goal` states, or the goal of the formula with the id `--id` in the file
 /// `--queries`.
-fn subject(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
+fn requested_goal(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> {
     let Some(goal) = &arguments.goal else {
         // Clap ensures that both options are given together.
         let (file, id) = (arguments.queries.as_ref(), arguments.id.as_deref());

@@ -74,15 +74,15 @@ impl<'n> TokenGame<'n> {
     }
 
     /// Adds a condition whose truth is shown after every move.
-    pub(super) fn watch(&mut self, name: String, goal: Predicate) {
+    pub(super) fn add_goal(&mut self, name: String, goal: Predicate) {
         self.goals.push((name, goal));
     }
 
     /// Starts the game in the marking `start`, and makes `next` follow a trace from there.
-    pub(super) fn follow(&mut self, start: Marking, course: FollowedTrace) {
+    pub(super) fn follow(&mut self, start: Marking, trace: FollowedTrace) {
         self.marking.clone_from(&start);
         self.start = start;
-        self.followed_trace = Some(course);
+        self.followed_trace = Some(trace);
     }
 
     /// Returns the lines shown at the beginning.
@@ -237,11 +237,11 @@ impl<'n> TokenGame<'n> {
             let Some((t, marking_before)) = self.firings.pop() else { break };
             self.marking = marking_before;
             let fired_count = self.firings.len();
-            if let Some(course) = &mut self.followed_trace
-                && course.followed() > fired_count
-                && course.firing_at(fired_count) == Some(t)
+            if let Some(trace) = &mut self.followed_trace
+                && trace.followed() > fired_count
+                && trace.firing_at(fired_count) == Some(t)
             {
-                course.set_followed(fired_count);
+                trace.set_followed(fired_count);
             }
         }
         CommandResponse::succeeded(self.status_lines())
@@ -270,22 +270,22 @@ impl<'n> TokenGame<'n> {
 
     /// Fires the next transitions of the trace.
     fn next(&mut self, times: usize) -> CommandResponse {
-        let Some(course) = &self.followed_trace else {
+        let Some(trace) = &self.followed_trace else {
             return CommandResponse::refused(
                 "there is no trace: start `parikh play` with --trace \
                                              FILE",
             );
         };
-        let steps = course.next(times);
+        let steps = trace.next(times);
         if steps.is_empty() && times > 0 {
             return CommandResponse::refused("the trace has ended");
         }
         let fired_before = self.firings.len();
         let mut response = self.fire_all(&steps);
         let followed = self.firings.len() - fired_before;
-        if let Some(course) = &mut self.followed_trace {
-            course.set_followed(course.followed() + followed);
-            response.lines.push(course.progress_text(|t| quoted_name(self.net.core(), t)));
+        if let Some(trace) = &mut self.followed_trace {
+            trace.set_followed(trace.followed() + followed);
+            response.lines.push(trace.progress_text(|t| quoted_name(self.net.core(), t)));
         }
         response
     }
@@ -301,8 +301,8 @@ impl<'n> TokenGame<'n> {
         };
         self.marking.clone_from(&self.start);
         self.firings.clear();
-        if let Some(course) = &mut self.followed_trace {
-            course.set_followed(followed);
+        if let Some(trace) = &mut self.followed_trace {
+            trace.set_followed(followed);
         }
         self.fire_all(&firings)
     }
@@ -429,7 +429,7 @@ mod tests {
         let net = net();
         let mut game = TokenGame::new(&net, 1);
         let full = Predicate::at_least(parikh_net::PlaceId::new(0), 2);
-        game.watch("full".to_owned(), full);
+        game.add_goal("full".to_owned(), full);
         assert_eq!(
             game.command("put").lines,
             ["after 1 firing: buffer", "   1  put", "   2  empty", "  [ ] full"]

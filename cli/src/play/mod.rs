@@ -72,11 +72,11 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
     let mut game = TokenGame::new(&net, arguments.seed);
     for formula in &arguments.goal {
         let (name, goal) = condition(formula, "--goal", net.core())?;
-        game.watch(name, goal);
+        game.add_goal(name, goal);
     }
     if let Some(file) = &arguments.trace {
-        let (start, course) = trace(file, &net)?;
-        game.follow(start, course);
+        let (start, followed_trace) = trace(file, &net)?;
+        game.follow(start, followed_trace);
     }
     let stdin = std::io::stdin();
     let is_terminal = stdin.is_terminal();
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &PlayArguments) -> Result<ProgramOutcome> {
         let response = match text.trim().strip_prefix("goal ") {
             Some(formula) => match condition(formula, "goal", net.core()) {
                 Ok((name, goal)) => {
-                    game.watch(name, goal);
+                    game.add_goal(name, goal);
                     game.command("show")
                 }
                 Err(why) => CommandResponse::refused(format!("{why:#}")),
@@ -153,7 +153,7 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
     let start = start_marking.unwrap_or_else(|| net.core().initial().clone());
     let followed =
         |trace: &TraceFile, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
-            trace.has_no_loops().with_context(|| path.to_string())?;
+            trace.check_no_stages_or_loops().with_context(|| path.to_string())?;
             let prefix = steps(&trace.sequence, origin).with_context(|| path.to_string())?;
             let cycle = match &trace.repeat {
                 Some(cycle) => steps(cycle, origin).with_context(|| path.to_string())?,

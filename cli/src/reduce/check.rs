@@ -48,7 +48,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
         files::write_net(&reduction.net, output)?;
     }
     let steps = log.len();
-    super::constants(net, &reduction, arguments.format);
+    super::print_constants(net, &reduction, arguments.format);
     match arguments.format {
         ReduceFormat::Text => line(&format!(
             "{} {}: from {} and {} to {} and {}; preserved: {}",
@@ -58,7 +58,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &ReduceArguments) -> Result
             counted(net.transition_count(), "transition"),
             reduced.places,
             reduced.transitions,
-            preserved(&file),
+            preserved_text(&file),
         )),
         ReduceFormat::Json => object(json!({
             "type": "summary",
@@ -90,7 +90,7 @@ fn refuse_vacuous(file: &LogFile) -> Result<()> {
 }
 
 /// Describes the preserved properties with their nodes: `deadlock over p, q; liveness of t`.
-fn preserved(file: &LogFile) -> String {
+fn preserved_text(file: &LogFile) -> String {
     let of = |what: &str, names: &[String]| {
         let some = super::some_of(names.iter().cloned());
         some.map_or(String::new(), |(_, names)| format!(" {what} {names}"))

@@ -116,7 +116,7 @@ Examples:
   parikh replay philosophers.pnml small.trace --log small.json -o original.trace";
 
 pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
-    refuse_nonsense(arguments)?;
+    refuse_misuse(arguments)?;
     let net = arguments.timing.net(&arguments.model)?;
     if let Some(log) = &arguments.check {
         return check::run(&net, log, arguments);
@@ -163,7 +163,7 @@ pub(super) fn run(arguments: &ReduceArguments) -> Result<ProgramOutcome> {
 
 /// Refuses options without a property to preserve or without a rule. Also refuses an output file
 /// that would overwrite another file of the command.
-fn refuse_nonsense(arguments: &ReduceArguments) -> Result<()> {
+fn refuse_misuse(arguments: &ReduceArguments) -> Result<()> {
     let formulas = &arguments.formulas;
     let has_formulas = !formulas.formula.is_empty() || !formulas.formulas.is_empty();
     if arguments.preserve.is_empty() && !has_formulas && arguments.check.is_none() {
@@ -232,19 +232,21 @@ struct ReductionReport<'a> {
 }
 
 impl ReductionReport<'_> {
-    fn print(&self, asked: &[FormulaQuery], format: ReduceFormat) {
+    fn print(&self, queries: &[FormulaQuery], format: ReduceFormat) {
         let (net, reduction) = (self.net, self.reduction);
         if format == ReduceFormat::Text {
-            self.sizes();
+            self.print_sizes();
         }
-        rules_applied(&reduction.statistics, format);
+        print_rules(&reduction.statistics, format);
         for &t in &reduction.needs().protected {
             if let Some(firing) = reduction.firing(t) {
-                protected(net, reduction, t, firing, format);
+                print_carriers(net, reduction, t, firing, format);
             }
         }
-        constants(net, reduction, format);
-        asked.iter().for_each(|asked| translated(asked, asked.translate(net, reduction), format));
+        print_constants(net, reduction, format);
+        queries
+            .iter()
+            .for_each(|asked| print_translation(asked, asked.translate(net, reduction), format));
         match format {
             ReduceFormat::Text => {
                 for file in self.written {
@@ -255,7 +257,7 @@ impl ReductionReport<'_> {
         }
     }
 
-    fn sizes(&self) {
+    fn print_sizes(&self) {
         let (net, reduction) = (self.net, self.reduction);
         let statistics = &reduction.statistics;
         let (before, after) = (statistics.size_before, statistics.size_after);
@@ -342,7 +344,7 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
 /// Prints the removed places of the support with their constant numbers of tokens. If the reduction
 /// preserves only deadlocks, the numbers hold only in dead markings. The printed text claims them
 /// for every reachable marking.
-fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
+fn print_constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
     let removed_constant = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(removed_constant) {
         match format {
@@ -357,7 +359,7 @@ fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
 }
 
 /// Prints a line for each rule that was applied.
-fn rules_applied(statistics: &ReductionStatistics, format: ReduceFormat) {
+fn print_rules(statistics: &ReductionStatistics, format: ReduceFormat) {
     for rule in statistics.rules.iter().filter(|rule| rule.applied > 0) {
         let seconds = rule.time.as_secs_f64();
         match format {
@@ -382,7 +384,7 @@ fn rules_applied(statistics: &ReductionStatistics, format: ReduceFormat) {
 
 /// Prints the firings of the reduced net that include a firing of the preserved transition `t`. If
 /// `t` also fires at the start of each sequence that is translated back, says so.
-fn protected(
+fn print_carriers(
     net: &Net,
     reduction: &Reduction,
     t: TransitionId,
@@ -410,8 +412,12 @@ fn protected(
 
 /// Prints a formula translated to the reduced net. `translation` is `None` if the formula cannot be
 /// translated. In this case, text output says so, and in JSON `formula` and `constant` are null.
-fn translated(asked: &FormulaQuery, translation: Option<TranslatedQuery>, format: ReduceFormat) {
-    let id = &asked.id;
+fn print_translation(
+    query: &FormulaQuery,
+    translation: Option<TranslatedQuery>,
+    format: ReduceFormat,
+) {
+    let id = &query.id;
     match (format, translation) {
         (ReduceFormat::Text, None) => line(&format!(
             "# {id}: not translated, because its numbers \

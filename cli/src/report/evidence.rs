@@ -148,31 +148,31 @@ impl<'n> EvidenceStore<'n> {
     }
 
     /// Stores the evidence of a settled goal.
-    pub(super) fn of(&mut self, knowledge: &Knowledge) -> GoalEvidence {
+    pub(super) fn store_goal(&mut self, knowledge: &Knowledge) -> GoalEvidence {
         match knowledge {
             Knowledge::Reach(ReachKnowledge::Reached { witness, .. }) => {
-                self.witness(witness.as_ref())
+                self.store_witness(witness.as_ref())
             }
             Knowledge::Reach(ReachKnowledge::Unreachable { proof, evidence, .. }) => GoalEvidence {
-                certificate: self.certificate(evidence, proof.kind()),
+                certificate: self.store_certificate(evidence, proof.kind()),
                 ..GoalEvidence::default()
             },
             Knowledge::Home(HomeKnowledge::StaysReachable { proof, evidence, .. }) => {
                 GoalEvidence {
-                    certificate: self.certificate(evidence, proof.kind()),
+                    certificate: self.store_certificate(evidence, proof.kind()),
                     ..GoalEvidence::default()
                 }
             }
             Knowledge::Home(HomeKnowledge::BecomesUnreachable {
                 witness, proof, evidence, ..
             }) => {
-                let mut shown = self.witness(witness.as_ref());
+                let mut shown = self.store_witness(witness.as_ref());
                 shown.certificate = match (&proof.document, evidence) {
                     (Some(document), Evidence::Certified(_)) => {
                         let lines = reading::read(document, self.net, self.net);
-                        Some(self.add(proof.kind(), None, true, lines))
+                        Some(self.add_certificate(proof.kind(), None, true, lines))
                     }
-                    _ => self.certificate(evidence, proof.kind()),
+                    _ => self.store_certificate(evidence, proof.kind()),
                 };
                 shown
             }
@@ -187,15 +187,15 @@ impl<'n> EvidenceStore<'n> {
                 };
                 let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
                 let firings = u64::try_from(firings).unwrap_or(u64::MAX);
-                let mut play = PlayedSequence::of(self.trace(&prefix), firings);
-                play.pump = self.trace(&Arc::new(pump.clone()));
+                let mut play = PlayedSequence::of(self.store_trace(&prefix), firings);
+                play.pump = self.store_trace(&Arc::new(pump.clone()));
                 GoalEvidence { play: Some(play), ..GoalEvidence::default() }
             }
             Knowledge::Maximum(Maximum { largest_seen: seen, proved, .. }) => {
                 let witness = seen.as_ref().and_then(|seen| seen.witness.as_ref());
-                let mut shown = self.witness(witness);
+                let mut shown = self.store_witness(witness);
                 if let Some(ProvedBound { proof, evidence, .. }) = proved {
-                    shown.certificate = self.certificate(evidence, proof.kind());
+                    shown.certificate = self.store_certificate(evidence, proof.kind());
                 }
                 shown
             }
@@ -205,11 +205,11 @@ impl<'n> EvidenceStore<'n> {
 
     /// Stores a run that satisfies the property, for the page to play. A run without a cycle is
     /// played like any firing sequence.
-    pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> GoalEvidence {
+    pub(super) fn store_run(&mut self, property: &RunProperty, run: &LassoRun) -> GoalEvidence {
         let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
-        let mut play = PlayedSequence::of(self.trace(&Arc::new(run.prefix.clone())), firings);
+        let mut play = PlayedSequence::of(self.store_trace(&Arc::new(run.prefix.clone())), firings);
         if let RunEnd::Repeats(cycle) = &run.end {
-            play.pump = self.trace(&Arc::new(cycle.clone()));
+            play.pump = self.store_trace(&Arc::new(cycle.clone()));
             let end = replay(self.net, &run.rounds(1)).ok();
             play.comes_back = end.is_some() && end == replay(self.net, &run.prefix).ok();
         }
@@ -231,11 +231,11 @@ impl<'n> EvidenceStore<'n> {
 
     /// Stores the firing sequence of a witness. Returns empty evidence without a witness, for a
     /// witness without firings, and for an accelerated witness, that is, one with nested loops.
-    fn witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
+    fn store_witness(&mut self, witness: Option<&Witness>) -> GoalEvidence {
         // An accelerated sequence is not played, because it usually has too many firings.
         let play = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
-                Some(PlayedSequence::of(self.trace(sequence), *firings))
+                Some(PlayedSequence::of(self.store_trace(sequence), *firings))
             }
             _ => None,
         };
@@ -245,7 +245,7 @@ impl<'n> EvidenceStore<'n> {
     /// Stores a firing sequence as a trace and returns the index of the trace. Returns `None` if
     /// the sequence has at least [`TOO_MANY_FIRINGS`] firings, or if all traces together would have
     /// more than [`MAX_TRACE_STEPS`] steps.
-    fn trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
+    fn store_trace(&mut self, sequence: &Arc<FiringSequence>) -> Option<usize> {
         let address = Arc::as_ptr(sequence);
         if let Some((known_trace, _)) = self.sequences.get(&address) {
             return *known_trace;
@@ -266,7 +266,7 @@ impl<'n> EvidenceStore<'n> {
     /// Describes the certificate of an answer in words, and stores the words. The certificate is a
     /// document or a home-space argument. Returns the index of the certificate. Returns `None` if
     /// the evidence has neither document nor argument, or if the engine did not keep it.
-    fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
+    fn store_certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
         let (address, reference) = match evidence {
             Evidence::Certified(Some(shown)) => {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
@@ -291,20 +291,23 @@ impl<'n> EvidenceStore<'n> {
             Evidence::Argued(Some(KeptStructure { structure, derivation: reduction_log })) => {
                 let document_net =
                     reduction_log.as_ref().map_or(self.net, |reduction_log| &reduction_log.net);
-                (reduction_log.as_ref(), reading::read_structure(structure, document_net, self.net))
+                (
+                    reduction_log.as_ref(),
+                    reading::read_home_argument(structure, document_net, self.net),
+                )
             }
             _ => return None,
         };
         let logs = std::iter::successors(reduction_log, |log| log.parent.as_ref());
         let reduced_by = reduction_log.map(|_| logs.map(|log| log.log.steps.len()).sum());
-        let certificate_index = self.add(kind, reduced_by, false, lines);
+        let certificate_index = self.add_certificate(kind, reduced_by, false, lines);
         self.documents.insert(address, (certificate_index, reference));
         Some(certificate_index)
     }
 
     /// Appends a certificate and returns its index. A certificate that would exceed
     /// [`MAX_CERTIFICATE_PIECES`] is replaced by one line.
-    fn add(
+    fn add_certificate(
         &mut self,
         kind: &'static str,
         reduced_by: Option<usize>,

@@ -65,30 +65,30 @@ pub(super) fn findings(
     keys: &ReportKeys,
     store: &EvidenceStore<'_>,
 ) -> Vec<ReportFinding> {
-    let mut telling = FindingCollector { net, results: found, store, findings: Vec::new() };
+    let mut collector = FindingCollector { net, results: found, store, findings: Vec::new() };
     if let Some(breach) = &found.breach {
         let title = Sentence::from_words(
             "The model claims that its units are safe (NUPN), and they are not: ",
         )
         .push_sentence(Sentence::message(breach));
-        telling.add_finding(Severity::Problem, title);
+        collector.add_finding(Severity::Problem, title);
     }
     for KeyConflict { key, file_value: form, computed } in &keys.conflicts {
         let title =
             Sentence::from_words(format!("The form says {key} is {form}, but it is {computed}"));
-        telling.add_finding(Severity::Problem, title);
+        collector.add_finding(Severity::Problem, title);
     }
     for (at, question) in found.questions.iter().enumerate() {
         match (question.topic, &question.value) {
-            (Some(topic), Some(value)) => telling.answered(at, question, topic, value),
-            (_, None) => telling.open(at, question),
-            (None, Some(_)) => telling.formula(at, question),
+            (Some(topic), Some(value)) => collector.add_answer_findings(at, question, topic, value),
+            (_, None) => collector.add_open(at, question),
+            (None, Some(_)) => collector.add_formula_answer(at, question),
         }
     }
-    telling.nodes_without_arcs();
+    collector.add_nodes_without_arcs();
     // The sort is stable, so findings of the same severity stay in the order of the questions.
-    telling.findings.sort_by_key(|finding| finding.level);
-    telling.findings
+    collector.findings.sort_by_key(|finding| finding.level);
+    collector.findings
 }
 
 struct FindingCollector<'a> {
@@ -114,7 +114,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds a finding that answers a question, with the evidence of the answer.
-    fn answer(
+    fn add_answer(
         &mut self,
         at: usize,
         level: Severity,
@@ -128,7 +128,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds the findings that follow from the answer to a standard question.
-    fn answered(
+    fn add_answer_findings(
         &mut self,
         at: usize,
         question: &AnsweredQuestion,
@@ -139,52 +139,58 @@ impl FindingCollector<'_> {
         let because = question.reason.clone();
         match (topic, value) {
             (StandardQuestion::Process(examination), _)
-                if self.is_said_of_soundness(at, examination) => {}
+                if self.repeats_soundness_finding(at, examination) => {}
             (StandardQuestion::Process(examination), Bool(true)) => {
-                self.well_done(at, examination, question)
+                self.add_sound(at, examination, question)
             }
-            (StandardQuestion::Process(examination), _) => self.unsound(at, examination, question),
-            (StandardQuestion::Stuck, Bool(true)) => self.stuck_case(at, question),
+            (StandardQuestion::Process(examination), _) => {
+                self.add_unsound(at, examination, question)
+            }
+            (StandardQuestion::Stuck, Bool(true)) => self.add_stuck_case(at, question),
             (StandardQuestion::Stuck, _) => {
                 let title = "No case gets stuck before it is done";
-                self.answer(at, Severity::Good, title).details.push(because);
+                self.add_answer(at, Severity::Good, title).details.push(because);
             }
-            (StandardQuestion::Deadlock, Bool(true)) => self.deadlock(at, question),
+            (StandardQuestion::Deadlock, Bool(true)) => self.add_deadlock(at, question),
             (StandardQuestion::Deadlock, _) => {
                 let because = self.without_subject(question);
-                self.answer(at, Severity::Good, "The net never gets stuck").details.push(because);
+                self.add_answer(at, Severity::Good, "The net never gets stuck")
+                    .details
+                    .push(because);
             }
             (StandardQuestion::Firings, Bool(true)) => {
                 let title = match self.net.folding() {
                     None => "Every transition can fire",
                     Some(_) => "Every transition can fire (some binding of it)",
                 };
-                self.answer(at, Severity::Good, title).details.push(because);
-                self.dead_bindings(at);
+                self.add_answer(at, Severity::Good, title).details.push(because);
+                self.add_dead_bindings(at);
             }
             // Without any transition in the unfolding, every coloured transition is dead.
             (StandardQuestion::Firings, _)
                 if self.results.fates.is_empty() && self.net.transition_count() > 0 =>
             {
-                self.answer(at, Severity::Problem, "Some transition can never fire")
+                self.add_answer(at, Severity::Problem, "Some transition can never fire")
                     .details
                     .push(because);
             }
             (StandardQuestion::Firings, _) => {
-                self.dead_transitions(at);
-                self.dead_bindings(at);
+                self.add_dead_transitions(at);
+                self.add_dead_bindings(at);
             }
             (StandardQuestion::Bounds, Infinite) if self.results.bounds.is_empty() => {
-                self.answer(at, Severity::Problem, "Some place is unbounded").details.push(because);
+                self.add_answer(at, Severity::Problem, "Some place is unbounded")
+                    .details
+                    .push(because);
             }
-            (StandardQuestion::Bounds, Infinite) => self.unbounded_places(at),
+            (StandardQuestion::Bounds, Infinite) => self.add_unbounded_places(at),
             (StandardQuestion::Bounds, most) => {
                 let tokens = counted(most, "token");
                 let colour = if self.net.folding().is_some() { " of one colour" } else { "" };
                 let title =
                     format!("The net is bounded: no place ever holds more than {tokens}{colour}");
-                self.answer(at, Severity::Good, title).details.push(because);
-                self.never_marked();
+                self.add_answer(at, Severity::Good, title).details.push(because);
+                self.add_never_marked();
             }
             (StandardQuestion::OneSafe, Bool(true)) => {
                 let because =
@@ -193,27 +199,27 @@ impl FindingCollector<'_> {
                     None => "No place ever holds two tokens",
                     Some(_) => "No coloured place ever holds two tokens, of all colours together",
                 };
-                self.answer(at, Severity::Good, title).details.push(because);
+                self.add_answer(at, Severity::Good, title).details.push(because);
             }
             (StandardQuestion::OneSafe, _) => {
                 let title = match self.net.folding() {
                     None => "Some place can hold two tokens",
                     Some(_) => "Some coloured place can hold two tokens, of all colours together",
                 };
-                self.answer(at, Severity::Note, title).details.push(because);
+                self.add_answer(at, Severity::Note, title).details.push(because);
             }
             (StandardQuestion::Stable, Bool(true)) => {
-                self.answer(at, Severity::Note, "Some place never changes its tokens")
+                self.add_answer(at, Severity::Note, "Some place never changes its tokens")
                     .details
                     .push(because);
             }
             (StandardQuestion::Stable, _) => {
-                self.answer(at, Severity::Good, "Every place changes its tokens at some time")
+                self.add_answer(at, Severity::Good, "Every place changes its tokens at some time")
                     .details
                     .push(because);
             }
             (StandardQuestion::Liveness, Bool(true)) => {
-                self.answer(
+                self.add_answer(
                     at,
                     Severity::Good,
                     "Every transition can always be made to fire again",
@@ -223,19 +229,23 @@ impl FindingCollector<'_> {
             }
             (StandardQuestion::Liveness, _) => {
                 // In a process that ends, no transition stays possible forever.
-                let level = if self.process() { Severity::Note } else { Severity::Warning };
-                self.answer(at, level, "Not every transition stays possible (not live)")
+                let level = if self.is_process() { Severity::Note } else { Severity::Warning };
+                self.add_answer(at, level, "Not every transition stays possible (not live)")
                     .details
                     .push(because);
             }
             (StandardQuestion::Reversible, Bool(true)) => {
-                self.answer(at, Severity::Good, "The net can always return to its initial marking")
-                    .details
-                    .push(because);
+                self.add_answer(
+                    at,
+                    Severity::Good,
+                    "The net can always return to its initial marking",
+                )
+                .details
+                .push(because);
             }
             (StandardQuestion::Reversible, _) => {
-                let because = self.gone_for_good(question).unwrap_or(because);
-                self.answer(
+                let because = self.irreversible_change(question).unwrap_or(because);
+                self.add_answer(
                     at,
                     Severity::Note,
                     "The net cannot always return to its initial marking",
@@ -259,7 +269,7 @@ impl FindingCollector<'_> {
     /// Adds the answer to a formula. If the formulas are requirements of the model's author, a
     /// false formula is a problem, and a true formula is a good result. Every other answer is a
     /// note.
-    fn formula(&mut self, at: usize, question: &AnsweredQuestion) {
+    fn add_formula_answer(&mut self, at: usize, question: &AnsweredQuestion) {
         let Some(value) = &question.value else { return };
         let because = question.reason.clone();
         let (level, title) = match value {
@@ -272,23 +282,23 @@ impl FindingCollector<'_> {
             _ => (Severity::Note, format!("{}: {value}", question.id)),
         };
         let written = question.title.clone();
-        let finding = self.answer(at, level, title);
+        let finding = self.add_answer(at, level, title);
         finding.details.extend((!written.is_empty()).then(|| Sentence::from_words(written)));
         finding.details.push(because);
     }
 
     /// Adds the finding that a question is open.
-    fn open(&mut self, at: usize, question: &AnsweredQuestion) {
+    fn add_open(&mut self, at: usize, question: &AnsweredQuestion) {
         let title = match question.topic {
             Some(_) => format!("Open: {}", question.title),
             None => format!("Open: {}", question.id),
         };
         let reason = question.reason.clone();
-        self.answer(at, Severity::Unknown, title).details.push(reason);
+        self.add_answer(at, Severity::Unknown, title).details.push(reason);
     }
 
     /// Returns true if the questions treat the net as a process.
-    fn process(&self) -> bool {
+    fn is_process(&self) -> bool {
         !final_markings(self.net).is_empty()
     }
 
@@ -296,7 +306,7 @@ impl FindingCollector<'_> {
     /// This is possible for weak soundness only. The finding is a repetition if the process is
     /// sound, or if soundness is false and weak soundness has an answer with the same reason. `at`
     /// is the index of the question about `examination`.
-    fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
+    fn repeats_soundness_finding(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.results.questions;
         let whole = questions.iter().find(|asked| asked.topic == soundness);
@@ -310,7 +320,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds a finding that the process has the kind of soundness that `examination` asks for.
-    fn well_done(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
+    fn add_sound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::WeakSoundness => "The process is weakly sound",
             Examination::EasySoundness => "Some case can be completed",
@@ -319,13 +329,13 @@ impl FindingCollector<'_> {
         };
         let because = question.reason.clone();
         let ends = self.start_and_end_text();
-        let finding = self.answer(at, Severity::Good, title);
+        let finding = self.add_answer(at, Severity::Good, title);
         finding.details.push(because.sentence());
         finding.details.extend(ends);
     }
 
     /// Adds a finding that the process lacks the kind of soundness that `examination` asks for.
-    fn unsound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
+    fn add_unsound(&mut self, at: usize, examination: Examination, question: &AnsweredQuestion) {
         let title = match examination {
             Examination::EasySoundness => "No case can be completed: ",
             Examination::RelaxedSoundness => "The process is not relaxed sound: ",
@@ -336,11 +346,11 @@ impl FindingCollector<'_> {
         let (net, ends) = (self.net, self.start_and_end_text());
         // The disabled transitions at the end of the witness are listed only if the witness ends in
         // a dead marking.
-        let end = question.play.as_ref().and_then(|play| self.marking(play));
+        let end = question.play.as_ref().and_then(|play| self.marking_after(play));
         let end = end.filter(|end| net.transitions().all(|t| !net.is_enabled(end, t)));
-        let finding = self.answer(at, Severity::Problem, "");
+        let finding = self.add_answer(at, Severity::Problem, "");
         finding.title = title;
-        finding.details.extend(end.map(|end| stuck(net, &end)).unwrap_or_default());
+        finding.details.extend(end.map(|end| describe_dead_marking(net, &end)).unwrap_or_default());
         finding.details.extend(ends);
     }
 
@@ -372,7 +382,7 @@ impl FindingCollector<'_> {
 
     /// Adds a finding about a case that gets stuck, unless the answer about some kind of soundness
     /// already gives this as its reason.
-    fn stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
+    fn add_stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
         let unsound = |asked: &AnsweredQuestion| {
             matches!(asked.topic, Some(StandardQuestion::Process(_)))
                 && asked.because.as_ref().is_some_and(|because| {
@@ -380,25 +390,25 @@ impl FindingCollector<'_> {
                 })
         };
         if !self.results.questions.iter().any(unsound) {
-            self.nothing_enabled(at, question, "A case gets stuck before it is done");
+            self.add_nothing_enabled(at, question, "A case gets stuck before it is done");
         }
     }
 
     /// Adds a finding about a reachable dead marking, unless the question about stuck cases is
     /// answered. A dead final marking of a process is only a note.
-    fn deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
+    fn add_deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
         let is_known = |asked: &AnsweredQuestion| {
             asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
         };
-        let stuck = self.results.questions.iter().any(is_known);
+        let is_stuck_answered = self.results.questions.iter().any(is_known);
         match self.dead_marking(question) {
             // If the question about stuck cases has an answer, that answer covers the deadlock.
-            _ if stuck => {}
-            Some(end) if self.process() && self.net.is_final(end.tokens()) => {
+            _ if is_stuck_answered => {}
+            Some(end) if self.is_process() && self.net.is_final(end.tokens()) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
-                self.answer(at, Severity::Note, title);
+                self.add_answer(at, Severity::Note, title);
             }
-            _ => self.nothing_enabled(at, question, "A deadlock"),
+            _ => self.add_nothing_enabled(at, question, "A deadlock"),
         }
     }
 
@@ -408,7 +418,7 @@ impl FindingCollector<'_> {
     /// trace or the trace cannot be replayed.
     fn dead_marking(&self, question: &AnsweredQuestion) -> Option<Marking> {
         match &question.play {
-            Some(play) => self.marking(play),
+            Some(play) => self.marking_after(play),
             None => question.is_shown_initially().then(|| self.net.initial().clone()),
         }
     }
@@ -417,9 +427,9 @@ impl FindingCollector<'_> {
     /// the end of the witness, some place has more tokens than initially, and no transition takes
     /// more from it than it puts. The reverse is a reason, too. Returns `None` without such a
     /// reason.
-    fn gone_for_good(&self, question: &AnsweredQuestion) -> Option<Sentence> {
+    fn irreversible_change(&self, question: &AnsweredQuestion) -> Option<Sentence> {
         let (net, play) = (self.net, question.play.as_ref()?);
-        let (before, after) = (net.initial(), self.marking(play)?);
+        let (before, after) = (net.initial(), self.marking_after(play)?);
         let more = |t, p| net.post_weight(t, p) > net.pre_weight(t, p);
         let less = |t, p| net.pre_weight(t, p) > net.post_weight(t, p);
         let (place, what) = net.places().find_map(|p| match after[p].cmp(&before[p]) {
@@ -438,7 +448,7 @@ impl FindingCollector<'_> {
 
     /// Adds a finding that no transition is enabled in the dead marking that answers the question.
     /// `what` is the beginning of the title, unless the initial marking is dead.
-    fn nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
+    fn add_nothing_enabled(&mut self, at: usize, question: &AnsweredQuestion, what: &str) {
         let marking = self.dead_marking(question);
         let played = question.play.as_ref().map(|play| counted(play.firings, "firing"));
         // A witness with nested loops is not played, but the number of its firings is known.
@@ -451,13 +461,14 @@ impl FindingCollector<'_> {
             (None, None) => format!("{what}: nothing is enabled any more"),
         };
         let net = self.net;
-        let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();
-        self.answer(at, Severity::Problem, title).details.extend(details);
+        let details =
+            marking.map(|marking| describe_dead_marking(net, &marking)).unwrap_or_default();
+        self.add_answer(at, Severity::Problem, title).details.extend(details);
     }
 
     /// Returns the marking at the end of a firing sequence of the page. Returns `None` if the page
     /// does not keep the trace, or the sequence cannot be replayed.
-    fn marking(&self, play: &PlayedSequence) -> Option<Marking> {
+    fn marking_after(&self, play: &PlayedSequence) -> Option<Marking> {
         let mut sequence = FiringSequence::new();
         for step in self.store.traces.get(play.trace?)?.chunks_exact(2) {
             sequence.push(TransitionId::new(usize::try_from(step[0]).ok()?), step[1]);
@@ -471,7 +482,7 @@ impl FindingCollector<'_> {
 /// for at most [`MAX_WAITING_TRANSITIONS`] transitions, the input places that lack tokens. These
 /// are transitions with another input place that has enough tokens. Transitions that lack the
 /// fewest places come first.
-fn stuck(net: &Net, marking: &Marking) -> Vec<Sentence> {
+fn describe_dead_marking(net: &Net, marking: &Marking) -> Vec<Sentence> {
     let marked: Vec<(PlaceId, u64)> = marking.marked().collect();
     let tokens_text = match marked.is_empty() {
         true => Sentence::from_words("No place holds a token there"),

@@ -38,7 +38,7 @@ pub(super) fn subformula_values(
     subformulas.reverse();
     subformulas.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
     subformulas.truncate(MAX_SUBFORMULAS);
-    let part = |formula| SubformulaValues {
+    let values_of = |formula| SubformulaValues {
         text: Sentence::message(&description::run_property(
             net,
             &RunProperty::new(formulas, formula, property.atoms()),
@@ -49,7 +49,7 @@ pub(super) fn subformula_values(
             .map(|holds| if holds { '1' } else { '0' })
             .collect(),
     };
-    subformulas.into_iter().map(part).collect()
+    subformulas.into_iter().map(values_of).collect()
 }
 
 /// Evaluates the atoms of the property at each position of the run. Returns `None` if the run is

@@ -138,7 +138,7 @@ pub(super) fn picture(
         };
         let shapes = vec![SHAPE; points.len()];
         let routes = route_around_boxes(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
-        drawing(&points, line_of.into_iter().zip(routes).collect(), is_own)
+        node_positions(&points, line_of.into_iter().zip(routes).collect(), is_own)
     });
     let with_groups = nodes > MAX_WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
     NetPicture {
@@ -154,10 +154,10 @@ pub(super) fn picture(
 }
 
 fn tokens(marking: &Marking) -> Vec<(usize, TokenCount)> {
-    marking.marked().map(|(place, tokens)| (place.index(), count(tokens))).collect()
+    marking.marked().map(|(place, tokens)| (place.index(), token_count(tokens))).collect()
 }
 
-fn count(tokens: u64) -> TokenCount {
+fn token_count(tokens: u64) -> TokenCount {
     if tokens < 1 << 53 { TokenCount::Number(tokens) } else { TokenCount::Text(tokens.to_string()) }
 }
 
@@ -177,11 +177,16 @@ fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     for t in net.transitions() {
         for arc in net.pre(t) {
             let puts = net.post_weight(t, arc.place);
-            arcs.push((arc.place.index(), t.index(), count(arc.weight), count(puts)));
+            arcs.push((arc.place.index(), t.index(), token_count(arc.weight), token_count(puts)));
         }
         // Places that the transition only puts tokens on have no entry yet.
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
-            arcs.push((arc.place.index(), t.index(), TokenCount::Number(0), count(arc.weight)));
+            arcs.push((
+                arc.place.index(),
+                t.index(),
+                TokenCount::Number(0),
+                token_count(arc.weight),
+            ));
         }
     }
     arcs
@@ -240,7 +245,7 @@ fn spacing() -> LayoutSpacing {
 }
 
 /// Converts points and routes to whole pixels.
-fn drawing(
+fn node_positions(
     points: &[LayoutPoint],
     routes: Vec<(usize, Vec<LayoutPoint>)>,
     is_own: bool,
@@ -361,7 +366,7 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
         };
         let shapes = vec![GROUP_SHAPE; points.len()];
         let routes = route_around_boxes(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
-        drawing(&points, routes.into_iter().enumerate().collect(), is_own)
+        node_positions(&points, routes.into_iter().enumerate().collect(), is_own)
     });
     GroupPicture {
         by: grouping.criterion,
@@ -398,7 +403,7 @@ mod tests {
         ];
         assert_eq!(picture.arcs, rows);
         assert_eq!(picture.initial, [(0, number(1))]);
-        assert_eq!(count(1 << 60), TokenCount::Text("1152921504606846976".into()));
+        assert_eq!(token_count(1 << 60), TokenCount::Text("1152921504606846976".into()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use parikh::mcc::Examination;
 use parikh::run::{self, Event, OpenCause, OpenReason, RunConfig};
 use parikh_engine::board::{Knowledge, ReachKnowledge, RunKnowledge};
 use parikh_input::about::NetMeant;
-use parikh_net::counted::counted;
+use parikh_net::counted::with_counters;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
 use serde::{Serialize, Serializer};
@@ -194,29 +194,33 @@ pub(super) fn ask<'n>(
     tell: &mut dyn FnMut(&str),
 ) -> ReportResults {
     let unclaimed = OnceCell::new();
-    let mut asking = QuestionRunner { net, config, store, results: ReportResults::default() };
+    let mut runner = QuestionRunner { net, config, store, results: ReportResults::default() };
     let whole = budget.remaining();
     match asked {
         ReportQuestions::Topics(topics) => {
             for (at, &topic) in topics.iter().enumerate() {
                 tell(topic.title());
                 let budget = budget.portion(1.0 / (topics.len() - at) as f64);
-                asking.topic(topic, &budget);
+                runner.answer_topic(topic, &budget);
             }
-            asking.without_claim(&topics, &unclaimed, budget, tell);
-            asking.repeat_open_questions(&topics, budget, tell);
+            runner.without_claim(&topics, &unclaimed, budget, tell);
+            runner.repeat_open_questions(&topics, budget, tell);
             if let (Some(whole), true) = (whole, topics.len() > 1) {
-                asking.results.questions.iter_mut().for_each(|question| say_share(question, whole));
+                runner
+                    .results
+                    .questions
+                    .iter_mut()
+                    .for_each(|question| append_time_share(question, whole));
             }
         }
         ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
-            asking.results.are_requirements = are_requirements;
+            runner.results.are_requirements = are_requirements;
             tell("the formulas");
-            asking.formulas(*plan, &written, budget);
+            runner.answer_formulas(*plan, &written, budget);
             for (id, reason) in refused {
                 let title = written.get(&id).cloned().unwrap_or_default();
                 let reason = Sentence::message(&reason);
-                asking.results.questions.push(AnsweredQuestion {
+                runner.results.questions.push(AnsweredQuestion {
                     id,
                     title,
                     reason,
@@ -225,12 +229,12 @@ pub(super) fn ask<'n>(
             }
         }
     }
-    asking.results
+    runner.results
 }
 
 /// Appends to the reason of a question that ran out of time how many seconds of the whole time it
 /// had. So the reader learns that a larger time limit may help. Other questions stay unchanged.
-fn say_share(question: &mut AnsweredQuestion, whole: Duration) {
+fn append_time_share(question: &mut AnsweredQuestion, whole: Duration) {
     if question.open == Some(OpenCause::OutOfTime) {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
         let said = format!(
@@ -278,7 +282,7 @@ impl<'a> QuestionRunner<'a, '_> {
     fn run_on(&mut self, net: &Net, plan: Plan, budget: &Budget) -> PlanResult {
         let is_other = !std::ptr::eq(net, self.net);
         let start = Instant::now();
-        let mut heard = BTreeMap::new();
+        let mut answers_by_id = BTreeMap::new();
         let mut known: HashMap<usize, (Goal, Knowledge)> = HashMap::new();
         let store = &mut *self.store;
         let report = run::run_net(net, plan, self.config, budget, |event| match event {
@@ -286,35 +290,38 @@ impl<'a> QuestionRunner<'a, '_> {
                 known.insert(id.index(), (goal.clone(), knowledge.clone()));
             }
             Event::Answered(answer) => {
-                let mut by: Vec<GoalEvidence> = Vec::new();
+                let mut shown_evidence: Vec<GoalEvidence> = Vec::new();
                 for goal in answer.rests_on.iter() {
-                    let shown = match known.get(&goal.index()) {
+                    let goal_evidence = match known.get(&goal.index()) {
                         // An unbounded maximum may be reported only after the answer.
                         None => continue,
                         Some((
                             Goal::Run(property),
                             Knowledge::Run(RunKnowledge::Exists { run: Some(run), .. }),
-                        )) => store.run(property, run),
+                        )) => store.store_run(property, run),
                         Some((_, Knowledge::Reach(ReachKnowledge::Unreachable { .. })))
                             if is_other =>
                         {
                             continue;
                         }
-                        Some((_, knowledge)) => store.of(knowledge),
+                        Some((_, knowledge)) => store.store_goal(knowledge),
                     };
-                    if !by.contains(&shown) {
-                        by.push(shown);
+                    if !shown_evidence.contains(&goal_evidence) {
+                        shown_evidence.push(goal_evidence);
                     }
-                    if by.len() == MAX_SHOWN_GOALS {
+                    if shown_evidence.len() == MAX_SHOWN_GOALS {
                         break;
                     }
                 }
                 let seconds = start.elapsed().as_secs_f64();
                 let id = answer.id.clone();
-                heard.insert(id, EvidencedAnswer { answer: answer.clone(), evidence: by, seconds });
+                answers_by_id.insert(
+                    id,
+                    EvidencedAnswer { answer: answer.clone(), evidence: shown_evidence, seconds },
+                );
             }
             Event::Withdrawn { id } => {
-                heard.remove(id);
+                answers_by_id.remove(id);
             }
             _ => {}
         });
@@ -329,24 +336,26 @@ impl<'a> QuestionRunner<'a, '_> {
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
             (format!("{when}, {}", turn.engine), Sentence::message(&turn.statistics))
         });
-        PlanResult { answers: heard, open, seconds, attempts: tried.collect() }
+        PlanResult { answers: answers_by_id, open, seconds, attempts: tried.collect() }
     }
 
-    fn topic(&mut self, topic: StandardQuestion, budget: &Budget) {
+    fn answer_topic(&mut self, topic: StandardQuestion, budget: &Budget) {
         let net = self.net;
         let question = match topic {
             StandardQuestion::Firings if net.transition_count() <= MAX_NODES_ONE_BY_ONE => {
-                self.firings(budget)
+                self.examine_transitions(budget)
             }
             StandardQuestion::Bounds if net.place_count() <= MAX_NODES_ONE_BY_ONE => {
-                self.bounds(budget)
+                self.examine_places(budget)
             }
-            StandardQuestion::Process(Examination::RelaxedSoundness) => self.relaxed(budget),
+            StandardQuestion::Process(Examination::RelaxedSoundness) => {
+                self.answer_relaxed_soundness(budget)
+            }
             _ => {
                 let plan = topic.plan(net);
                 let mut ran = self.run(plan.unwrap_or_default(), budget);
                 let id = ran.answers.keys().chain(ran.open.keys()).next().cloned();
-                question(net, &id.unwrap_or_default(), &mut ran)
+                question_for_page(net, &id.unwrap_or_default(), &mut ran)
             }
         };
         let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
@@ -361,13 +370,14 @@ impl<'a> QuestionRunner<'a, '_> {
     }
 
     /// Answers relaxed soundness on the net extended by places that count firings.
-    fn relaxed(&mut self, budget: &Budget) -> AnsweredQuestion {
+    fn answer_relaxed_soundness(&mut self, budget: &Budget) -> AnsweredQuestion {
         let examination = Examination::RelaxedSoundness;
-        match counted(self.net) {
-            Ok(counted) => {
-                let plan = Plan::of_examination(examination, &counted).unwrap_or_default();
-                let mut ran = self.run_on(&counted, plan, budget);
-                question(self.net, examination.name(), &mut ran)
+        match with_counters(self.net) {
+            Ok(net_with_counters) => {
+                let plan =
+                    Plan::of_examination(examination, &net_with_counters).unwrap_or_default();
+                let mut ran = self.run_on(&net_with_counters, plan, budget);
+                question_for_page(self.net, examination.name(), &mut ran)
             }
             Err(why) => AnsweredQuestion {
                 reason: Sentence::from_words(why.to_string()),
@@ -400,7 +410,7 @@ impl<'a> QuestionRunner<'a, '_> {
                 _ => {}
             }
             tell(topics[at].title());
-            self.topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
+            self.answer_topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
             // The new answer is last in the list, so the removal moves it to the place of the old
             // answer.
             self.results.questions.swap_remove(at);
@@ -423,12 +433,15 @@ impl<'a> QuestionRunner<'a, '_> {
         };
         let mut open: Vec<usize> = (0..topics.len()).collect();
         open.retain(|&at| self.results.questions[at].value.is_none() && !one_by_one(topics[at]));
-        for (others, &at) in open.iter().enumerate() {
+        for (repeated_count, &at) in open.iter().enumerate() {
             if budget.exhausted().is_some() {
                 break;
             }
             tell(topics[at].title());
-            self.topic(topics[at], &budget.portion(1.0 / (open.len() - others) as f64));
+            self.answer_topic(
+                topics[at],
+                &budget.portion(1.0 / (open.len() - repeated_count) as f64),
+            );
             // The new answer is last in the list, so the removal moves it to the place of the old
             // answer.
             let before = self.results.questions.swap_remove(at);
@@ -440,12 +453,12 @@ impl<'a> QuestionRunner<'a, '_> {
         }
     }
 
-    fn formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
+    fn answer_formulas(&mut self, plan: Plan, written: &HashMap<String, String>, budget: &Budget) {
         let ids: Vec<String> = plan.questions().iter().map(|asked| asked.id.clone()).collect();
         let mut ran = self.run(plan, budget);
         for id in ids {
             let title = written.get(&id).cloned().unwrap_or_default();
-            let question = question(self.net, &id, &mut ran);
+            let question = question_for_page(self.net, &id, &mut ran);
             let net = NetMeant::of_examination(self.net);
             self.results.questions.push(AnsweredQuestion { id, title, net, ..question });
         }
@@ -453,7 +466,7 @@ impl<'a> QuestionRunner<'a, '_> {
 }
 
 /// Converts the result of one question into the data of the page.
-fn question(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
+fn question_for_page(net: &Net, id: &str, ran: &mut PlanResult) -> AnsweredQuestion {
     if let Some(EvidencedAnswer { answer, evidence: shown, seconds }) = ran.answers.remove(id) {
         let certificates = shown.iter().filter_map(|shown| shown.certificate);
         let mut certificates: Vec<usize> = certificates.collect();
@@ -508,7 +521,7 @@ mod tests {
             let reason = Sentence::from_words("why");
             let mut question =
                 AnsweredQuestion { open, reason, seconds: 0.71, ..AnsweredQuestion::default() };
-            say_share(&mut question, Duration::from_secs(5));
+            append_time_share(&mut question, Duration::from_secs(5));
             serde_json::to_string(&question.reason).unwrap()
         };
         let said = reason(Some(OpenCause::OutOfTime));

@@ -47,7 +47,7 @@ pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Se
 /// Describes a home-space argument in words, for a page about `net`. Such an argument proves that a
 /// goal marking stays reachable or becomes unreachable. It is about `document_net`, which is `net`
 /// or a reduced net.
-pub(super) fn read_structure(
+pub(super) fn read_home_argument(
     structure: &HomeArgument,
     document_net: &Net,
     net: &Net,
@@ -514,13 +514,13 @@ mod tests {
                 "A contradiction: no goal marking is reachable",
             ]
         );
-        let finitely = read_structure(&HomeArgument::Finitely(vec![(p, 1)]), &net, &net);
+        let finitely = read_home_argument(&HomeArgument::Finitely(vec![(p, 1)]), &net, &net);
         assert!(plain(&finitely, &net)[0].starts_with("No firing increases p, so"));
         let document = Document::Markings(2);
         let weights = vec![(p, 3)];
         let way = ReturnWay::Downhill { weights, document: document.clone() };
         let returning = ReturnProof { to: Some(vec![]), way, along: Vec::new() };
-        let ways = read_structure(&HomeArgument::Returning(Box::new(returning)), &net, &net);
+        let ways = read_home_argument(&HomeArgument::Returning(Box::new(returning)), &net, &net);
         let ways = plain(&ways, &net);
         assert!(
             ways[0].starts_with("Any sequence of transitions that decrease 3·p ends in"),
@@ -528,7 +528,7 @@ mod tests {
         );
         assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
         let lost = HomeArgument::Lost { after: vec![(TransitionId::new(0), 7)], document };
-        assert!(plain(&read_structure(&lost, &net, &net), &net)[0].contains("after 7 firings"));
+        assert!(plain(&read_home_argument(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }
 
     #[test]

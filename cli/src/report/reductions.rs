@@ -45,13 +45,13 @@ pub(super) fn reductions(net: &Net, budget: &Budget) -> Vec<ReductionSummary> {
     let mut summaries = Vec::new();
     for (index, (keeps, needs)) in questions.into_iter().enumerate() {
         let budget = budget.portion(1.0 / (3 - index) as f64);
-        summaries.push(reduced(net, keeps, &reduce(net, &needs, &budget, &config)));
+        summaries.push(summarise(net, keeps, &reduce(net, &needs, &budget, &config)));
     }
     summaries
 }
 
 /// Summarises a reduction of `net`. `keeps` names the question whose answer it preserves.
-fn reduced(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSummary {
+fn summarise(net: &Net, keeps: &'static str, reduction: &Reduction) -> ReductionSummary {
     let size = |size: NetSize| [size.places, size.transitions, size.arcs];
     let statistics = &reduction.statistics;
     let rules = statistics.rules.iter().filter(|rule| rule.applied > 0);

@@ -57,8 +57,8 @@ pub(super) fn shapes(net: &Net, budget: &Budget) -> Vec<StructureSets> {
         transition_invariants(net, &budget.portion(0.25)),
     ];
     sets.extend(unmarked(net));
-    sets.push(closed(net, ClosureKind::Siphon, &budget.portion(0.3)));
-    sets.push(closed(net, ClosureKind::Trap, &budget.portion(0.4)));
+    sets.push(minimal_closed_sets(net, ClosureKind::Siphon, &budget.portion(0.3)));
+    sets.push(minimal_closed_sets(net, ClosureKind::Trap, &budget.portion(0.4)));
     sets.extend(units(net, &budget.portion(0.8)));
     sets
 }
@@ -159,7 +159,7 @@ fn transition_invariants(net: &Net, budget: &Budget) -> StructureSets {
 }
 
 /// Describes a set of places, with the remark that the set is marked or empty initially.
-fn set(net: &Net, places: &[PlaceId]) -> StructureSet {
+fn place_set(net: &Net, places: &[PlaceId]) -> StructureSet {
     let marked = if is_marked(net, places) { "marked: " } else { "empty initially: " };
     StructureSet {
         title: Sentence::from_words(marked).list(places, ", ", |text, &place| text.place(place)),
@@ -176,7 +176,7 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
         return None;
     }
     let starved = starved_by(net, &empty);
-    let mut shape = set(net, &empty);
+    let mut shape = place_set(net, &empty);
     shape.transitions = starved.iter().map(|t| (t.index(), String::new())).collect();
     if !starved.is_empty() {
         let text = shape.title.push_words("; so these transitions never fire: ");
@@ -191,7 +191,7 @@ fn unmarked(net: &Net) -> Option<StructureSets> {
 }
 
 /// Computes the minimal siphons or the minimal traps.
-fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
+fn minimal_closed_sets(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     let found = minimal_sets(net, kind, 2 * MAX_LISTED, budget);
     let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
     let (sets, incomplete) = truncate_list(found.sets, incomplete);
@@ -210,7 +210,7 @@ fn closed(net: &Net, kind: ClosureKind, budget: &Budget) -> StructureSets {
     StructureSets {
         title,
         about,
-        shapes: sets.iter().map(|places| set(net, places)).collect(),
+        shapes: sets.iter().map(|places| place_set(net, places)).collect(),
         incomplete,
     }
 }

@@ -76,7 +76,7 @@ pub(super) struct KeySources<'a> {
 
 /// Returns the 21 keys in the order of verdict files.
 pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget) -> ReportKeys {
-    let KeySources { key_net, compared_file: form, .. } = *sources;
+    let KeySources { key_net, compared_file: verdict_file, .. } = *sources;
     let mut known = sources.keys_from_answers();
     // The function `compute` skips the keys in `known`. So the other keys of the behaviour are
     // entered there as unknown, unless all keys are to be computed.
@@ -97,7 +97,8 @@ pub(super) fn keys(sources: &KeySources<'_>, config: &RunConfig, budget: &Budget
     }
     let all_keys: Vec<KeyProperty> = KeyProperty::all().collect();
     let findings = key_net.compute(&all_keys, &known, config, budget, |_| {});
-    let compared = form.map(|(file, instance)| compare(file, Some(instance), &findings.keys));
+    let compared =
+        verdict_file.map(|(file, instance)| compare(file, Some(instance), &findings.keys));
     let mut keys = ReportKeys { faults: findings.faults, ..ReportKeys::default() };
     for property in all_keys {
         let Some(computed) = findings.keys.iter().find(|computed| computed.property == property)

@@ -64,9 +64,9 @@ pub(in super::super) fn run(arguments: &InvariantsArguments) -> Result<ProgramOu
     let net = arguments.timing.net(&arguments.model)?;
     let budget = super::budget(arguments.timeout);
     Ok(if arguments.transitions {
-        of_transitions(&net, arguments, &budget)
+        show_transition_invariants(&net, arguments, &budget)
     } else {
-        of_places(&net, arguments, &budget)
+        show_place_invariants(&net, arguments, &budget)
     })
 }
 
@@ -108,7 +108,7 @@ impl<F> ConfirmedFlows<F> {
     }
 
     /// Returns the first line of the text output.
-    fn head(&self, what: &str, semiflows: bool) -> String {
+    fn heading(&self, what: &str, semiflows: bool) -> String {
         let kind = match semiflows {
             true => "without negative coefficients, with minimal support",
             false => "a basis: all other invariants are linear combinations of these",
@@ -147,7 +147,11 @@ impl<F> ConfirmedFlows<F> {
     }
 }
 
-fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> ProgramOutcome {
+fn show_transition_invariants(
+    net: &Net,
+    arguments: &InvariantsArguments,
+    budget: &Budget,
+) -> ProgramOutcome {
     let holds = |flow: &TransitionFlow| flow.holds(net);
     let found = if arguments.semiflows {
         let found = transition_semiflows(net, arguments.limit, budget);
@@ -160,7 +164,7 @@ fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -
     let names = |class: EffectId| net.class(class).iter().map(|&t| net.transition_name(t));
     match arguments.format {
         StructureFormat::Text => {
-            line(&found.head("transition", arguments.semiflows));
+            line(&found.heading("transition", arguments.semiflows));
             let mut classes: Vec<EffectId> =
                 found.flows.iter().flat_map(|flow| flow.terms()).map(|(class, _)| *class).collect();
             classes.sort_unstable();
@@ -180,7 +184,7 @@ fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -
                     json!({"transitions": transitions, "coefficient": number(value)})
                 });
                 let text = flow.describe(net);
-                object(of_terms(terms, flow.is_semiflow(), None, &text));
+                object(invariant_json(terms, flow.is_semiflow(), None, &text));
             }
             object(found.summary(net, "transitions", arguments.semiflows));
         }
@@ -190,7 +194,7 @@ fn of_transitions(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -
 
 /// Returns an invariant as JSON. Coefficients may have any number of digits. `constant` is the
 /// value of a place invariant, and `None` for a transition invariant.
-fn of_terms(
+fn invariant_json(
     terms: impl Iterator<Item = Value>,
     semiflow: bool,
     constant: Option<Value>,
@@ -205,7 +209,11 @@ fn of_terms(
     })
 }
 
-fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> ProgramOutcome {
+fn show_place_invariants(
+    net: &Net,
+    arguments: &InvariantsArguments,
+    budget: &Budget,
+) -> ProgramOutcome {
     let holds = |flow: &PlaceFlow| flow.holds(net);
     let mut found = if arguments.semiflows {
         let found = place_semiflows(net, arguments.limit, budget);
@@ -246,7 +254,7 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
     };
     match arguments.format {
         StructureFormat::Text => {
-            line(&found.head("place", arguments.semiflows));
+            line(&found.heading("place", arguments.semiflows));
             found.flows.iter().for_each(|flow| line(&flow.describe(net)));
             print_modulo();
             print_bounds(net, &bounds, arguments.bounds);
@@ -260,7 +268,7 @@ fn of_places(net: &Net, arguments: &InvariantsArguments, budget: &Budget) -> Pro
                 });
                 let (text, constant) = (flow.describe(net), flow.constant(net.initial()));
                 let constant = Some(number(constant));
-                object(of_terms(terms, flow.is_semiflow(), constant, &text));
+                object(invariant_json(terms, flow.is_semiflow(), constant, &text));
             }
             print_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);

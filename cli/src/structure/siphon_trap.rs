@@ -126,7 +126,7 @@ fn report(
         return;
     }
     match format {
-        StructureFormat::Text => in_words(net, property, whose, finding),
+        StructureFormat::Text => print_in_words(net, property, whose, finding),
         StructureFormat::Json => {
             let (value, traps, set, reason) = match finding {
                 PropertyResult::Holds(certificate) => {
@@ -150,7 +150,7 @@ fn report(
     }
 }
 
-fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &PropertyResult) {
+fn print_in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &PropertyResult) {
     match finding {
         PropertyResult::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());

@@ -70,7 +70,7 @@ impl<'c> PropertyPrinter<'c> {
     }
 
     /// Prints a line about the runs or paths that the answers consider.
-    pub(super) fn head(&self, endings: FiniteRuns) {
+    pub(super) fn print_semantics(&self, endings: FiniteRuns) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {
             true => object(json!({"type": "semantics", "semantics": semantics})),
@@ -78,7 +78,7 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    fn answer(&self, property_index: usize, answer: &PropertyAnswer) {
+    fn print_answer(&self, property_index: usize, answer: &PropertyAnswer) {
         let property = &self.case.properties[property_index];
         let PropertyAnswer { value, grade, reason, elapsed_time: after, .. } = answer;
         let (number, seconds) = (property.number, after.as_secs_f64());
@@ -106,7 +106,7 @@ impl<'c> PropertyPrinter<'c> {
         }
     }
 
-    fn open(&self, property_index: usize, why: &OpenCause) {
+    fn print_open(&self, property_index: usize, why: &OpenCause) {
         let number = self.case.properties[property_index].number;
         locked(&self.counts).open += 1;
         match self.json {
@@ -120,7 +120,7 @@ impl<'c> PropertyPrinter<'c> {
 
     /// Prints the final counts. In JSON, prints a summary. If the property file states solutions,
     /// prints on stderr the number of answers that agree with a solution.
-    pub(super) fn tail(&self) {
+    pub(super) fn print_summary(&self) {
         let AnswerCounts { answered, open, faults, as_solved, otherwise } = *locked(&self.counts);
         if self.json {
             object(json!({
@@ -160,13 +160,13 @@ pub(super) fn settle(
         SystemOutcome::Answer(answer)
             if printer.certified_only && answer.grade == SystemGrade::Searched =>
         {
-            printer.open(property_index, &OpenCause::SearchNotAccepted);
+            printer.print_open(property_index, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
             write(&|file| file.answer(case.properties[property_index].number, &answer));
-            printer.answer(property_index, &answer);
+            printer.print_answer(property_index, &answer);
         }
-        SystemOutcome::Open(why) => printer.open(property_index, &why),
+        SystemOutcome::Open(why) => printer.print_open(property_index, &why),
         SystemOutcome::Fault(why) => {
             locked(&printer.counts).faults += 1;
             let number = case.properties[property_index].number;

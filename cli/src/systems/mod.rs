@@ -62,9 +62,9 @@ pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
         arguments.certified_only,
     );
     let file = file.transpose()?;
-    printer.head(config.endings);
+    printer.print_semantics(config.endings);
     let outcome = answers::settle(&case, &config, &budget, &printer, file);
-    printer.tail();
+    printer.print_summary();
     Ok(outcome)
 }
 

@@ -176,8 +176,10 @@ fn problems(directory: &Path) -> Result<Vec<RersProblem>> {
             continue;
         }
         let name = files::stem(&system);
-        let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
-        let property_file = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let property_path =
+            |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
+        let property_file =
+            ["", "-with-solution"].map(property_path).into_iter().find(|it| it.is_file());
         let Some(properties) = property_file else {
             note!(
                 "parikh: {name}.dot is skipped, because the directory has no {name}-properties.txt"

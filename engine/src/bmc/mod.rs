@@ -168,7 +168,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
         let Assignment { working_net, board, .. } = self.assignment;
         let witness_reporter = board.witness_reporter(ENGINE.technique).on(working_net);
         if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
-            witness_reporter.reached(id, FiringSequence::new());
+            witness_reporter.report_reached(id, FiringSequence::new());
         }
         // A query for a maximum asks for a value of more than the largest seen one plus `lead`. The
         // lead grows as long as the queries succeed. From the first failure on it is halved each
@@ -194,7 +194,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                 QueryResult::Reached(sequence) => {
                     self.reached_count += 1;
                     if let Some(sequence) = sequence {
-                        witness_reporter.reached(id, sequence);
+                        witness_reporter.report_reached(id, sequence);
                     }
                     // For a predicate, both values are `None`. If the goal is then still open, the
                     // board has refused the witness.

@@ -79,7 +79,7 @@ impl<'b> HomeReporter<'b> {
     /// was read. The certificate of the proof is about this net with the end marking as its initial
     /// marking. Without a certificate, the end marking must be dead and violate the goal. Does
     /// nothing if the sequence has 2⁶⁴ firings or more.
-    pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
+    pub fn report_lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
         self.board.check_units_claim(&sequence, u64::MAX);
@@ -87,8 +87,8 @@ impl<'b> HomeReporter<'b> {
         if document.is_some_and(|document| document.assumes_units()) && !proof.assumes_units() {
             return self.refuse(goal, &"its document assumes safe units, and it does not say so");
         }
-        let check = |goes_on: &mut dyn FnMut() -> bool| {
-            check_lost(self.board.net, &sequence, wanted, document, goes_on)
+        let check = |keep_going: &mut dyn FnMut() -> bool| {
+            check_lost(self.board.net, &sequence, wanted, document, keep_going)
         };
         if self.is_accepted(goal, check) {
             let (sequence, firings) = match self.shorter_prefix(&sequence, wanted, document) {
@@ -127,8 +127,8 @@ impl<'b> HomeReporter<'b> {
         while firings < total_firings && shorter.is_none() && start.elapsed() < time {
             let mut prefix = sequence.clone();
             prefix.truncate(firings);
-            let goes_on = &mut || start.elapsed() < time;
-            if check_lost(self.board.net, &prefix, wanted, document, goes_on).is_ok() {
+            let keep_going = &mut || start.elapsed() < time;
+            if check_lost(self.board.net, &prefix, wanted, document, keep_going).is_ok() {
                 shorter = Some((prefix, firings));
             }
             firings = (2 * firings).max(1);
@@ -140,7 +140,7 @@ impl<'b> HomeReporter<'b> {
     /// Reports that the goal becomes unreachable, because its transition fires finitely often. Each
     /// firing of the transition lowers a weighted sum of tokens that no firing increases.
     /// `structure` has the weights.
-    pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
+    pub fn report_lost_finitely(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let HomeArgument::Finitely(weights) = &**structure else { return };
         if self.is_accepted(goal, |_| check_finite_firings(self.board.net, weights, wanted)) {
@@ -155,7 +155,7 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports the findings of an exhaustive search of the engine's net. Findings about closed
     /// goals are ignored.
-    pub fn searched(&self, findings: Vec<HomeFinding>, visited: SearchExtent) {
+    pub fn report_searched(&self, findings: Vec<HomeFinding>, visited: SearchExtent) {
         let open = findings
             .into_iter()
             .filter_map(|found| Some((self.open_predicate(found.goal)?, found)));
@@ -166,11 +166,11 @@ impl<'b> HomeReporter<'b> {
         let markings = visited.markings;
         let proof =
             with_reduction_count(self.working_net, Proof::of_parts(markings, visited.part_count));
-        let (argued, again) = self.visited_again(&wanted, markings);
-        for (HomeFinding { goal, stays_reachable: stays, sequence }, again) in
-            found.into_iter().zip(again)
+        let (argued, checker_results) = self.repeat_search(&wanted, markings);
+        for (HomeFinding { goal, stays_reachable: stays, sequence }, checker_result) in
+            found.into_iter().zip(checker_results)
         {
-            let evidence = match again {
+            let evidence = match checker_result {
                 Some(again) if again == stays => Evidence::Argued(argued.clone()),
                 Some(_) => {
                     self.refuse(goal, &"visited again, the markings say something else");
@@ -202,7 +202,7 @@ impl<'b> HomeReporter<'b> {
     /// structure to keep for an evidence file. Also returns, for each predicate, true if it stays
     /// reachable, or `None` if the checker did not decide this. The structure is `None` if no
     /// evidence is kept, or if the search cannot be repeated on the engine's net.
-    fn visited_again(
+    fn repeat_search(
         &self,
         wanted: &[&Predicate],
         markings: u64,
@@ -211,22 +211,25 @@ impl<'b> HomeReporter<'b> {
         let checks = &self.board.checks;
         // An evidence file refers to the markings that the checker visits, so it needs this visit.
         let budget = checks.budget(checks.keeps_certificates);
-        let goes_on = &mut || !budget.is_exhausted();
+        let keep_going = &mut || !budget.is_exhausted();
         let decisions = checks.run_timed(|| {
-            let (net, wanted) = self.translated(wanted, goes_on)?;
+            let (net, wanted) = self.translated(wanted, keep_going)?;
             if markings > MAX_REVISITED_MARKINGS {
                 return Ok(unknown());
             }
-            match find_staying(net, markings.max(1), &wanted, goes_on) {
+            match find_staying(net, markings.max(1), &wanted, keep_going) {
                 Err(Flaw::Stopped) => Ok(unknown()),
-                told => told.map_err(|flaw| flaw.to_string()),
+                decided => decided.map_err(|flaw| flaw.to_string()),
             }
         });
         match decisions {
-            Ok(told) => {
+            Ok(stays_reachable) => {
                 let derivation = self.working_net.and_then(WorkingNet::checked_log);
                 let structure = Arc::new(HomeArgument::Visited(markings));
-                (checks.keeps_certificates.then_some(KeptStructure { structure, derivation }), told)
+                (
+                    checks.keeps_certificates.then_some(KeptStructure { structure, derivation }),
+                    stays_reachable,
+                )
             }
             Err(why) => {
                 if !why.is_empty() {
@@ -245,7 +248,7 @@ impl<'b> HomeReporter<'b> {
     fn translated(
         &self,
         wanted: &[&Predicate],
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(&'b Net, Vec<Predicate>), String> {
         let (mut net, mut translated_predicates) =
             (self.board.net, Vec::with_capacity(wanted.len()));
@@ -253,7 +256,7 @@ impl<'b> HomeReporter<'b> {
             let wanted = wanted.clone();
             let translated = match self.working_net {
                 None => Ok((net, wanted)),
-                Some(working_net) => working_net.checked_home(wanted, goes_on),
+                Some(working_net) => working_net.checked_home(wanted, keep_going),
             };
             let (translated_net, wanted) = translated.map_err(|why| match why {
                 ClaimObstacle::Stopped => String::new(),
@@ -278,12 +281,12 @@ impl<'b> HomeReporter<'b> {
     /// Reports that all transitions are live, because the net is an asymmetric-choice net in which
     /// every siphon contains an initially marked trap. Settles the goals in `goals` that ask for
     /// liveness, and ignores the others. `structure` has the traps.
-    pub fn all_live(&self, goals: &[GoalId], structure: &Arc<HomeArgument>) {
+    pub fn report_all_live(&self, goals: &[GoalId], structure: &Arc<HomeArgument>) {
         let HomeArgument::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.open_predicate(goal).is_some());
         let Some(&first) = open().next() else { return };
-        let check = |goes_on: &mut dyn FnMut() -> bool| {
-            check_commoner(self.board.net, traps, refutation, goes_on)
+        let check = |keep_going: &mut dyn FnMut() -> bool| {
+            check_commoner(self.board.net, traps, refutation, keep_going)
         };
         if self.is_accepted(first, check) {
             for &goal in open() {
@@ -302,11 +305,11 @@ impl<'b> HomeReporter<'b> {
     /// that takes the target marking and puts the initial marking. The closed net is live: it is an
     /// asymmetric-choice net in which every siphon contains an initially marked trap. `structure`
     /// has the traps.
-    pub fn kept_closed(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
+    pub fn report_kept_closed(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let HomeArgument::Closed { traps, refutation } = &**structure else { return };
-        let check = |goes_on: &mut dyn FnMut() -> bool| {
-            check_closed(self.board.net, wanted, traps, refutation, goes_on)
+        let check = |keep_going: &mut dyn FnMut() -> bool| {
+            check_closed(self.board.net, wanted, traps, refutation, keep_going)
         };
         if self.is_accepted(goal, check) {
             self.enter_stays_reachable(
@@ -320,11 +323,11 @@ impl<'b> HomeReporter<'b> {
     /// Reports that every firing can be undone, so that every marking that was reached stays
     /// reachable. Settles the home-space goals whose predicate holds initially, and those whose
     /// predicate has been reached. Predicates reached later settle their home-space goals, too.
-    pub fn all_undone(&self, structure: &Arc<HomeArgument>) {
+    pub fn report_all_undone(&self, structure: &Arc<HomeArgument>) {
         let board = self.board;
         let HomeArgument::Undone(sequences) = &**structure else { return };
         let Some(&first) = board.homes.values().next() else { return };
-        if self.is_accepted(first, |goes_on| check_undone(board.net, sequences, goes_on))
+        if self.is_accepted(first, |keep_going| check_undone(board.net, sequences, keep_going))
             && board.reversible.set((self.technique, structure.clone())).is_ok()
         {
             for (wanted, &goal) in &board.homes {
@@ -339,7 +342,7 @@ impl<'b> HomeReporter<'b> {
     /// Reports that from every reachable marking of the engine's net, firings lead back. They lead
     /// to markings that cover a fixed marking, or to markings that satisfy the goals (see
     /// [`ReturnProof::to`]). Returns how many of the goals in `goals` this shows to stay reachable.
-    pub fn returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
+    pub fn report_returning(&self, goals: &[GoalId], returning: ReturnProof) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.open_predicate(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
         let Some(&first) = open.first() else { return 0 };
@@ -347,11 +350,11 @@ impl<'b> HomeReporter<'b> {
         let HomeArgument::Returning(returning) = &*structure else { return 0 };
         let mut stays_reachable = Vec::new();
         let mut obstacle = None;
-        let check = |goes_on: &mut dyn FnMut() -> bool| {
-            match self.translated(&wanted, goes_on) {
+        let check = |keep_going: &mut dyn FnMut() -> bool| {
+            match self.translated(&wanted, keep_going) {
                 Ok((net, wanted)) => {
                     let wanted: Vec<&Predicate> = wanted.iter().collect();
-                    stays_reachable = check_returning(net, returning, &wanted, goes_on)?;
+                    stays_reachable = check_returning(net, returning, &wanted, keep_going)?;
                 }
                 Err(why) => obstacle = Some(why),
             }
@@ -371,7 +374,8 @@ impl<'b> HomeReporter<'b> {
         }
         let mut reported_count = 0;
         for (goal, _) in open.into_iter().zip(stays_reachable).filter(|(_, kept)| *kept) {
-            let (proof, evidence) = self.on_its_net(Argument::FiringsLeadBack, &structure);
+            let (proof, evidence) =
+                self.proof_and_evidence_on_engine_net(Argument::FiringsLeadBack, &structure);
             self.enter(
                 goal,
                 HomeKnowledge::StaysReachable { proof, evidence, technique: self.technique },
@@ -383,7 +387,7 @@ impl<'b> HomeReporter<'b> {
 
     /// Reports that the goal is unreachable after the sequence `after` of the engine's net. The
     /// certificate is about the engine's net with the end of this sequence as its initial marking.
-    pub fn lost_after_on_engine_net(
+    pub fn report_lost_after_on_engine_net(
         &self,
         goal: GoalId,
         after: FiringSequence,
@@ -391,14 +395,18 @@ impl<'b> HomeReporter<'b> {
         document: Document,
     ) {
         if self.working_net.is_none_or(|working_net| working_net.parent().is_none()) {
-            return self.lost_after(goal, after, Proof::new(argument, Some(Arc::new(document))));
+            return self.report_lost_after(
+                goal,
+                after,
+                Proof::new(argument, Some(Arc::new(document))),
+            );
         }
         let Some(wanted) = self.open_predicate(goal) else { return };
         let mut obstacle = None;
-        let check = |goes_on: &mut dyn FnMut() -> bool| {
-            match self.translated(&[wanted], goes_on) {
+        let check = |keep_going: &mut dyn FnMut() -> bool| {
+            match self.translated(&[wanted], keep_going) {
                 Ok((net, wanted)) => {
-                    check_lost(net, &after, &wanted[0], Some(&document), goes_on)?;
+                    check_lost(net, &after, &wanted[0], Some(&document), keep_going)?;
                 }
                 Err(why) => obstacle = Some(why),
             }
@@ -411,7 +419,7 @@ impl<'b> HomeReporter<'b> {
         if holds {
             let after = after.steps().iter().map(|step| (step.transition, step.count)).collect();
             let structure = Arc::new(HomeArgument::Lost { after, document });
-            let (proof, evidence) = self.on_its_net(argument, &structure);
+            let (proof, evidence) = self.proof_and_evidence_on_engine_net(argument, &structure);
             self.enter(
                 goal,
                 HomeKnowledge::BecomesUnreachable {
@@ -425,7 +433,11 @@ impl<'b> HomeReporter<'b> {
     }
 
     /// Returns the proof and the evidence for an accepted argument about the engine's net.
-    fn on_its_net(&self, argument: Argument, structure: &Arc<HomeArgument>) -> (Proof, Evidence) {
+    fn proof_and_evidence_on_engine_net(
+        &self,
+        argument: Argument,
+        structure: &Arc<HomeArgument>,
+    ) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
         let Some(working_net) = self.working_net else {
             return (proof, self.structure_evidence(structure));

@@ -50,8 +50,8 @@ pub enum LemmaSum {
 /// needs.
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<LemmaExplanation> {
     // Users do not know all places of a translated net.
-    let is_model = net.translation().is_none();
-    if !is_model || proof.abstracted || proof.reduced.is_some() {
+    let is_untranslated = net.translation().is_none();
+    if !is_untranslated || proof.abstracted || proof.reduced.is_some() {
         return None;
     }
     let Document::Linear(certificate) = proof.document.as_deref()? else { return None };
@@ -93,10 +93,11 @@ fn readable(net: &Net, lemma: &Lemma) -> Option<LemmaSum> {
     if lemma.weights.len() > MAX_TERMS || lemma.weights.is_empty() {
         return None;
     }
-    let own = |&(place, weight): &(PlaceId, i128)| {
+    let place_term = |&(place, weight): &(PlaceId, i128)| {
         (place.index() < net.place_count()).then_some((place, i64::try_from(weight).ok()?))
     };
-    let weights: Vec<(PlaceId, i64)> = lemma.weights.iter().map(own).collect::<Option<_>>()?;
+    let weights: Vec<(PlaceId, i64)> =
+        lemma.weights.iter().map(place_term).collect::<Option<_>>()?;
     let sum = LinearSum::new(weights).ok()?;
     Some(LemmaSum::Short { most: sum.value(net.initial()), sum })
 }

@@ -21,7 +21,7 @@ struct LoopObservation {
     /// this position satisfies it.
     value: Option<i128>,
     /// The position of the observation in the sequence.
-    spot: Arc<LoopPosition>,
+    position: Arc<LoopPosition>,
 }
 
 impl WitnessReporter<'_> {
@@ -34,7 +34,7 @@ impl WitnessReporter<'_> {
     /// A call for a coloured or reduced net is a fault. So is a call for a net whose units are
     /// claimed to be safe: the claim is compared with plain sequences only. A sequence that does
     /// not replay is a fault as well.
-    pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
+    pub fn report_along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
         let has_units_claim = board.net().safe_units().is_some();
         if has_units_claim || board.coloured.is_some() || self.is_derived() {
@@ -43,7 +43,7 @@ impl WitnessReporter<'_> {
         }
         let run = Arc::new(run);
         match observe(board, &run, budget) {
-            Ok(sights) => self.record_observations(&run, &sights, budget),
+            Ok(observations) => self.record_observations(&run, &observations, budget),
             // The checker's limit on numbers is no fault of the sequence.
             Err(LoopReplayError::Stopped | LoopReplayError::TooLarge) => 0,
             Err(error) => {
@@ -57,14 +57,14 @@ impl WitnessReporter<'_> {
     fn record_observations(
         &self,
         run: &Arc<LoopRun>,
-        sights: &[LoopObservation],
+        observations: &[LoopObservation],
         budget: &Budget,
     ) -> usize {
         // Observations whose firings before them fit in `MAX_FLAT_STEPS` steps share one plain
         // sequence: the longest of these prefixes.
         let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
-        for &LoopObservation { id, ref spot, .. } in sights {
+        for &LoopObservation { id, position: ref spot, .. } in observations {
             if budget.is_exhausted() {
                 break;
             }
@@ -77,14 +77,14 @@ impl WitnessReporter<'_> {
                 }
             }
         }
-        self.reached_along(longest, along);
+        self.report_reached_along(longest, along);
         // The remaining observations have no plain sequence: it would be too long, its replay does
         // not support their numbers of tokens, or the budget ended first. Their witnesses keep the
         // loops.
-        for &LoopObservation { id, value, ref spot } in sights {
+        for &LoopObservation { id, value, position: ref spot } in observations {
             let is_open = self.board().is_open(id);
             let witness = || {
-                let keeps = self.board().keep_witnesses;
+                let keeps = self.board().keeps_witnesses;
                 keeps.then(|| Witness::Loops(run.clone(), spot.clone()))
             };
             match value {
@@ -97,7 +97,7 @@ impl WitnessReporter<'_> {
         }
         let is_reached =
             |sight: &&LoopObservation| sight.value.is_none() && !self.board().is_open(sight.id);
-        sights.iter().filter(is_reached).count()
+        observations.iter().filter(is_reached).count()
     }
 }
 
@@ -121,28 +121,30 @@ fn observe(
         }
         best.push(board.largest_seen(id));
     }
-    let mut sights: Vec<Option<LoopObservation>> = open.iter().map(|_| None).collect();
-    let mut test_goals = |marking: &_, places: &mut dyn Iterator<Item = _>, spot: &LoopPosition| {
-        let wanted = |at: usize| sights[at].as_ref().is_none_or(|sight| sight.value.is_some());
-        places.for_each(|place| goal_index.note_change(place, wanted));
-        goal_index.evaluate_changed(|at| {
-            let id = open[at];
-            let seen = match board.goal(id) {
-                Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
-                // Values beyond 128 bits are not recorded.
-                Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
-                _ => None,
-            };
-            let Some(value) = seen else { return };
-            if value.is_some() && value <= best[at] {
-                return;
-            }
-            best[at] = value;
-            sights[at] = Some(LoopObservation { id, value, spot: spot.into() });
-        });
-    };
+    let mut observations: Vec<Option<LoopObservation>> = open.iter().map(|_| None).collect();
+    let mut test_goals =
+        |marking: &_, places: &mut dyn Iterator<Item = _>, position: &LoopPosition| {
+            let wanted =
+                |at: usize| observations[at].as_ref().is_none_or(|sight| sight.value.is_some());
+            places.for_each(|place| goal_index.note_change(place, wanted));
+            goal_index.evaluate_changed(|at| {
+                let id = open[at];
+                let seen = match board.goal(id) {
+                    Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
+                    // Values beyond 128 bits are not recorded.
+                    Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
+                    _ => None,
+                };
+                let Some(value) = seen else { return };
+                if value.is_some() && value <= best[at] {
+                    return;
+                }
+                best[at] = value;
+                observations[at] = Some(LoopObservation { id, value, position: position.into() });
+            });
+        };
     replay_loops(net, run, &mut test_goals, &mut || !budget.is_exhausted())?;
-    Ok(sights.into_iter().flatten().collect())
+    Ok(observations.into_iter().flatten().collect())
 }
 
 #[cfg(test)]
@@ -175,7 +177,7 @@ mod tests {
         });
         let mut turns: Vec<RepeatedElement> = turns.collect();
         let run = LoopRun::new(vec![turns.clone()]).unwrap();
-        let reached = board.witness_reporter("TEST").along_loops(run, &Budget::unlimited());
+        let reached = board.witness_reporter("TEST").report_along_loops(run, &Budget::unlimited());
         assert_eq!((reached, board.faults()), (3, 0));
         let ids: Vec<GoalId> = board.ids().collect();
         assert_eq!(board.largest_seen(ids[2]), Some(1 << 100));
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(description::firings(&run.prefix(&spot).firings()), "at least 10^19 firings");
         turns.swap(0, 1);
         let run = LoopRun::new(vec![turns]).unwrap();
-        assert_eq!(board.witness_reporter("TEST").along_loops(run, &Budget::unlimited()), 0);
+        assert_eq!(board.witness_reporter("TEST").report_along_loops(run, &Budget::unlimited()), 0);
         assert_eq!(board.faults(), 1);
     }
 }

@@ -94,7 +94,7 @@ pub struct GivenUp {
 struct GoalEntry {
     knowledge: Knowledge,
     /// True if two engines contradict each other: then no verdict is given.
-    frozen: bool,
+    is_frozen: bool,
 }
 
 /// The goals of an analysis with the knowledge about them, shared by all engines.
@@ -121,7 +121,7 @@ pub struct Board<'n> {
     /// True if witnesses of reached goals, witnesses of seen values, and runs are stored after the
     /// replay. Witnesses of home-space goals and self-covering sequences are always stored, as are
     /// witnesses for deadness goals of a net without colours.
-    keep_witnesses: bool,
+    keeps_witnesses: bool,
     /// The channel to which each settled goal is sent. `None` without a listener.
     settled: Option<Sender<GoalId>>,
     checks: Checks,
@@ -151,7 +151,7 @@ impl<'n> Board<'n> {
     pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
         let entry = |goal| {
             let knowledge = Knowledge::open(goal);
-            Mutex::new(GoalEntry { knowledge, frozen: false })
+            Mutex::new(GoalEntry { knowledge, is_frozen: false })
         };
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
             Goal::Home(wanted) => Some((wanted.clone(), GoalId::new(at))),
@@ -173,7 +173,7 @@ impl<'n> Board<'n> {
             overflowed: AtomicBool::new(false),
             breach: OnceLock::new(),
             given_up: Mutex::default(),
-            keep_witnesses: true,
+            keeps_witnesses: true,
             settled: None,
             checks: Checks::new(Budget::unlimited()),
             shortening: ShorteningState::default(),
@@ -197,7 +197,7 @@ impl<'n> Board<'n> {
     /// a net without colours are still kept. Examinations of the contest with one goal per place or
     /// transition use this.
     pub fn without_witnesses(mut self) -> Self {
-        self.keep_witnesses = false;
+        self.keeps_witnesses = false;
         self
     }
 
@@ -376,7 +376,7 @@ impl<'n> Board<'n> {
     /// Returns the knowledge about a goal; `None` if two engines contradict each other.
     pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
         let entry = self.entry(id);
-        (!entry.frozen).then(|| entry.knowledge.clone())
+        (!entry.is_frozen).then(|| entry.knowledge.clone())
     }
 
     /// Returns the largest value of a [`Goal::Maximise`] that a replayed witness has shown. Returns
@@ -459,7 +459,7 @@ impl<'n> Board<'n> {
     /// Freezes a goal about which two engines disagree: closes the goal without a verdict, and
     /// counts a fault. `by` is the technique that reported the second result.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
-        entry.frozen = true;
+        entry.is_frozen = true;
         drop(entry);
         self.fault(by, format_args!("{id:?} was settled the other way before"));
         self.close(id, false);
@@ -525,9 +525,9 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, _, five] = [0, 1, 2].map(GoalId::new);
-        board.witness_reporter("TEST").reached(five, twice());
+        board.witness_reporter("TEST").report_reached(five, twice());
         assert_eq!((board.faults(), board.is_open(five)), (1, true));
-        board.witness_reporter("TEST").reached(two, twice());
+        board.witness_reporter("TEST").report_reached(two, twice());
         assert!(!board.is_open(two));
         let Some(Knowledge::Reach(ReachKnowledge::Reached { witness: Some(witness), .. })) =
             board.knowledge(two)
@@ -542,11 +542,11 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
-        board.witness_reporter("TEST").reached(max, twice());
+        board.witness_reporter("TEST").report_reached(max, twice());
         let proof = || Proof::searched(3, false);
-        board.proof_reporter("TEST").at_most(max, 4, proof());
+        board.proof_reporter("TEST").report_at_most(max, 4, proof());
         assert!(board.is_open(max));
-        board.proof_reporter("TEST").at_most(max, 2, proof());
+        board.proof_reporter("TEST").report_at_most(max, 2, proof());
         assert!(!board.is_open(max));
         assert_eq!(board.largest_seen(max), Some(2));
     }
@@ -556,12 +556,12 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let [two, max, _] = [0, 1, 2].map(GoalId::new);
-        board.proof_reporter("TEST").unreachable(two, Proof::searched(1, false));
-        board.witness_reporter("TEST").reached(two, twice());
+        board.proof_reporter("TEST").report_unreachable(two, Proof::searched(1, false));
+        board.witness_reporter("TEST").report_reached(two, twice());
         // Settled goals are not replayed again, so the first verdict stays.
         assert!(board.knowledge(two).is_some());
-        board.proof_reporter("TEST").at_most(max, 1, Proof::searched(1, false));
-        board.witness_reporter("TEST").reached(max, twice());
+        board.proof_reporter("TEST").report_at_most(max, 1, Proof::searched(1, false));
+        board.witness_reporter("TEST").report_reached(max, twice());
         // An open goal is frozen.
         assert!(board.knowledge(max).is_none());
         assert_eq!(board.faults(), 1);
@@ -572,9 +572,13 @@ mod tests {
         let net = net();
         let board = Board::new(&net, goals(&net));
         let max = GoalId::new(1);
-        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), FiringSequence::new());
+        board.witness_reporter("TEST").report_unbounded(
+            max,
+            FiringSequence::new(),
+            FiringSequence::new(),
+        );
         assert_eq!((board.faults(), board.is_open(max)), (1, true));
-        board.witness_reporter("TEST").unbounded(max, FiringSequence::new(), twice());
+        board.witness_reporter("TEST").report_unbounded(max, FiringSequence::new(), twice());
         assert!(!board.is_open(max));
     }
 
@@ -609,7 +613,7 @@ mod tests {
             self.answer.map(|way| way.map(|()| (prefix.clone(), pump.clone())))
         }
 
-        fn changes(&self) -> u64 {
+        fn change_count(&self) -> u64 {
             0
         }
 
@@ -658,8 +662,8 @@ mod tests {
         {
             let board = Board::new(&net, goals(&net));
             report_through(&board, answer, |witness_reporter| {
-                witness_reporter.reached(max, twice());
-                witness_reporter.unbounded(max, FiringSequence::new(), twice());
+                witness_reporter.report_reached(max, twice());
+                witness_reporter.report_unbounded(max, FiringSequence::new(), twice());
             });
             assert_eq!(
                 (board.faults(), board.largest_seen(max), board.is_open(max)),
@@ -683,10 +687,10 @@ mod tests {
         let board = Board::new(&net, goals);
         let [reach, home, max] = [0, 1, 2].map(GoalId::new);
         let beyond = || ["up", "t"].map(|name| net.transition_named(name).unwrap());
-        board.witness_reporter("TEST").reached(reach, beyond().into_iter().collect());
-        board.witness_reporter("TEST").reached(max, beyond().into_iter().collect());
+        board.witness_reporter("TEST").report_reached(reach, beyond().into_iter().collect());
+        board.witness_reporter("TEST").report_reached(max, beyond().into_iter().collect());
         let (sequence, proof) = (beyond().into_iter().collect(), Proof::searched(1, false));
-        board.home_reporter("TEST").lost_after(home, sequence, proof);
+        board.home_reporter("TEST").report_lost_after(home, sequence, proof);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
         assert_eq!((board.open_count(), board.largest_seen(max)), (3, None));
     }
@@ -698,7 +702,7 @@ mod tests {
         let max = GoalId::new(1);
         let sightings = [1, 2].map(|firings| Observation { goal: max, firings });
         let times = report_through(&board, Ok(Some(())), |witness_reporter| {
-            witness_reporter.reached_along(twice(), sightings.to_vec());
+            witness_reporter.report_reached_along(twice(), sightings.to_vec());
         });
         assert_eq!((board.largest_seen(max), times), (Some(2), 1));
     }
@@ -709,8 +713,8 @@ mod tests {
         let (send, receive) = std::sync::mpsc::channel();
         let board = Board::new(&net, goals(&net)).with_listener(send);
         let two = GoalId::new(0);
-        board.witness_reporter("TEST").reached(two, twice());
-        board.witness_reporter("TEST").reached(two, twice());
+        board.witness_reporter("TEST").report_reached(two, twice());
+        board.witness_reporter("TEST").report_reached(two, twice());
         board.abandon(GoalId::new(2));
         assert_eq!(receive.try_iter().collect::<Vec<_>>(), [two]);
         assert_eq!(board.open_count(), 1);

@@ -342,8 +342,11 @@ impl fmt::Display for Argument {
                 f.write_str("a dead marking would leave no siphon empty")?;
             }
             Argument::Traps { traps } => {
-                let one = TrapPhrase(*traps);
-                write!(f, "every siphon that a dead marking would leave empty contains {one}")?;
+                let trap_phrase = TrapPhrase(*traps);
+                write!(
+                    f,
+                    "every siphon that a dead marking would leave empty contains {trap_phrase}"
+                )?;
             }
             Argument::DeadMarking => f.write_str("that marking is dead")?,
             Argument::FinitelyManyFirings => {
@@ -353,17 +356,20 @@ impl fmt::Display for Argument {
                 f.write_str("this is an asymmetric-choice net without siphons")?;
             }
             Argument::Commoner { traps } => {
-                let one = TrapPhrase(*traps);
-                write!(f, "in this asymmetric-choice net, every siphon contains {one}")?;
+                let trap_phrase = TrapPhrase(*traps);
+                write!(f, "in this asymmetric-choice net, every siphon contains {trap_phrase}")?;
             }
             Argument::CommonerOfClosedNet { traps: 0 } => {
                 f.write_str("with a transition back to the initial marking, ")?;
                 f.write_str("this is an asymmetric-choice net without siphons")?;
             }
             Argument::CommonerOfClosedNet { traps } => {
-                let one = TrapPhrase(*traps);
+                let trap_phrase = TrapPhrase(*traps);
                 f.write_str("with a transition back to the initial marking, ")?;
-                write!(f, "this is an asymmetric-choice net where every siphon contains {one}")?;
+                write!(
+                    f,
+                    "this is an asymmetric-choice net where every siphon contains {trap_phrase}"
+                )?;
             }
             Argument::ReversibleFirings => {
                 f.write_str("every firing can be undone by other firings")?

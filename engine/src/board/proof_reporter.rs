@@ -70,9 +70,9 @@ impl<'b> ProofReporter<'b> {
     /// [`with_certificate`](Self::with_certificate)). A proof without a certificate is accepted
     /// only from a search that visited all relevant markings, and only if this board accepts
     /// unchecked searches.
-    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+    pub fn report_unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
-            return self.with_certificate(&document).unreachable(goal, proof);
+            return self.with_certificate(&document).report_unreachable(goal, proof);
         }
         match self.search_evidence(&proof) {
             Some(evidence) => self.enter_unreachable(goal, proof, evidence),
@@ -82,9 +82,9 @@ impl<'b> ProofReporter<'b> {
 
     /// Reports that the goal's sum is at most `bound` in every reachable marking of the engine's
     /// net. Proofs are accepted as for an unreachable predicate.
-    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+    pub fn report_at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
-            return self.with_certificate(&document).at_most(goal, bound, proof);
+            return self.with_certificate(&document).report_at_most(goal, bound, proof);
         }
         match self.search_evidence(&proof) {
             Some(evidence) => {
@@ -233,7 +233,7 @@ pub struct CertificateReporter<'d> {
 
 impl CertificateReporter<'_> {
     /// Reports that no reachable marking satisfies the goal, because of the certificate.
-    pub fn unreachable(&self, goal: GoalId, proof: Proof) {
+    pub fn report_unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
             return self.proof_reporter.refuse(goal, &"it is a maximum");
@@ -248,7 +248,7 @@ impl CertificateReporter<'_> {
 
     /// Reports that the goal's sum is at most `bound` in every reachable marking of the engine's
     /// net, because of the certificate.
-    pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
+    pub fn report_at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Maximise(sum) = board.goal(goal) else {
             return self.proof_reporter.refuse(goal, &"it is no maximum");
@@ -284,8 +284,8 @@ impl CertificateReporter<'_> {
             return fallback;
         }
         let budget = checks.budget(fallback.is_none());
-        let goes_on = &mut || !budget.is_exhausted();
-        match checks.run_timed(|| self.check(refuted, goes_on)) {
+        let keep_going = &mut || !budget.is_exhausted();
+        match checks.run_timed(|| self.check(refuted, keep_going)) {
             Ok(()) => {
                 let derivation =
                     || self.proof_reporter.working_net.and_then(WorkingNet::checked_log);
@@ -316,11 +316,11 @@ impl CertificateReporter<'_> {
     fn check(
         &self,
         refuted: Predicate,
-        goes_on: &mut dyn FnMut() -> bool,
+        keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), CheckFailure> {
         let (net, refuted) = match self.proof_reporter.working_net {
             None => (self.proof_reporter.board.net, refuted),
-            Some(working_net) => working_net.checked_predicate(refuted, goes_on)?,
+            Some(working_net) => working_net.checked_predicate(refuted, keep_going)?,
         };
         // A model claims safety for the units of its own net, not for those of a derived net.
         if self.document.assumes_units() {
@@ -337,14 +337,14 @@ impl CertificateReporter<'_> {
             }
         }
         if self.checked.get().is_none() {
-            match self.document.check(net, goes_on) {
+            match self.document.check(net, keep_going) {
                 Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
                 // The cell is still empty: only this thread sets it.
                 result => drop(self.checked.set(result)),
             }
         }
         match self.checked.get() {
-            Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
+            Some(Ok(checked)) => Ok(checked.refutes(&refuted, keep_going)?),
             Some(Err(flaw)) => Err(CheckFailure::Flawed(flaw.to_string())),
             None => Err(CheckFailure::Stopped),
         }

@@ -64,7 +64,7 @@ impl<'b> RunReporter<'b> {
     /// Reports a run with the property. Reductions need not preserve runs: the translation of a
     /// reduced net's run may fail or lack the property. Then a translated prefix of the run is
     /// stored as a [hint](Board::run_hints), if there is one.
-    pub fn exists(&self, goal: GoalId, run: LassoRun) {
+    pub fn report_run(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
             None => run,
@@ -75,8 +75,8 @@ impl<'b> RunReporter<'b> {
         };
         let checks = &self.board.checks;
         let budget = checks.budget(true);
-        let goes_on = &mut || !budget.is_exhausted();
-        match checks.run_timed(|| check_lasso(self.board.net, property, &run, goes_on)) {
+        let keep_going = &mut || !budget.is_exhausted();
+        match checks.run_timed(|| check_lasso(self.board.net, property, &run, keep_going)) {
             Ok(()) => {}
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) if self.derived().is_some() => {
@@ -92,15 +92,15 @@ impl<'b> RunReporter<'b> {
         // Two rounds of the cycle suffice to find a violation of safe units. A place that gains
         // tokens in each round has at least two tokens after two rounds.
         self.board.check_units_claim(&run.rounds(2), u64::MAX);
-        let run = self.board.keep_witnesses.then(|| Arc::new(run));
+        let run = self.board.keeps_witnesses.then(|| Arc::new(run));
         self.enter(goal, RunKnowledge::Exists { run, technique: self.technique });
     }
 
     /// Translates the prefix of a run of a derived net to the original net. Stores the translation
     /// as a hint for searches. Does nothing if the translation fails.
     fn store_translated_hint(&self, working_net: &WorkingNet<'_>, prefix: FiringSequence) {
-        let way = LassoRun { prefix, end: RunEnd::Anything };
-        if let Ok(Some(way)) = working_net.run_to_original(way) {
+        let prefix_run = LassoRun { prefix, end: RunEnd::Anything };
+        if let Ok(Some(way)) = working_net.run_to_original(prefix_run) {
             self.board.store_run_hint(way.prefix);
         }
     }
@@ -109,7 +109,7 @@ impl<'b> RunReporter<'b> {
     /// predicates that are never reached. For each premise, `given` contains a goal that is settled
     /// as unreachable. Does nothing for an engine on a reduced net, because reductions need not
     /// preserve runs.
-    pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
+    pub fn report_no_run(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         if self.derived().is_some() {
             return;
         }
@@ -120,8 +120,8 @@ impl<'b> RunReporter<'b> {
         };
         let checks = &self.board.checks;
         let budget = checks.budget(true);
-        let goes_on = &mut || !budget.is_exhausted();
-        match checks.run_timed(|| argument.check(self.board.net, property, goes_on)) {
+        let keep_going = &mut || !budget.is_exhausted();
+        match checks.run_timed(|| argument.check(self.board.net, property, keep_going)) {
             Ok(()) => {}
             Err(NoRunFlaw::Document(Flaw::Stopped)) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
@@ -141,7 +141,7 @@ impl<'b> RunReporter<'b> {
     /// checker repeats a small search first. If it does not complete its search, the result is
     /// recorded only if the board accepts unchecked searches. Does nothing for an engine on a
     /// reduced net.
-    pub fn searched(&self, goal: GoalId, markings: u64) {
+    pub fn report_searched(&self, goal: GoalId, markings: u64) {
         self.enter_excluded(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
@@ -149,7 +149,7 @@ impl<'b> RunReporter<'b> {
     /// markings. The checker searches again if there are few markings. If it does not complete its
     /// search, the result is recorded only if the board accepts unchecked searches. Does nothing
     /// for an engine on a reduced net.
-    pub fn described(&self, goal: GoalId, markings: u64) {
+    pub fn report_described(&self, goal: GoalId, markings: u64) {
         self.enter_excluded(goal, markings, |_| Argument::RunsDescribed);
     }
 
@@ -162,7 +162,7 @@ impl<'b> RunReporter<'b> {
         }
         let Some(property) = self.property(goal) else { return };
         let repeated_search = match markings <= MAX_REVISITED_MARKINGS {
-            true => self.visited_again(property, markings.max(1)),
+            true => self.repeat_search(property, markings.max(1)),
             false => Ok(None),
         };
         let (markings, evidence) = match repeated_search {
@@ -185,7 +185,7 @@ impl<'b> RunReporter<'b> {
     ///
     /// # Errors
     /// Returns an error if the checker finds a run with the property.
-    fn visited_again(
+    fn repeat_search(
         &self,
         property: &RunProperty,
         markings: u64,
@@ -193,10 +193,10 @@ impl<'b> RunReporter<'b> {
         let checks = &self.board.checks;
         // An evidence file states how many markings the checker visited, so it needs this visit.
         let budget = checks.budget(checks.keeps_certificates);
-        let goes_on = &mut || !budget.is_exhausted();
+        let keep_going = &mut || !budget.is_exhausted();
         // The engine's automaton may be smaller and exclude more markings.
         let max_markings = markings.saturating_mul(4);
-        match checks.run_timed(|| visit_runs(self.board.net, property, max_markings, goes_on)) {
+        match checks.run_timed(|| visit_runs(self.board.net, property, max_markings, keep_going)) {
             Ok(RunSearch { has_run: true, .. }) => Err("visited again: a run has the property"),
             Ok(RunSearch { markings, .. }) => Ok(Some(markings)),
             Err(_) => Ok(None),

@@ -48,10 +48,10 @@ pub(super) struct ShorteningState {
     /// The start of the analysis; `None` if witnesses are not shortened.
     start_time: Option<Instant>,
     /// True if the board tries to prove that no shorter witness exists.
-    proving: bool,
+    proves_shortest: bool,
     /// The minimum of the total time for shortening, which applies when the share of the elapsed
     /// time is smaller.
-    free: Duration,
+    min_total_time: Duration,
     /// Nanoseconds spent, summed over threads.
     spent: AtomicU64,
     /// The number of witnesses for which shortening was tried.
@@ -63,11 +63,11 @@ pub(super) struct ShorteningState {
 }
 
 impl ShorteningState {
-    pub(super) fn new(proving: bool, free: Duration) -> ShorteningState {
+    pub(super) fn new(proves_shortest: bool, min_total_time: Duration) -> ShorteningState {
         ShorteningState {
             start_time: Some(Instant::now()),
-            proving,
-            free,
+            proves_shortest,
+            min_total_time,
             ..ShorteningState::default()
         }
     }
@@ -80,7 +80,7 @@ impl ShorteningState {
             self.start_time?
                 .elapsed()
                 .mul_f64(SHORTENING_TIME_SHARE)
-                .max(self.free)
+                .max(self.min_total_time)
                 .saturating_sub(spent),
         )
     }
@@ -107,17 +107,17 @@ impl ShorteningState {
             [&self.witness_count, &self.firings_before, &self.firings_after]
                 .map(|it| it.load(Ordering::Relaxed));
         let seconds = Duration::from_nanos(self.spent.load(Ordering::Relaxed)).as_secs_f64();
-        let told = || {
+        let text = || {
             format!("{tried} witnesses, {before} firings before and {after} after, {seconds:.3} s")
         };
-        (tried > 0).then(told)
+        (tried > 0).then(text)
     }
 
     /// Returns true if the goal's witness is known to be shortest, and false if this is unknown.
     /// Returns `None` if no such proofs are tried.
     pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
-        self.proving.then(|| shortest.contains(&goal))
+        self.proves_shortest.then(|| shortest.contains(&goal))
     }
 }
 
@@ -153,8 +153,9 @@ impl Board<'_> {
         // A shortest witness is proved only for a reachability goal. A maximum gets a new witness
         // with each larger value, and a shorter witness of a home-space goal may lead to another
         // marking.
-        let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
-        if proving {
+        let proves_shortest =
+            shortening.proves_shortest && matches!(self.goal(goal), Goal::Reach(_));
+        if proves_shortest {
             let left = self.checks.budget(true).remaining();
             time = left.map_or(PROVING_TIME_LIMIT, |left| left / 2);
         }
@@ -162,22 +163,23 @@ impl Board<'_> {
             return witness;
         }
         let (net, start) = (self.net, Instant::now());
-        let of_goal = self.goal(goal);
+        let target_goal = self.goal(goal);
         // For a home-space goal, the proof is about the end marking of the witness. So a shorter
         // witness must lead to this marking.
-        let wanted = |marking: &Marking| match of_goal {
+        let wanted = |marking: &Marking| match target_goal {
             Goal::Reach(predicate) => predicate.holds(net, marking),
             Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
             _ => marking == end,
         };
         let long = WitnessTarget { net, is_wanted: &wanted };
-        let short = long.shorten(sequence, *firings, time, proving);
+        let short = long.shorten(sequence, *firings, time, proves_shortest);
         shortening.spend(start);
         let firings_after = short.as_ref().map(|short| short.sequence.firings());
-        let left = firings_after.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
-        shortening.note(*firings, left);
+        let shortened_firings =
+            firings_after.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
+        shortening.note(*firings, shortened_firings);
         let Some(short) = short else { return witness };
-        if short.is_shortest && proving {
+        if short.is_shortest && proves_shortest {
             let mut shortest = shortening.shortest.lock().unwrap_or_else(PoisonError::into_inner);
             shortest.insert(goal);
         }
@@ -190,28 +192,28 @@ impl Board<'_> {
 const TESTS_PER_CLOCK_READING: usize = 20_000;
 
 /// Number of firings or steps between two readings of the clock.
-const STRIDE: usize = 512;
+const FIRINGS_PER_CLOCK_READING: usize = 512;
 
 /// A time limit. The clock is read only after a certain number of transition tests.
 struct Clock {
-    until: Instant,
+    deadline: Instant,
     tests_since_reading: usize,
 }
 
 impl Clock {
     fn until(until: Instant) -> Clock {
-        Clock { until, tests_since_reading: 0 }
+        Clock { deadline: until, tests_since_reading: 0 }
     }
 
     /// Adds a number of transition tests. Returns true if the clock is read after these tests and
     /// the time is over.
-    fn is_over(&mut self, looks: usize) -> bool {
-        self.tests_since_reading += looks;
+    fn is_over(&mut self, test_count: usize) -> bool {
+        self.tests_since_reading += test_count;
         if self.tests_since_reading < TESTS_PER_CLOCK_READING {
             return false;
         }
         self.tests_since_reading = 0;
-        Instant::now() >= self.until
+        Instant::now() >= self.deadline
     }
 }
 
@@ -254,7 +256,7 @@ impl WitnessTarget<'_> {
         sequence: &FiringSequence,
         firings: u64,
         time: Duration,
-        proving: bool,
+        proves_shortest: bool,
     ) -> Option<ShortenedWitness> {
         if firings == 0 || sequence.steps().len() as u64 > MAX_SHORTENED_STEPS {
             return None;
@@ -264,21 +266,23 @@ impl WitnessTarget<'_> {
         whole.truncate(firings);
         let needed = self.without_unneeded(&whole, until);
         let is_shorter = needed.is_some();
-        let less = needed.unwrap_or(whole);
-        if less.firings() > u128::from(MAX_SHORTENED_STEPS) {
-            return is_shorter.then_some(ShortenedWitness { sequence: less, is_shortest: false });
+        let reduced_sequence = needed.unwrap_or(whole);
+        if reduced_sequence.firings() > u128::from(MAX_SHORTENED_STEPS) {
+            return is_shorter
+                .then_some(ShortenedWitness { sequence: reduced_sequence, is_shortest: false });
         }
-        let long = one_by_one(&less);
+        let long = one_by_one(&reduced_sequence);
         let mut short = self.without_loops(&long, until).unwrap_or_else(|| long.clone());
         if let Some(fewer) = self.without_unneeded(&short.iter().copied().collect(), until) {
             short = one_by_one(&fewer);
         }
-        let (visited, search_time) = match proving {
+        let (max_visited, search_time) = match proves_shortest {
             true => (usize::MAX, time / 2),
             false => (MAX_VISITED_MARKINGS, time / 3),
         };
         let is_shortest =
-            match self.search_breadth_first(short.len(), visited, Instant::now() + search_time) {
+            match self.search_breadth_first(short.len(), max_visited, Instant::now() + search_time)
+            {
                 BreadthFirstResult::Found(found) => {
                     short = found;
                     true
@@ -311,7 +315,9 @@ impl WitnessTarget<'_> {
             if (self.is_wanted)(&marking) {
                 break;
             }
-            if at % STRIDE == STRIDE - 1 && Instant::now() >= until {
+            if at % FIRINGS_PER_CLOCK_READING == FIRINGS_PER_CLOCK_READING - 1
+                && Instant::now() >= until
+            {
                 kept.extend(firings[at..].iter().map(|&t| (t, 0)));
                 break;
             }
@@ -451,14 +457,14 @@ fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
 /// Returns the firings that lead to the last of the markings. An entry has a marking, the index of
 /// its predecessor, and the transition between them.
 fn firings_to_last(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
-    let mut way = Vec::new();
-    let mut at = markings.len() - 1;
-    while at > 0 {
-        way.push(markings[at].2);
-        at = markings[at].1;
+    let mut firings = Vec::new();
+    let mut index = markings.len() - 1;
+    while index > 0 {
+        firings.push(markings[index].2);
+        index = markings[index].1;
     }
-    way.reverse();
-    way
+    firings.reverse();
+    firings
 }
 
 /// Returns an odd pseudo-random number, which depends only on the place. Hashes of markings use it

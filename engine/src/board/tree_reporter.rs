@@ -33,7 +33,7 @@ impl Board<'_> {
 impl<'b> TreeReporter<'b> {
     /// Reports the truth value of the property that follows from `labelling`. The labelling may use
     /// premises about other goals. The goals in `given` must be settled and show every premise.
-    pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
+    pub fn report_labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let TreePremises { unreachable_predicates: never, home_predicates: stays } =
             &labelling.premises;
@@ -43,8 +43,8 @@ impl<'b> TreeReporter<'b> {
         };
         let checks = &self.board.checks;
         let budget = checks.budget(true);
-        let goes_on = &mut || !budget.is_exhausted();
-        match checks.run_timed(|| labelling.check(self.board.net, goes_on)) {
+        let keep_going = &mut || !budget.is_exhausted();
+        match checks.run_timed(|| labelling.check(self.board.net, keep_going)) {
             Ok(()) => {}
             Err(LabellingFlaw::Flaw(Flaw::Stopped)) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
@@ -67,7 +67,7 @@ impl<'b> TreeReporter<'b> {
     /// that the goals in `given` are unreachable. The checker repeats a small search first. If the
     /// checker does not complete a search, the result is recorded only if the board accepts
     /// unchecked searches.
-    pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
+    pub fn report_searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.check_premises(&given, (&[], &[])) {
             Ok(assumes_units) => assumes_units,
@@ -77,8 +77,8 @@ impl<'b> TreeReporter<'b> {
         let repeated_search = (markings <= MAX_REVISITED_MARKINGS).then(|| {
             let budget = checks.budget(false);
             let max_markings = markings.max(1).saturating_mul(4);
-            let goes_on = &mut || !budget.is_exhausted();
-            checks.run_timed(|| visit_tree(self.board.net, property, max_markings, goes_on))
+            let keep_going = &mut || !budget.is_exhausted();
+            checks.run_timed(|| visit_tree(self.board.net, property, max_markings, keep_going))
         });
         match repeated_search {
             Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
@@ -100,7 +100,7 @@ impl<'b> TreeReporter<'b> {
     /// Returns a reporter for results from a decision diagram of all markings. `document` is the
     /// certificate that the set of markings is closed under firing, or `None` if no certificate was
     /// made. `markings` is the number of markings, or `None` beyond 64 bits.
-    pub fn described<'d>(
+    pub fn for_diagram<'d>(
         self,
         document: Option<&'d Arc<Document>>,
         markings: Option<u64>,
@@ -110,7 +110,7 @@ impl<'b> TreeReporter<'b> {
     {
         let markings = markings.unwrap_or(u64::MAX);
         let (checked, gave_up) = (OnceCell::new(), Cell::new(false));
-        DiagramTreeReporter { trees: self, document, markings, checked, gave_up }
+        DiagramTreeReporter { tree_reporter: self, document, markings, checked, gave_up }
     }
 
     /// Returns the property of an open goal. Returns `None` for a closed goal, and for a goal of
@@ -135,8 +135,8 @@ impl<'b> TreeReporter<'b> {
     /// Records a truth value, unless its proof rests on a violated claim of safe units. Freezes the
     /// goal if the opposite value is recorded already.
     fn enter(&self, goal: GoalId, found: TreeKnowledge) {
-        let TreeKnowledge::Decided { holds: new, proof, .. } = &found else { return };
-        let new = *new;
+        let TreeKnowledge::Decided { holds: holds_now, proof, .. } = &found else { return };
+        let new = *holds_now;
         let mut entry = self.board.entry(goal);
         if self.board.rests_on_violated_claim(proof) {
             return;
@@ -158,7 +158,7 @@ impl<'b> TreeReporter<'b> {
 /// The reporter for CTL results from a decision diagram of all markings. The certificate of the
 /// diagram, if there is one, is checked once. A [`TreeReporter`] creates this reporter.
 pub struct DiagramTreeReporter<'d> {
-    trees: TreeReporter<'d>,
+    tree_reporter: TreeReporter<'d>,
     document: Option<&'d Arc<Document>>,
     markings: u64,
     /// The certificate after its check, or the flaw that the check found. Empty before the first
@@ -174,8 +174,8 @@ impl<'d> DiagramTreeReporter<'d> {
     /// formula again within `budget`. If the checker does not finish, the result rests on the
     /// engine's evaluation, provided that the board accepts unchecked searches. If the board
     /// accepts such searches and keeps no evidence, the check gets a small share of the time.
-    pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
-        let DiagramTreeReporter { trees, document, markings, .. } = *self;
+    pub fn report_decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
+        let DiagramTreeReporter { tree_reporter: trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
         let checks = &trees.board.checks;
         let checked =
@@ -220,12 +220,12 @@ impl<'d> DiagramTreeReporter<'d> {
         if self.gave_up.get() {
             return Err(Flaw::Stopped);
         }
-        let checks = &self.trees.board.checks;
+        let checks = &self.tree_reporter.board.checks;
         let (is_needed, small) =
             (checks.keeps_certificates || !checks.accepts_searches, checks.budget(false));
-        let goes_on = &mut || !(budget.is_exhausted() || !is_needed && small.is_exhausted());
+        let keep_going = &mut || !(budget.is_exhausted() || !is_needed && small.is_exhausted());
         if self.checked.get().is_none() {
-            match document.check(self.trees.board.net, goes_on) {
+            match document.check(self.tree_reporter.board.net, keep_going) {
                 Err(Flaw::Stopped) => {
                     self.gave_up.set(true);
                     return Err(Flaw::Stopped);
@@ -236,7 +236,7 @@ impl<'d> DiagramTreeReporter<'d> {
         }
         match self.checked.get() {
             Some(Ok(checked)) => {
-                let found = checked.decide_tree(property, goes_on);
+                let found = checked.decide_tree(property, keep_going);
                 self.gave_up.set(!is_needed && found == Err(Flaw::Stopped));
                 found
             }

@@ -58,9 +58,9 @@ impl<'b> WitnessReporter<'b> {
 
     /// Reports that the end of `sequence` satisfies the goal. For a maximum, reports the value of
     /// the sum at the end.
-    pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
+    pub fn report_reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
-            Ok(firings) => self.reached_along(sequence, vec![Observation { goal, firings }]),
+            Ok(firings) => self.report_reached_along(sequence, vec![Observation { goal, firings }]),
             Err(_) => self.board.record_exceeded_limit(TranslationLimit::Length),
         }
     }
@@ -68,7 +68,11 @@ impl<'b> WitnessReporter<'b> {
     /// Reports all observations along a sequence. Observations of closed goals are ignored. A
     /// sequence of the board's net is replayed once. A sequence of a derived net is translated and
     /// replayed for each goal separately.
-    pub fn reached_along(&self, sequence: FiringSequence, mut observations: Vec<Observation>) {
+    pub fn report_reached_along(
+        &self,
+        sequence: FiringSequence,
+        mut observations: Vec<Observation>,
+    ) {
         observations.retain(|sighting| self.board.is_open(sighting.goal));
         if observations.is_empty() {
             return;
@@ -132,7 +136,7 @@ impl<'b> WitnessReporter<'b> {
             // the board drops others.
             let mentions_deadness = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
-            let witness = (self.board.keep_witnesses || mentions_deadness).then_some(witness);
+            let witness = (self.board.keeps_witnesses || mentions_deadness).then_some(witness);
             let witness = witness.map(|witness| self.board.shortened(goal, witness, marking));
             match self.board.goal(goal) {
                 Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
@@ -164,7 +168,7 @@ impl<'b> WitnessReporter<'b> {
             let Observation { goal, .. } = observations[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            let witness = self.board.keep_witnesses.then_some(witness);
+            let witness = self.board.keeps_witnesses.then_some(witness);
             match self.board.goal(goal) {
                 Goal::Reach(predicate) => match model.holds(predicate, marking) {
                     Ok(true) => self.note_reached(goal, witness),
@@ -220,13 +224,13 @@ impl<'b> WitnessReporter<'b> {
 
     /// Reports that `pump` can be repeated forever after `prefix`, and that each repetition
     /// increases the goal's sum. Both are sequences of the engine's net.
-    pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
+    pub fn report_unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.working_net {
-            None => self.unbounded_on_original(goal, PumpSequence::single(prefix, pump)),
+            None => self.report_unbounded_on_original(goal, PumpSequence::single(prefix, pump)),
             Some(working_net) => match working_net.pump_to_original(prefix, pump) {
                 Ok(Some((prefix, pump))) => {
                     self.board.note_if_reduced(goal, Some(working_net));
-                    self.unbounded_on_original(goal, PumpSequence::single(prefix, pump));
+                    self.report_unbounded_on_original(goal, PumpSequence::single(prefix, pump));
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
@@ -238,7 +242,7 @@ impl<'b> WitnessReporter<'b> {
 
     /// Reports that the goal's sum is unbounded. `pumping` is a self-covering sequence of the net
     /// that was read, in one or several stages.
-    pub fn unbounded_on_original(&self, goal: GoalId, pumping: PumpSequence) {
+    pub fn report_unbounded_on_original(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.technique, format_args!("{goal:?} is no maximum"));
         };
@@ -391,7 +395,7 @@ mod tests {
         let board = Board::new(&net, goals);
         let fired: FiringSequence = [net.transition_named("t").unwrap()].into_iter().collect();
         for goal in [0, 1].map(GoalId::new) {
-            board.witness_reporter("TEST").reached(goal, fired.clone());
+            board.witness_reporter("TEST").report_reached(goal, fired.clone());
             let witness = match board.knowledge(goal) {
                 Some(Knowledge::Reach(ReachKnowledge::Reached { witness, .. })) => witness,
                 Some(Knowledge::Maximum(maximum)) => {
@@ -420,7 +424,7 @@ mod tests {
             let board = Board::new(&net, vec![goal.clone()]);
             let mut all = FiringSequence::new();
             working_net.net().transitions().for_each(|t| all.push(t, 1));
-            board.witness_reporter("TEST").on(working_net).reached(id, all);
+            board.witness_reporter("TEST").on(working_net).report_reached(id, all);
             assert!(!board.is_open(id));
             assert_eq!(board.is_by_reduction(id), expected);
         }

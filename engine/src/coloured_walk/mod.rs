@@ -63,8 +63,8 @@ impl ColouredHints {
     }
 
     /// Adds a hint with this number of remaining attempts.
-    fn push(&self, hint: ColouredHint, tries: u32) {
-        locked(&self.0).push((hint, tries));
+    fn push(&self, hint: ColouredHint, attempts_left: u32) {
+        locked(&self.0).push((hint, attempts_left));
     }
 
     /// Removes the hint that was added or put back last, and returns it with its remaining
@@ -244,12 +244,12 @@ pub fn run(
             break;
         }
         let mut target = (rng.usize(..4) > 0).then(|| open_goals[rng.usize(..open_goals.len())]);
-        if let Some((hint, tries)) = hints.take() {
+        if let Some((hint, attempts_left)) = hints.take() {
             target = context.goals.iter().position(|watched| watched.id == hint.goal);
             follow_hint(&mut walker, &hint, &is_over);
             walker.report_pending(&witness_reporter);
-            if tries > 1 && board.is_open(hint.goal) {
-                hints.push(hint, tries - 1);
+            if attempts_left > 1 && board.is_open(hint.goal) {
+                hints.push(hint, attempts_left - 1);
             }
         }
         let max_steps_without_gain = 64 << (walks % 7);

@@ -62,7 +62,7 @@ pub(super) type ColouredTokens = Vec<PlaceTokens>;
 /// Returns the marking with these tokens: for each place, colours with token counts. Equal colours
 /// are added up, and colours with count 0 are dropped.
 pub(super) fn marking_of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> ColouredTokens {
-    let place = |mut bag: Vec<(u64, u64)>| {
+    let place_tokens = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);
         let mut place = PlaceTokens::default();
         bag.into_iter()
@@ -70,7 +70,7 @@ pub(super) fn marking_of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> Col
             .for_each(|(colour, tokens)| place.put(colour, tokens));
         place
     };
-    bags.into_iter().map(place).collect()
+    bags.into_iter().map(place_tokens).collect()
 }
 
 #[cfg(test)]

@@ -260,16 +260,16 @@ impl<'w> ColouredWalker<'w> {
             // transitions are disabled.
             Predicate::Dead => is_dead.then_some(true),
             Predicate::NotDead => is_dead.then_some(false),
-            Predicate::And(parts) => self.all_equal(parts, is_dead, true),
+            Predicate::And(parts) => self.all_are(parts, is_dead, true),
             Predicate::Or(parts) => {
-                self.all_equal(parts, is_dead, false).map(|none_holds| !none_holds)
+                self.all_are(parts, is_dead, false).map(|none_holds| !none_holds)
             }
         }
     }
 
     /// Returns true if all parts hold, or, if `expected` is false, if none holds. Returns `None` if
     /// the undecided parts leave both possible.
-    fn all_equal(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
+    fn all_are(&mut self, parts: &[Predicate], is_dead: bool, expected: bool) -> Option<bool> {
         let mut is_decided = true;
         for part in parts {
             match self.holds(part, is_dead) {
@@ -310,9 +310,9 @@ impl<'w> ColouredWalker<'w> {
         for &t in &*transitions {
             // If the totals forbid the firing, the transition is disabled or its effect varies.
             let mut distance = i128::MAX;
-            if self.apply(t) {
+            if self.apply_effect(t) {
                 distance = self.distance(goal);
-                self.unapply(t);
+                self.undo_effect(t);
             }
             scored.push((distance, t));
         }
@@ -324,7 +324,7 @@ impl<'w> ColouredWalker<'w> {
 
     /// Applies the effect of `t` to the totals and returns true. If a total would leave the range
     /// of its type, changes nothing and returns false.
-    fn apply(&mut self, t: usize) -> bool {
+    fn apply_effect(&mut self, t: usize) -> bool {
         let effects = &self.context.effects[t];
         let is_possible =
             |&(place, change): &(_, i64)| self.totals[place].checked_add_signed(change).is_some();
@@ -337,7 +337,7 @@ impl<'w> ColouredWalker<'w> {
     }
 
     /// Undoes the effect of `t` on the totals, after it was applied.
-    fn unapply(&mut self, t: usize) {
+    fn undo_effect(&mut self, t: usize) {
         for &(place, change) in &self.context.effects[t] {
             self.totals[place] = self.totals[place].wrapping_add_signed(-change);
         }
@@ -359,7 +359,7 @@ impl<'w> ColouredWalker<'w> {
             let arcs = self.context.skeleton.pre(t).iter();
             arcs.map(|arc| i128::from(arc.weight.saturating_sub(self.totals[arc.place]))).sum()
         };
-        let excess_tokens = |t: TransitionId| {
+        let smallest_excess = |t: TransitionId| {
             let arcs = self.context.skeleton.pre(t).iter();
             let excess_tokens =
                 arcs.map(|arc| i128::from(self.totals[arc.place].saturating_sub(arc.weight - 1)));
@@ -370,8 +370,8 @@ impl<'w> ColouredWalker<'w> {
             Predicate::False => i128::from(u32::MAX),
             Predicate::Atom(atom) => (atom.sum.value(&self.totals) - i128::from(atom.bound)).max(0),
             Predicate::Enabled(t) => missing_tokens(*t),
-            Predicate::Disabled(t) => excess_tokens(*t),
-            Predicate::Dead => self.context.skeleton.transitions().map(excess_tokens).sum(),
+            Predicate::Disabled(t) => smallest_excess(*t),
+            Predicate::Dead => self.context.skeleton.transitions().map(smallest_excess).sum(),
             Predicate::NotDead => 0,
             Predicate::And(parts) => {
                 parts.iter().map(|part| self.distance_to_predicate(part)).sum()
@@ -413,6 +413,6 @@ impl<'w> ColouredWalker<'w> {
             }
             sequence.push(self.transition_numbers[firing], 1);
         }
-        witness_reporter.reached_along(sequence, pending);
+        witness_reporter.report_reached_along(sequence, pending);
     }
 }

@@ -97,26 +97,26 @@ pub(super) fn upper_bound(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
 /// Returns the minimum token counts that a predicate requires, as far as they follow from single
 /// conjuncts about one place or an enabled transition.
 pub(super) fn required_tokens(net: &Net, predicate: &Predicate) -> MinimumTokens {
-    let mut least = MinimumTokens::new();
-    collect_required(net, predicate, &mut least);
-    least
+    let mut minimum_tokens = MinimumTokens::new();
+    collect_required(net, predicate, &mut minimum_tokens);
+    minimum_tokens
 }
 
 fn collect_required(net: &Net, predicate: &Predicate, least: &mut MinimumTokens) {
-    let mut at_least = |place: PlaceId, tokens: u64| {
+    let mut require = |place: PlaceId, tokens: u64| {
         let minimum = least.entry(place).or_default();
         *minimum = tokens.max(*minimum);
     };
     match predicate {
         Predicate::Enabled(t) => {
-            net.pre(*t).iter().for_each(|arc| at_least(arc.place, arc.weight));
+            net.pre(*t).iter().for_each(|arc| require(arc.place, arc.weight));
         }
         // a·m(p) ≤ k with a < 0 means m(p) ≥ −k / |a|, rounded up.
         Predicate::Atom(Atom { sum, bound }) => {
             if let [(place, a @ ..0)] = sum.terms() {
                 let tokens = -i128::from(*bound).div_euclid(-i128::from(*a));
                 if let Ok(tokens) = u64::try_from(tokens) {
-                    at_least(*place, tokens);
+                    require(*place, tokens);
                 }
             }
         }

@@ -53,26 +53,26 @@ fn token_effects(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i
 
 /// Returns, by place, true if the place has ω at a node after the node's first `acceleration_count`
 /// accelerations.
-fn omegas(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
+fn omega_places(tree: &Tree<'_>, node: u32, acceleration_count: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
-    let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
+    let mut is_omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
     let later_places = node.accelerations[acceleration_count..].iter().flat_map(|it| &it.places);
-    later_places.for_each(|growing| omega[growing.place.index()] = false);
-    omega
+    later_places.for_each(|growing| is_omega[growing.place.index()] = false);
+    is_omega
 }
 
 /// Returns a run to a node with its first `acceleration_count` accelerations. The final marking has
 /// at least the demanded tokens on the places that have ω after these accelerations. Elsewhere it
 /// has the node's tokens before its later accelerations. Returns `None` if the run would be too
 /// long or a number overflows.
-pub(crate) fn run(
+pub(crate) fn sequence_to_node(
     tree: &Tree<'_>,
     node: u32,
     acceleration_count: usize,
     mut demand: TokenDemand,
 ) -> Option<FiringSequence> {
-    let mut omega = omegas(tree, node, acceleration_count);
-    demand.retain(|place, _| omega[place.index()]);
+    let mut is_omega = omega_places(tree, node, acceleration_count);
+    demand.retain(|place, _| is_omega[place.index()]);
     let mut blocks: Vec<(Vec<TransitionId>, i128)> = Vec::new();
     for &branch_node in tree.branch(node).iter().rev() {
         let current = &tree.nodes[branch_node as usize];
@@ -80,18 +80,18 @@ pub(crate) fn run(
             if branch_node == node { acceleration_count } else { current.accelerations.len() };
         for acceleration in current.accelerations[..acceleration_count].iter().rev() {
             let times = repetitions(acceleration, &mut demand);
-            acceleration.places.iter().for_each(|growing| omega[growing.place.index()] = false);
+            acceleration.places.iter().for_each(|growing| is_omega[growing.place.index()] = false);
             let word = tree.path(acceleration.start, branch_node);
             if times > i128::from(Marking::MAX_TOKENS) || (word.len() > 1 && times > MAX_STEPS) {
                 return None;
             }
             if times > 0 {
-                shift_demand(&mut demand, &omega, tree.net, &word, times)?;
+                shift_demand(&mut demand, &is_omega, tree.net, &word, times)?;
                 blocks.push((word, times));
             }
         }
         if let Some((_, t)) = current.origin {
-            shift_demand(&mut demand, &omega, tree.net, &[t], 1)?;
+            shift_demand(&mut demand, &is_omega, tree.net, &[t], 1)?;
             blocks.push((vec![t], 1));
         }
     }
@@ -172,7 +172,7 @@ pub(super) fn single_pump(
         return None;
     }
     let demand = summary.into_iter().map(|(place, (needed, _))| (place, needed)).collect();
-    let prefix = run(tree, node, acceleration, demand)?;
+    let prefix = sequence_to_node(tree, node, acceleration, demand)?;
     Some((prefix, word.into_iter().collect()))
 }
 

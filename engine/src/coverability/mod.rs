@@ -249,12 +249,12 @@ impl<'t> OpenGoals<'t> {
         if let Some((prefix, pump)) =
             firing_sequences::single_pump(tree, node, acceleration_index, sum)
         {
-            self.witness_reporter.unbounded(id, prefix, pump);
+            self.witness_reporter.report_unbounded(id, prefix, pump);
         } else if self.is_original_net
             && let Some(pumping) =
                 firing_sequences::staged_pump(tree, node, acceleration_index, sum, work)
         {
-            self.witness_reporter.unbounded_on_original(id, pumping);
+            self.witness_reporter.report_unbounded_on_original(id, pumping);
         }
     }
 
@@ -268,12 +268,13 @@ impl<'t> OpenGoals<'t> {
         reached_goals: Vec<GoalId>,
     ) {
         let acceleration_count = tree.nodes[node as usize].accelerations.len();
-        let Some(run) = firing_sequences::run(tree, node, acceleration_count, demand) else {
+        let Some(run) = firing_sequences::sequence_to_node(tree, node, acceleration_count, demand)
+        else {
             return;
         };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
         let observations = reached_goals.into_iter().map(|goal| Observation { goal, firings });
-        self.witness_reporter.reached_along(run, observations.collect());
+        self.witness_reporter.report_reached_along(run, observations.collect());
     }
 
     /// Reports, for each open maximum, the largest value of the sum over the nodes without ω in any
@@ -325,7 +326,9 @@ impl<'t> OpenGoals<'t> {
         let document = Arc::new(document);
         let proof = || Proof::new(argument.clone(), Some(document.clone()));
         let shared_reporter = proof_reporter.with_certificate(&document);
-        at_most.into_iter().for_each(|(id, maximum)| shared_reporter.at_most(id, maximum, proof()));
-        excluded_goals.into_iter().for_each(|id| shared_reporter.unreachable(id, proof()));
+        at_most
+            .into_iter()
+            .for_each(|(id, maximum)| shared_reporter.report_at_most(id, maximum, proof()));
+        excluded_goals.into_iter().for_each(|id| shared_reporter.report_unreachable(id, proof()));
     }
 }

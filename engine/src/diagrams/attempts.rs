@@ -129,7 +129,7 @@ impl Attempts {
             let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
             let start = Instant::now();
             match self.attempt(net, order, (&slice, budget), use_set) {
-                Ok(used) if self.is_enough(order, used) => break,
+                Ok(outcome) if self.is_enough(order, outcome) => break,
                 Ok(_) => return SliceProgress::Unfinished,
                 Err(Stop::Requested) if budget.is_exhausted() => {
                     self.interrupted_time = start.elapsed();
@@ -160,8 +160,8 @@ impl Attempts {
         let orders = if is_bounded { self.orders.len().min(ORDERS_PER_SLICE[0]) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {
             let slice = budget.slice(try_time.min(FIRST_SLICE));
-            if let Ok(used) = self.attempt(net, order, (&slice, budget), use_set) {
-                return match self.is_enough(order, used) {
+            if let Ok(outcome) = self.attempt(net, order, (&slice, budget), use_set) {
+                return match self.is_enough(order, outcome) {
                     true => SliceProgress::Finished,
                     false => SliceProgress::Unfinished,
                 };
@@ -190,9 +190,9 @@ impl Attempts {
             Ok((use_set(reached)?, until_set))
         };
         let limits = (bytes, budget, use_budget);
-        let (used, until_set) =
+        let (outcome, until_set) =
             saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
-        Ok((used, AttemptTimes { until_set, total: start.elapsed() }))
+        Ok((outcome, AttemptTimes { until_set, total: start.elapsed() }))
     }
 
     /// Decides after a use of the set if more tries are needed. Returns true if no goal lacked
@@ -201,13 +201,13 @@ impl Attempts {
     fn is_enough(
         &mut self,
         order: usize,
-        (used, times): (QuestionsAnswered, AttemptTimes),
+        (outcome, times): (QuestionsAnswered, AttemptTimes),
     ) -> bool {
-        (self.tries, self.interrupted_time) = match used {
+        (self.tries, self.interrupted_time) = match outcome {
             QuestionsAnswered::All => (Vec::new(), Duration::ZERO),
             QuestionsAnswered::Part => (vec![(order, None)], times.until_set),
             QuestionsAnswered::None => (vec![(order, None)], times.total),
         };
-        used == QuestionsAnswered::All
+        outcome == QuestionsAnswered::All
     }
 }

@@ -122,18 +122,20 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                     if literal.positive { members } else { self.complement(members)? }
                 }
                 Node::And(operands) => {
-                    let mut all = self.reachable();
+                    let mut satisfying_all = self.reachable();
                     for operand in operands.iter() {
-                        all = self.reached.diagrams.intersection(all, sets[operand])?;
+                        satisfying_all =
+                            self.reached.diagrams.intersection(satisfying_all, sets[operand])?;
                     }
-                    all
+                    satisfying_all
                 }
                 Node::Or(operands) => {
-                    let mut any = Set::EMPTY;
+                    let mut satisfying_any = Set::EMPTY;
                     for operand in operands.iter() {
-                        any = self.reached.diagrams.union(any, sets[operand])?;
+                        satisfying_any =
+                            self.reached.diagrams.union(satisfying_any, sets[operand])?;
                     }
-                    any
+                    satisfying_any
                 }
                 Node::Next(Quantifier::Exists, inner) => self.exists_next(sets[inner])?,
                 Node::Next(Quantifier::All, inner) => {
@@ -228,10 +230,13 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             return Ok(cached);
         }
         let dead = self.reached.satisfying(self.reachable(), &Predicate::Dead)?;
-        let idle = self.reached.transitions.iter();
-        let idle = idle.filter(|touches| touches.iter().all(|touch| touch.change == 0));
-        let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| required_tokens(touches)).collect();
-        let idle = self.reached.diagrams.enabling_any(self.reachable(), &idle)?;
+        let transitions_without_effect = self.reached.transitions.iter();
+        let transitions_without_effect = transitions_without_effect
+            .filter(|touches| touches.iter().all(|touch| touch.change == 0));
+        let required_tokens_of_idle: Vec<Vec<(u32, u64)>> =
+            transitions_without_effect.map(|touches| required_tokens(touches)).collect();
+        let idle =
+            self.reached.diagrams.enabling_any(self.reachable(), &required_tokens_of_idle)?;
         self.reached.diagrams.protect(dead);
         self.reached.diagrams.protect(idle);
         self.dead_and_idle = Some((dead, idle));

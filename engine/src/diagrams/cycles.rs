@@ -70,14 +70,14 @@ impl Cycles {
     ) -> Result<bool, Stop> {
         let Some(semiflows) = &self.semiflows else { return Ok(true) };
         for semiflow in semiflows {
-            let mut all_enabled = true;
+            let mut are_all_enabled = true;
             for &(effect, _) in semiflow {
                 if !is_enabled(effect)? {
-                    all_enabled = false;
+                    are_all_enabled = false;
                     break;
                 }
             }
-            if all_enabled {
+            if are_all_enabled {
                 return Ok(true);
             }
         }

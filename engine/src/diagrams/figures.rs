@@ -19,7 +19,7 @@ pub struct StateSpace {
     pub max_tokens_per_marking: i128,
     /// True if the checker verified that no marking is missing. False if the check was left out or
     /// not completed.
-    pub closed: bool,
+    pub is_checked: bool,
 }
 
 /// Computes the numbers that describe the net's state space, from a decision diagram of all
@@ -52,7 +52,7 @@ pub fn figures(
             max_tokens_in_place: diagrams.max_tokens_by_level(set).into_iter().max().unwrap_or(0),
             max_tokens_per_marking: diagrams.range(set, &unit_weights)?.map_or(0, |range| range.1),
             states: markings,
-            closed,
+            is_checked: closed,
         }))
     })?
 }

@@ -141,7 +141,7 @@ fn settle(
                     if let Some(set_reporter) = &set_reporter
                         && witness_reporter.proved(*id).is_none_or(|proved| proved > maximum)
                     {
-                        set_reporter.at_most(*id, maximum, proof());
+                        set_reporter.report_at_most(*id, maximum, proof());
                         settled.refuted += 1;
                     }
                     if witness_reporter.largest_seen(*id).is_some_and(|seen| seen >= maximum)
@@ -157,7 +157,7 @@ fn settle(
         match (target, goal) {
             (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
                 if let Some(set_reporter) = &set_reporter {
-                    set_reporter.unreachable(*id, proof());
+                    set_reporter.report_unreachable(*id, proof());
                     settled.refuted += 1;
                 }
             }
@@ -178,7 +178,7 @@ fn settle(
         if board.is_open(id) {
             match reached.firings_to(working_net.net(), target) {
                 Ok(Some(sequence)) => {
-                    witness_reporter.reached(id, sequence);
+                    witness_reporter.report_reached(id, sequence);
                     settled.reached += 1;
                 }
                 Ok(None) => tracing::error!(

@@ -49,8 +49,8 @@ pub(super) fn excludes(
     if automaton.states.is_empty() {
         return Ok(Some(true));
     }
-    let linear = LinearCheck { evaluation, property, automaton: &automaton };
-    let result = linear.accepted().map(|accepted| {
+    let check = LinearCheck { evaluation, property, automaton: &automaton };
+    let result = check.accepted().map(|accepted| {
         let members = accepted[automaton.initial];
         !evaluation.contains(members, marking)
     });
@@ -135,8 +135,8 @@ impl LinearCheck<'_, '_, '_, '_> {
         }
         let everywhere = vec![self.evaluation.reachable(); component.len()];
         let accepted_sets = self.leading_to(component, ends, &everywhere)?;
-        for (&state, accepted_sets) in component.iter().zip(accepted_sets) {
-            accepted[state] = accepted_sets;
+        for (&state, accepted_set) in component.iter().zip(accepted_sets) {
+            accepted[state] = accepted_set;
         }
         Ok(())
     }

@@ -15,9 +15,9 @@ impl ReachableSet<'_, '_> {
             Predicate::True => Ok(members),
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
-                let (terms, most) = (self.to_levels(atom.sum.terms()), i128::from(atom.bound));
+                let (terms, bound) = (self.to_levels(atom.sum.terms()), i128::from(atom.bound));
                 self.diagrams
-                    .restrict(members, &LinearCondition { terms, lower: i128::MIN, upper: most })
+                    .restrict(members, &LinearCondition { terms, lower: i128::MIN, upper: bound })
             }
             Predicate::Enabled(t) => {
                 let needs = self.required_tokens(*t);
@@ -38,14 +38,15 @@ impl ReachableSet<'_, '_> {
             Predicate::And(operands) => {
                 // Operands of the form `Disabled` are treated together: the members that enable one
                 // of their transitions are removed.
-                let is_disabled = |operand: &Predicate| match operand {
+                let disabled_transition = |operand: &Predicate| match operand {
                     Predicate::Disabled(t) => Some(*t),
                     _ => None,
                 };
-                let disabled: Vec<TransitionId> = operands.iter().filter_map(is_disabled).collect();
+                let disabled: Vec<TransitionId> =
+                    operands.iter().filter_map(disabled_transition).collect();
                 let enabling = self.enabling_any(members, &disabled)?;
                 let members = self.diagrams.difference(members, enabling)?;
-                let rest = operands.iter().filter(|operand| is_disabled(operand).is_none());
+                let rest = operands.iter().filter(|operand| disabled_transition(operand).is_none());
                 // Disjunctions come last, since the other operands reduce the set first.
                 let (simple, disjunctions): (Vec<_>, Vec<_>) =
                     rest.partition(|operand| !matches!(operand, Predicate::Or(_)));
@@ -55,13 +56,15 @@ impl ReachableSet<'_, '_> {
             Predicate::Or(operands) => {
                 // Operands of the form `Enabled` are treated together: the members that enable one
                 // of their transitions are kept.
-                let is_enabled = |operand: &Predicate| match operand {
+                let enabled_transition = |operand: &Predicate| match operand {
                     Predicate::Enabled(t) => Some(*t),
                     _ => None,
                 };
-                let enabled: Vec<TransitionId> = operands.iter().filter_map(is_enabled).collect();
+                let enabled: Vec<TransitionId> =
+                    operands.iter().filter_map(enabled_transition).collect();
                 let found = self.enabling_any(members, &enabled)?;
-                let mut rest = operands.iter().filter(|operand| is_enabled(operand).is_none());
+                let mut rest =
+                    operands.iter().filter(|operand| enabled_transition(operand).is_none());
                 rest.try_fold(found, |found, operand| {
                     let additional = self.satisfying(members, operand)?;
                     self.diagrams.union(found, additional)

@@ -24,7 +24,7 @@ pub struct DiagramSums {
     pub markings: BigUint,
     /// True if the checker verified that no marking is missing. False if the check was left out or
     /// not completed.
-    pub closed: bool,
+    pub is_checked: bool,
 }
 
 /// Computes the sum of each product of `component` over all markings, see [`DiagramSums`].
@@ -57,7 +57,9 @@ pub fn sums(
         reached.log_entry.record_markings(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&component.net, &reached, &markings);
-        Ok(closed.map(|closed| DiagramSums { sums, markings, closed }).map_err(DiagramError::from))
+        Ok(closed
+            .map(|closed| DiagramSums { sums, markings, is_checked: closed })
+            .map_err(DiagramError::from))
     })?
 }
 
@@ -101,8 +103,9 @@ impl FactorTable<'_> {
                         numbers.insert(tokens, self.weights.value(function, tokens)?);
                     }
                 }
-                let index = move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
-                Factor::Weight(Box::new(index))
+                let weight_of_tokens =
+                    move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
+                Factor::Weight(Box::new(weight_of_tokens))
             }
         };
         self.factors.table.push(factor);

@@ -103,23 +103,25 @@ impl Session for TreeEngine<'_> {
 fn settle(
     (working_net, board): (&WorkingNet<'_>, &Board<'_>),
     mut reached: ReachableSet<'_, '_>,
-    figures: &TreeCounters,
+    counters: &TreeCounters,
     budget: &Budget,
 ) -> Result<QuestionsAnswered, Stop> {
     let start = Instant::now();
     let nodes = reached.diagrams.nodes_of(reached.set);
-    figures.nodes.store(nodes, Ordering::Relaxed);
+    counters.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
     let has_open_trees = working_net.tree_goals().iter().any(|(id, _)| board.is_open(*id));
     let document = (has_open_trees && nodes <= MAX_CHECKED_NODES)
         .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
-    let reporter =
-        board.tree_reporter(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
+    let reporter = board
+        .tree_reporter(TECHNIQUE)
+        .for_diagram(document.as_ref(), u64::try_from(&markings).ok());
     let initial = reached.vector(working_net.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
         working_net.tree_goals().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().subformulas(property.formula()).len());
-    let runs = working_net.run_goals().iter().filter(|(id, _)| board.is_open(*id)).count();
+    let open_run_count =
+        working_net.run_goals().iter().filter(|(id, _)| board.is_open(*id)).count();
     let deadline = reached.deadline;
     let mut evaluation = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
@@ -133,11 +135,15 @@ fn settle(
         }
         // Later formulas reuse sets computed for earlier formulas. So the first formulas take
         // longest, and each gets a large share of the time that is left.
-        let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() + runs - index) as f64);
+        let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() + open_run_count - index) as f64);
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match evaluation.holds(property, &initial) {
             Ok(holds) => {
-                reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
+                reporter.report_decided(
+                    *id,
+                    holds,
+                    &budget.share(0.5 / (open.len() - index) as f64),
+                );
                 decided += 1;
             }
             Err(stop) => in_time &= stop != Stop::Requested,
@@ -152,7 +158,7 @@ fn settle(
     )?;
     decided += run_result.0;
     in_time &= run_result.1;
-    figures.decided.fetch_add(decided, Ordering::Relaxed);
+    counters.decided.fetch_add(decided, Ordering::Relaxed);
     tracing::debug!(
         "diagrams: {decided} of {} formulas decided in {:.2?}",
         open.len(),
@@ -191,7 +197,7 @@ fn settle_runs(
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(evaluation, property, initial) {
             Ok(Some(true)) => {
-                board.run_reporter(TECHNIQUE).on(working_net).described(*id, markings);
+                board.run_reporter(TECHNIQUE).on(working_net).report_described(*id, markings);
                 excluded += u64::from(!board.is_open(*id));
             }
             Ok(_) => {}

@@ -122,7 +122,7 @@ impl<N: Default> Block<N> {
             segment_starts: [0; TABLE_SEGMENTS + 1],
             notes: N::default(),
             is_cut: true,
-            layout: Layout { words_per_key: 1, stored: 1, folded: false },
+            layout: Layout { words_per_key: 1, stored: 1, is_folded: false },
         }
     }
 
@@ -157,7 +157,7 @@ impl<N: Default> Block<N> {
         store: &impl Lookup,
         builder: &mut BlockBuilder,
     ) -> Result<(), BlockError> {
-        let Layout { words_per_key: words, stored, folded } = self.layout;
+        let Layout { words_per_key: words, stored, is_folded: folded } = self.layout;
         let BlockBuilder { keys, roots_and_hashes, recent, folder } = builder;
         self.reserve(transitions.len()).map_err(|_| BlockError)?;
         keys.clear();
@@ -211,7 +211,7 @@ impl<N: Default> Block<N> {
 
     /// Reserves memory for `successors` successors of one more marking.
     fn reserve(&mut self, successors: usize) -> Result<(), TryReserveError> {
-        let Layout { words_per_key: words, folded, .. } = self.layout;
+        let Layout { words_per_key: words, is_folded: folded, .. } = self.layout;
         let root_count = if folded { successors } else { 0 };
         self.successor_ends.try_reserve(1)?;
         self.keys.try_reserve(successors * words)?;
@@ -229,7 +229,7 @@ impl<N: Default> Block<N> {
     /// Returns the stored words of the kept successor with this index, or its root if keys are
     /// folded.
     pub(crate) fn stored(&self, successor: u32) -> &[u64] {
-        match self.layout.folded {
+        match self.layout.is_folded {
             true => &self.roots[successor as usize..=successor as usize],
             false => {
                 &self.keys[successor as usize * self.layout.words_per_key..][..self.layout.stored]

@@ -84,7 +84,7 @@ impl Derivations {
     /// Compiles the derived places. `fields` and `constants` are indexed by place. A place without
     /// a field has its token count in `constants`.
     pub(crate) fn compile(derived: &[DerivedPlace], fields: &[Field], constants: &[u64]) -> Self {
-        let mut this = Derivations::default();
+        let mut derivations = Derivations::default();
         for DerivedPlace { place, constant, terms } in derived {
             let mut constant = *constant;
             for &(p, coefficient) in terms {
@@ -93,12 +93,16 @@ impl Derivations {
                         let tokens = constants[p.index()];
                         constant = constant.wrapping_add(coefficient.wrapping_mul(tokens));
                     }
-                    field => this.terms.push((field, coefficient)),
+                    field => derivations.terms.push((field, coefficient)),
                 }
             }
-            this.steps.push((fields[place.index()], constant, this.terms.len() as u32));
+            derivations.steps.push((
+                fields[place.index()],
+                constant,
+                derivations.terms.len() as u32,
+            ));
         }
-        this
+        derivations
     }
 
     /// Computes the tokens of the derived places and writes them to their fields in the packed

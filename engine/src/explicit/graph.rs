@@ -237,8 +237,8 @@ impl<'n> ExplicitGraph<'n> {
     fn split_by_enabledness(&self, predicates: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut by_enabledness = vec![Vec::new(); self.net.transition_count()];
         let mut other_predicates = Vec::new();
-        for (position, predicates) in (0..).zip(predicates) {
-            let parts = match predicates {
+        for (position, predicate) in (0..).zip(predicates) {
+            let parts = match predicate {
                 Predicate::Or(parts) => &parts[..],
                 leaf => std::slice::from_ref(*leaf),
             };

@@ -38,5 +38,5 @@ pub(crate) struct Layout {
     /// Number of leading words that are stored, at least 1. The other words follow from them.
     pub(crate) stored: usize,
     /// True if the stored words are folded into one word, the root (see `tree`).
-    pub(crate) folded: bool,
+    pub(crate) is_folded: bool,
 }

@@ -53,12 +53,12 @@ impl MemoryAccount {
     /// Returns an error if the account's own limit or the memory limit of the process would be
     /// exceeded.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), OutOfMemory> {
-        let taken = self.used_bytes().saturating_add(bytes);
-        if taken > self.max_bytes || bytes > self.budget.memory_left() {
+        let new_total = self.used_bytes().saturating_add(bytes);
+        if new_total > self.max_bytes || bytes > self.budget.memory_left() {
             return Err(OutOfMemory);
         }
-        self.used_bytes.store(taken, Relaxed);
-        self.peak.fetch_max(taken, Relaxed);
+        self.used_bytes.store(new_total, Relaxed);
+        self.peak.fetch_max(new_total, Relaxed);
         Ok(())
     }
 

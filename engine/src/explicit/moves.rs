@@ -146,7 +146,7 @@ impl Moves {
         packing: &Packing,
         listed: impl Fn(TransitionId) -> bool,
     ) -> Moves {
-        let mut this = Moves {
+        let mut moves = Moves {
             moves: Vec::with_capacity(net.transition_count()),
             checks: Vec::new(),
             changes: Vec::new(),
@@ -158,13 +158,13 @@ impl Moves {
             listed_bits: Vec::new(),
         };
         for t in net.transitions() {
-            let can_be_enabled = this.compile(net, packing, t);
+            let can_be_enabled = moves.compile(net, packing, t);
             if can_be_enabled && listed(t) {
-                this.candidates.push(t);
+                moves.candidates.push(t);
             }
         }
-        this.rebuild_lists(net, packing, |p| u64::from(net.initial()[p] > 0));
-        this
+        moves.rebuild_lists(net, packing, |p| u64::from(net.initial()[p] > 0));
+        moves
     }
 
     /// Appends the compiled checks and changes of `t`. Returns false if `t` can never be enabled in
@@ -305,11 +305,11 @@ impl Moves {
         }
         for word_change in &self.changes[compiled.changes.0 as usize..compiled.changes.1 as usize] {
             let word = word_change.word as usize;
-            let old = key[word];
-            if word_change.overflows(old) {
+            let old_word = key[word];
+            if word_change.overflows(old_word) {
                 return Err(Overflow(TransitionId::new(t as usize)));
             }
-            key[word] = old.wrapping_add(word_change.delta);
+            key[word] = old_word.wrapping_add(word_change.delta);
         }
         Ok(())
     }

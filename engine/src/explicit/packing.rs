@@ -105,7 +105,7 @@ impl Packing {
             fields: Vec::new(),
             constants,
             is_bounded: bounded,
-            layout: Layout { words_per_key: 1, stored: 1, folded: false },
+            layout: Layout { words_per_key: 1, stored: 1, is_folded: false },
             derived: Vec::new(),
             derivations: Derivations::default(),
         };
@@ -124,7 +124,7 @@ impl Packing {
         if compact.layout.stored == self.layout.stored {
             compact = self.clone();
         }
-        compact.layout.folded = compact.layout.stored > 2;
+        compact.layout.is_folded = compact.layout.stored > 2;
         (compact.layout != self.layout).then_some(compact)
     }
 

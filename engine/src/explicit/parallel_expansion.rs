@@ -458,7 +458,7 @@ mod tests {
             }
         }
         exploration.repackings = space.repackings;
-        exploration.folded = space.packing().layout().folded;
+        exploration.folded = space.packing().layout().is_folded;
         exploration.peak = space.store().memory().peak();
         let mut enabled = Vec::new();
         // If there was no memory for another layout, no markings are left.

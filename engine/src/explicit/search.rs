@@ -403,15 +403,15 @@ impl<'a> ExplicitSearch<'a> {
                     reached.extend(hits.drain(..).map(|goal| (goal, new)));
                     new_markings.push((new, distance_of(watch, key)));
                 });
-                let was_widened = match expanded {
-                    Ok(was_widened) => was_widened,
+                let was_repacked = match expanded {
+                    Ok(was_repacked) => was_repacked,
                     Err(error) => {
                         self.reserve = Vec::new();
                         self.report_reached();
                         return Err(error);
                     }
                 };
-                if !was_widened {
+                if !was_repacked {
                     break;
                 }
                 self.watch.recompile(self.space.packing());
@@ -500,7 +500,7 @@ impl<'a> ExplicitSearch<'a> {
                 goal.is_reported = true;
                 let id = goal.id;
                 if number < self.space.store().len() {
-                    self.witness_reporter.reached(id, self.space.sequence_to(number));
+                    self.witness_reporter.report_reached(id, self.space.sequence_to(number));
                 }
             }
         }
@@ -546,7 +546,7 @@ impl<'a> ExplicitSearch<'a> {
         let id = self.watch.goals[index].id;
         let is_improvement = self.witness_reporter.largest_seen(id).is_none_or(|seen| seen < value);
         if is_improvement && number < self.space.store().len() {
-            self.witness_reporter.reached(id, self.space.sequence_to(number));
+            self.witness_reporter.report_reached(id, self.space.sequence_to(number));
         }
         let open = self.task.board.is_open(id);
         self.watch.goals[index].is_open = open;
@@ -582,8 +582,10 @@ impl<'a> ExplicitSearch<'a> {
             match (&goal.packed, exhaustive_proof) {
                 (PackedGoal::Reach(..), Some(proof)) if !goal.is_reported => {
                     match &prepared_reporter {
-                        Some(prepared_reporter) => prepared_reporter.unreachable(id, proof.clone()),
-                        None => proof_reporter.unreachable(id, proof.clone()),
+                        Some(prepared_reporter) => {
+                            prepared_reporter.report_unreachable(id, proof.clone())
+                        }
+                        None => proof_reporter.report_unreachable(id, proof.clone()),
                     }
                 }
                 (PackedGoal::Reach(..), _) => {}
@@ -591,9 +593,11 @@ impl<'a> ExplicitSearch<'a> {
                     self.report_maximum(index, best, number);
                     match (exhaustive_proof, &prepared_reporter) {
                         (Some(proof), Some(prepared_reporter)) => {
-                            prepared_reporter.at_most(id, best, proof.clone())
+                            prepared_reporter.report_at_most(id, best, proof.clone())
                         }
-                        (Some(proof), None) => proof_reporter.at_most(id, best, proof.clone()),
+                        (Some(proof), None) => {
+                            proof_reporter.report_at_most(id, best, proof.clone())
+                        }
                         (None, _) => {}
                     }
                 }

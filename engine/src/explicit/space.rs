@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Numbers of expansions at which the candidate lists of transitions are rebuilt according to the
 /// visited markings. The first rebuild comes early, since the initial marking is not typical. The
 /// second comes when the search has moved away from the initial marking.
-const REFILE_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
+const REBUILD_EXPANSIONS: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
 /// Limit on the work of widening single fields, as a number of repacked markings per stored
 /// marking. Another 10,000 repacked markings are allowed. Beyond this limit, the fields of all
@@ -32,7 +32,7 @@ const REPACKED_PER_MARKING: u64 = 3;
 /// Number of markings that counts as very many. From then on the compact layout is used, which
 /// takes less memory and more time. In debug builds the number is small, so that tests cover the
 /// compact layout.
-const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
+const COMPACT_LAYOUT_MARKINGS: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
 
 /// Time limit for computing place invariants.
 const INVARIANT_TIME: Duration = Duration::from_millis(500);
@@ -190,7 +190,7 @@ impl<'n> Space<'n> {
     /// transitions to check per marked place are also final, except for rebuilding them in a new
     /// layout.
     pub(super) fn is_steady(&self) -> bool {
-        self.is_compact && self.expansions >= REFILE_EXPANSIONS[1]
+        self.is_compact && self.expansions >= REBUILD_EXPANSIONS[1]
     }
 
     /// Records that `markings` markings were expanded in parallel.
@@ -210,7 +210,7 @@ impl<'n> Space<'n> {
         self.packing.derive(&mut self.key);
         self.moves.enabled(&self.key, enabled);
         self.expansions += 1;
-        if self.expansions <= REFILE_EXPANSIONS[1] {
+        if self.expansions <= REBUILD_EXPANSIONS[1] {
             self.sample_marked_places();
         }
     }
@@ -229,7 +229,7 @@ impl<'n> Space<'n> {
                 self.marked_samples[p.index()] += u64::from(self.packing.tokens(&self.key, p) > 0);
             }
         }
-        if REFILE_EXPANSIONS.contains(&self.expansions) {
+        if REBUILD_EXPANSIONS.contains(&self.expansions) {
             let marked = &self.marked_samples;
             self.moves.rebuild_lists(self.net, &self.packing, |p| marked[p.index()]);
         }
@@ -308,7 +308,7 @@ impl<'n> Space<'n> {
     /// Computes the successors of the loaded marking by these transitions, without storing them.
     /// Returns true if the layout of keys has changed instead. Then no marking is loaded.
     fn fire_all(&mut self, transitions: &[u32]) -> Result<bool, SpaceError> {
-        let compacts_now = self.store.len() >= VERY_MANY && !self.is_compact;
+        let compacts_now = self.store.len() >= COMPACT_LAYOUT_MARKINGS && !self.is_compact;
         self.is_compact |= compacts_now;
         if compacts_now && let Some(compacted) = self.compacted() {
             self.repack(compacted)?;
@@ -370,7 +370,7 @@ impl<'n> Space<'n> {
             conversion.apply(old, new);
         })?;
         self.moves = Moves::new(self.net, &packing, |t| self.is_listed[t.index()]);
-        if self.expansions >= REFILE_EXPANSIONS[0] {
+        if self.expansions >= REBUILD_EXPANSIONS[0] {
             let marked = &self.marked_samples;
             self.moves.rebuild_lists(self.net, &packing, |p| marked[p.index()]);
         }
@@ -436,14 +436,15 @@ pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
         net.pre(weaker).iter().all(|arc| net.pre_weight(stronger, arc.place) >= arc.weight)
     };
     for class in net.effect_classes() {
-        let no_effect = net.effect(class).is_empty();
+        let has_no_effect = net.effect(class).is_empty();
         let mut kept_members: Vec<TransitionId> = Vec::new();
         let mut members = net.class(class).to_vec();
         let total_weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
         members.sort_by_key(|&t| (total_weight(t), t));
         for t in members {
-            let redundant = kept_members.iter().take(COMPARED).any(|&weaker| is_weaker(weaker, t));
-            if redundant || no_effect && !without_effect {
+            let is_redundant =
+                kept_members.iter().take(COMPARED).any(|&weaker| is_weaker(weaker, t));
+            if is_redundant || has_no_effect && !without_effect {
                 is_kept[t.index()] = false;
             } else {
                 kept_members.push(t);
@@ -505,11 +506,11 @@ mod tests {
         while number < space.store().len() {
             space.load(number, &mut enabled);
             let was_repacked = space.expand(number, &enabled, |_, _, _| {}).unwrap();
-            widened |= was_repacked && space.packing().layout().folded;
+            widened |= was_repacked && space.packing().layout().is_folded;
             number += u32::from(!was_repacked);
         }
         let layout = space.packing().layout();
-        assert!(layout.folded && layout.stored < layout.words_per_key && widened, "{layout:?}");
+        assert!(layout.is_folded && layout.stored < layout.words_per_key && widened, "{layout:?}");
         assert_eq!(space.store().len(), 3 * ring * (ring + 1) / 2);
         let last = space.store().len() - 1;
         let end = parikh_evidence::replay(&net, &space.sequence_to(last)).unwrap();

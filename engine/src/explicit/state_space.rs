@@ -173,14 +173,14 @@ pub fn count(
     let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space = Space::new(net, facts, options, budget)?;
     let (visitor, mut expansion) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
-    let mut figures = StateSpace::default();
+    let mut totals = StateSpace::default();
     let mut scratch = visitor.scratch();
     let mut enabled = Vec::new();
     let mut marking_number = 0;
     while marking_number < space.store().len() {
         let expanded = expansion.expand(&mut space, marking_number, &visitor, |event| {
             if let ExpansionEvent::Expanded(notes, ..) = event {
-                figures.add(&notes);
+                totals.add(&notes);
             }
         })?;
         if expanded > 0 {
@@ -200,9 +200,9 @@ pub fn count(
             &mut enabled,
         );
         if !space.expand(marking_number, &enabled, |_, _, _| {})? {
-            visitor.note(&mut scratch, space.loaded_marking(marking_number), &mut figures);
+            visitor.note(&mut scratch, space.loaded_marking(marking_number), &mut totals);
             marking_number += 1;
         }
     }
-    Ok(figures)
+    Ok(totals)
 }

@@ -29,7 +29,7 @@ struct NewSuccessor {
     /// Index of the successor among the block's kept successors.
     successor_index: u32,
     /// Position of the successor in the table.
-    put: InsertPosition,
+    position: InsertPosition,
 }
 
 /// A segment of the hash table with the new successors found in it. It has its own cache lines,
@@ -76,15 +76,15 @@ impl PackedStore {
     /// Returns an error if there is no memory for it.
     pub(crate) fn new(
         key: &[u64],
-        with_parents: bool,
+        stores_parents: bool,
         max_bytes: u64,
         budget: &Budget,
     ) -> Result<Self, OutOfMemory> {
         let memory = MemoryAccount::new(max_bytes, budget);
         let mut set = MarkingSet::new(key.len(), &memory);
         set.insert(key, Hash::of(key))?;
-        let layout = Layout { words_per_key: key.len(), stored: key.len(), folded: false };
-        let parents = with_parents.then(|| Parents::new(&memory));
+        let layout = Layout { words_per_key: key.len(), stored: key.len(), is_folded: false };
+        let parents = stores_parents.then(|| Parents::new(&memory));
         let (roots, hashes) = (Vec::new(), Vec::new());
         Ok(PackedStore {
             layout,
@@ -210,13 +210,14 @@ impl PackedStore {
         for block in &mut *blocks {
             self.fold_remaining(block)?;
         }
-        let mut fresh = std::mem::take(&mut self.new_by_segment);
-        let looked_up = self.insert_unnumbered(blocks, threads, &mut fresh);
-        let numbered = looked_up.and_then(|()| self.number_new(blocks, &fresh, &mut report));
+        let mut new_by_segment = std::mem::take(&mut self.new_by_segment);
+        let looked_up = self.insert_unnumbered(blocks, threads, &mut new_by_segment);
+        let numbered =
+            looked_up.and_then(|()| self.number_new(blocks, &new_by_segment, &mut report));
         if numbered.is_err() {
             self.set.drop_table();
         }
-        self.new_by_segment = fresh;
+        self.new_by_segment = new_by_segment;
         numbered
     }
 
@@ -229,10 +230,10 @@ impl PackedStore {
         new_by_segment: &mut Vec<Vec<NewSuccessor>>,
     ) -> Result<(), OutOfMemory> {
         new_by_segment.resize_with(TABLE_SEGMENTS, Vec::new);
-        for (segment, fresh) in new_by_segment.iter_mut().enumerate() {
-            fresh.clear();
+        for (segment, new_successors) in new_by_segment.iter_mut().enumerate() {
+            new_successors.clear();
             let max_fresh = blocks.iter().map(|block| block.in_segment(segment).len()).sum();
-            fresh.try_reserve(max_fresh).map_err(|_| OutOfMemory)?;
+            new_successors.try_reserve(max_fresh).map_err(|_| OutOfMemory)?;
         }
         let max_new_keys = blocks.iter().map(|block| block.hashes.len() as u64).sum();
         // Each thread has a share of the segments. It processes one block for all its segments
@@ -294,11 +295,11 @@ impl PackedStore {
         for (block_index, block) in (0..).zip(blocks) {
             report(block, None);
             new_in_block.clear();
-            for fresh in &mut remaining_by_segment {
+            for remaining in &mut remaining_by_segment {
                 let (in_block, rest) =
-                    fresh.split_at(fresh.partition_point(|it| it.block <= block_index));
-                new_in_block.extend(in_block.iter().map(|it| (it.successor_index, it.put)));
-                *fresh = rest;
+                    remaining.split_at(remaining.partition_point(|it| it.block <= block_index));
+                new_in_block.extend(in_block.iter().map(|it| (it.successor_index, it.position)));
+                *remaining = rest;
             }
             new_in_block.sort_unstable_by_key(|it| it.0);
             let mut marking = 0;
@@ -333,11 +334,11 @@ impl PackedStore {
     ) -> Result<(), OutOfMemory> {
         let old_layout = std::mem::replace(&mut self.layout, layout);
         let old_tree = self.tree.take();
-        let mut tree = layout.folded.then(|| KeyTree::new(layout.stored, &self.memory));
+        let mut tree = layout.is_folded.then(|| KeyTree::new(layout.stored, &self.memory));
         let set = std::mem::replace(&mut self.set, MarkingSet::new(1, &self.memory));
         let (mut old_key, mut new_key) =
             (vec![0; old_layout.words_per_key], vec![0; layout.words_per_key]);
-        let words = if layout.folded { 1 } else { layout.stored };
+        let words = if layout.is_folded { 1 } else { layout.stored };
         self.set = set.converted(words, |stored, output| {
             match &old_tree {
                 Some(tree) => tree.read(stored[0], &mut old_key[..old_layout.stored]),
@@ -374,7 +375,7 @@ impl SegmentInserter<'_> {
     /// their order.
     fn insert_block<N: Default>(&mut self, block_index: usize, blocks: &[Block<N>]) {
         let block = &blocks[block_index];
-        let SegmentInserter { segment_index, segment: table_segment, new_successors: fresh } = self;
+        let SegmentInserter { segment_index, segment: table_segment, new_successors } = self;
         for group in block.in_segment(*segment_index).chunks(PREFETCHED_TOGETHER) {
             group
                 .iter()
@@ -383,16 +384,19 @@ impl SegmentInserter<'_> {
                 let (key, hash) = (block.stored(successor), block.hashes[successor as usize]);
                 let is_fresh = |fresh_index: u32| {
                     let NewSuccessor { block, successor_index: successor, .. } =
-                        fresh[fresh_index as usize];
+                        new_successors[fresh_index as usize];
                     keys_equal(blocks[block as usize].stored(successor), key)
                 };
-                if let Some(put) =
-                    table_segment.insert_unnumbered(key, hash, fresh.len() as u32, is_fresh)
-                {
-                    fresh.push(NewSuccessor {
+                if let Some(put) = table_segment.insert_unnumbered(
+                    key,
+                    hash,
+                    new_successors.len() as u32,
+                    is_fresh,
+                ) {
+                    new_successors.push(NewSuccessor {
                         block: block_index as u32,
                         successor_index: successor,
-                        put,
+                        position: put,
                     });
                 }
             }
@@ -409,7 +413,7 @@ mod tests {
     }
 
     fn layout(stored: usize, folded: bool) -> Layout {
-        Layout { words_per_key: 4, stored, folded }
+        Layout { words_per_key: 4, stored, is_folded: folded }
     }
 
     #[test]
@@ -479,7 +483,7 @@ mod tests {
     fn a_store_without_room_for_another_layout_is_empty() {
         let mut store = PackedStore::new(&key(0), true, 1 << 20, &Budget::unlimited()).unwrap();
         (1..20_000).for_each(|i| store.add(&key(i), i / 2, |_, _, _| {}).unwrap_or_default());
-        let wider = Layout { words_per_key: 40, stored: 40, folded: false };
+        let wider = Layout { words_per_key: 40, stored: 40, is_folded: false };
         let spread = |old: &mut [u64], new: &mut [u64]| new[..4].copy_from_slice(old);
         assert_eq!(store.repack(wider, spread), Err(OutOfMemory));
         assert_eq!(store.len(), 0);

@@ -284,8 +284,8 @@ impl<'p> SumVisitor<'p> {
         function: FunctionId,
         tokens: u64,
     ) -> Result<Option<u128>, WeightError> {
-        if let Some(&cache) = cache.get(&(function, tokens)) {
-            return Ok(cache);
+        if let Some(&cached) = cache.get(&(function, tokens)) {
+            return Ok(cached);
         }
         let number = u128::try_from(self.weights().value(function, tokens)?).ok();
         cache.insert((function, tokens), number);

@@ -48,7 +48,7 @@ pub(crate) struct Folder {
     /// The numbers of the words and pairs of the base, level by level.
     numbers: Vec<u32>,
     /// True if there is a base.
-    is_based: bool,
+    has_base: bool,
     /// Positions of the current level that differ from the base, ascending.
     changed: Vec<usize>,
     /// The overwritten entries of `numbers`: position and old number, in order.
@@ -74,7 +74,7 @@ impl KeyTree {
             recent_parts: vec![(0, 0); CACHE_SLOTS],
             base: vec![0; words],
             numbers: vec![0; start + width],
-            is_based: false,
+            has_base: false,
             changed: Vec::new(),
             undo: Vec::new(),
         };
@@ -89,15 +89,15 @@ impl KeyTree {
     /// Returns an error if there is no memory for its parts. Then there is no base.
     pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, OutOfMemory> {
         let folder = &mut self.folder;
-        if !folder.is_based {
+        if !folder.has_base {
             // Without a base, every word counts as changed.
             folder.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
         }
-        folder.is_based = false;
+        folder.has_base = false;
         let root = folder.fold_and_record(key, number_in(&mut self.parts))?;
         folder.base.copy_from_slice(key);
         folder.undo.clear();
-        folder.is_based = true;
+        folder.has_base = true;
         Ok(root)
     }
 
@@ -216,7 +216,7 @@ impl Folder {
         unfold(root, &self.levels, parts, &mut self.numbers, key);
         self.base.copy_from_slice(key);
         self.undo.clear();
-        self.is_based = true;
+        self.has_base = true;
     }
 }
 

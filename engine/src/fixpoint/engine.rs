@@ -229,12 +229,19 @@ pub fn labelling(
     let (atoms, atom_index) = conditions([&simplified(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = PreparedFormula::of(net, property, &atom_index)?;
-    let known = PartFacts::from_premises(premises.clone(), &prepared.with_negations);
-    let mut search = FixpointSearch::new(&mut graph, &prepared.parts, known.known_everywhere, 0);
+    let part_facts = PartFacts::from_premises(premises.clone(), &prepared.with_negations);
+    let mut search =
+        FixpointSearch::new(&mut graph, &prepared.parts, part_facts.known_everywhere, 0);
     let value = search
-        .run(&mut || Some(NewFacts { everywhere: known.known_everywhere, sequences: Vec::new() }))
+        .run(&mut || {
+            Some(NewFacts { everywhere: part_facts.known_everywhere, sequences: Vec::new() })
+        })
         .ok()??;
-    search.explain(&prepared.property, known.known_everywhere, known.premises_for(value).0)
+    search.explain(
+        &prepared.property,
+        part_facts.known_everywhere,
+        part_facts.premises_for(value).0,
+    )
 }
 
 /// A simplified property, split into parts.
@@ -322,13 +329,13 @@ fn evaluate(
         Err(ExplorationError::BudgetExhausted(_)) => return EvaluationResult::Interrupted,
         Ok(None) | Err(_) => return EvaluationResult::Undecided,
     };
-    let trees = assignment.board.tree_reporter(ENGINE.technique);
+    let tree_reporter = assignment.board.tree_reporter(ENGINE.technique);
     let (premises, goals) = facts.premises_for(value);
     match search.explain(property, facts.known_everywhere, premises) {
-        Some(labelling) => trees.labelled(id, labelling, goals),
+        Some(labelling) => tree_reporter.report_labelled(id, labelling, goals),
         None => {
             let goals = part_facts::refuted(assignment.board, goals);
-            trees.searched(id, value, graph.expanded().into(), goals);
+            tree_reporter.report_searched(id, value, graph.expanded().into(), goals);
         }
     }
     if assignment.board.is_open(id) {

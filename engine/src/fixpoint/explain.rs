@@ -123,8 +123,8 @@ impl FixpointSearch<'_, '_> {
             })
             .collect();
         let in_store = |&part: &Formula<Quantifier>| {
-            let copy = |atom: AtomId| atoms[atom.0 as usize];
-            let copy = property.formulas().copy_to(part, &mut store, copy);
+            let atom_in_store = |atom: AtomId| atoms[atom.0 as usize];
+            let copy = property.formulas().copy_to(part, &mut store, atom_in_store);
             if value { copy } else { store.negate(copy) }
         };
         let claimed: Vec<_> = self.parts.formulas.iter().map(in_store).collect();

@@ -49,12 +49,12 @@ impl<'b> PartFacts<'b> {
             }
             _ => None,
         });
-        let mut known = PartFacts {
+        let mut part_facts = PartFacts {
             relevant_goals: relevant_goals.collect(),
             ..PartFacts::without_facts(parts)
         };
-        known.collect(board);
-        known
+        part_facts.collect(board);
+        part_facts
     }
 
     /// Creates facts from the given premises only, without goals of a board.
@@ -62,9 +62,9 @@ impl<'b> PartFacts<'b> {
         premises: TreePremises,
         both: &'b PartsWithNegations,
     ) -> PartFacts<'b> {
-        let mut known = PartFacts { premises, ..PartFacts::without_facts(both) };
-        known.derive_parts();
-        known
+        let mut part_facts = PartFacts { premises, ..PartFacts::without_facts(both) };
+        part_facts.derive_parts();
+        part_facts
     }
 
     /// Creates an instance without facts and without goals of a board.

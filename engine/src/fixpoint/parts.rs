@@ -75,7 +75,7 @@ impl FormulaParts {
                 bit: atom_index[&property.atoms()[literal.atom.0 as usize]],
                 positive: literal.positive,
             },
-            Node::And(part_list) => FormulaPart::And(set(part_list)),
+            Node::And(conjuncts) => FormulaPart::And(set(conjuncts)),
             Node::Or(disjuncts) => FormulaPart::Or(set(disjuncts)),
             Node::Next(paths, inner) => FormulaPart::Next(*paths, index(inner)),
             Node::Until(paths, left, right) => {

@@ -413,11 +413,11 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         let relevant_atoms = self.parts.relevant_at_same_marking(demanded);
         let mut part_distances: Vec<[u64; 2]> = Vec::with_capacity(self.parts.parts.len());
         for (index, part) in self.parts.parts.iter().enumerate() {
-            let sum = |parts: PartSet, value: usize| {
+            let sum_of_distances = |parts: PartSet, value: usize| {
                 members(parts)
                     .fold(0u64, |sum, part| sum.saturating_add(part_distances[part][value]))
             };
-            let minimum = |parts: PartSet, value: usize| {
+            let minimum_distance = |parts: PartSet, value: usize| {
                 members(parts).map(|part| part_distances[part][value]).min().unwrap_or(0)
             };
             let distances_of_part = match *part {
@@ -429,8 +429,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                         [holds, fails] => [fails, holds],
                     }
                 }
-                FormulaPart::And(parts) => [sum(parts, 0), minimum(parts, 1)],
-                FormulaPart::Or(parts) => [minimum(parts, 0), sum(parts, 1)],
+                FormulaPart::And(parts) => [sum_of_distances(parts, 0), minimum_distance(parts, 1)],
+                FormulaPart::Or(parts) => [minimum_distance(parts, 0), sum_of_distances(parts, 1)],
                 FormulaPart::Next(_, inner) => part_distances[inner],
                 FormulaPart::Until(_, _, right) | FormulaPart::Release(_, _, right) => {
                     part_distances[right]

@@ -112,7 +112,7 @@ impl FixpointSearch<'_, '_> {
             },
         )
         .into_iter()
-        .map(|marking| self.demanded_markings[marking as usize])
+        .map(|index| self.demanded_markings[index as usize])
         .collect()
     }
 

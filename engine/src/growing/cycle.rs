@@ -108,31 +108,33 @@ fn step_of(product: &CoverabilityProduct<'_>, edge: &ProductEdge) -> Step {
 /// if there is no transition because a dead marking repeats.
 fn effect_class(
     product: &CoverabilityProduct<'_>,
-    mover: Option<TransitionId>,
+    transition: Option<TransitionId>,
 ) -> Option<EffectId> {
-    let class = product.net.effect_of(mover?);
+    let class = product.net.effect_of(transition?);
     (!product.net.effect(class).is_empty()).then_some(class)
 }
 
 /// Returns the strongly connected components of the subgraph of these nodes. Only components with
 /// an edge are returned.
 fn components_with_edges(nodes: &BTreeSet<u32>, edges: &[ProductEdge]) -> Vec<BTreeSet<u32>> {
-    let numbers: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
+    let index_of_node: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
     let mut successors: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for edge in edges {
-        if let (Some(&from), Some(&to)) = (numbers.get(&edge.from), numbers.get(&edge.to)) {
+        if let (Some(&from), Some(&to)) =
+            (index_of_node.get(&edge.from), index_of_node.get(&edge.to))
+        {
             successors[from as usize].push(to);
         }
     }
     let component_numbers = components_of_rows(&successors, |&to| to).component_of;
     let mut nodes_by_component: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-    for (&node, &index) in &numbers {
+    for (&node, &index) in &index_of_node {
         nodes_by_component.entry(component_numbers[index as usize]).or_default().insert(node);
     }
     let has_edge = |component: &BTreeSet<u32>| {
-        let index = |node: &u32| numbers[node] as usize;
+        let index = |node: &u32| index_of_node[node] as usize;
         component.len() > 1
-            || component.iter().any(|node| successors[index(node)].contains(&numbers[node]))
+            || component.iter().any(|node| successors[index(node)].contains(&index_of_node[node]))
     };
     nodes_by_component.into_values().filter(has_edge).collect()
 }
@@ -248,13 +250,13 @@ fn cycle_with_all_edges(
 /// if no factor up to [`MAX_FACTOR`] does, or if a number is negative or too large.
 fn scaled_to_integers(numbers: &[f64]) -> Option<Vec<u64>> {
     (1..=MAX_FACTOR).find_map(|factor| {
-        let whole = |number: &f64| {
+        let to_integer = |number: &f64| {
             let product = number * f64::from(factor);
             let rounded = product.round();
             let is_near = (product - rounded).abs() < 1e-6 * product.abs().max(1.0);
             (is_near && (0.0..1e15).contains(&rounded)).then_some(rounded as u64)
         };
-        numbers.iter().map(whole).collect()
+        numbers.iter().map(to_integer).collect()
     })
 }
 
@@ -298,7 +300,7 @@ fn closed_walk(edges: &[ProductEdge], counts: &[u64]) -> Option<(u32, Vec<Option
     let is_closed = walk.first().is_some_and(|&edge_index| edges[edge_index].from == start)
         && walk.windows(2).all(|pair| edges[pair[0]].to == edges[pair[1]].from)
         && walk.last().is_some_and(|&edge_index| edges[edge_index].to == start);
-    let is_all = walk.len() as u64 == total;
-    (is_closed && is_all)
+    let takes_every_edge = walk.len() as u64 == total;
+    (is_closed && takes_every_edge)
         .then(|| (start, walk.iter().map(|&edge_index| edges[edge_index].transition).collect()))
 }

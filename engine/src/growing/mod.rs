@@ -107,7 +107,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 continue;
             }
             let slice = round_budget.share(1.0 / (open_properties.len() - index) as f64);
-            let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
+            let run_reporter =
+                assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             let (unreachable_predicates, goals) = unreachable_predicates(assignment.board);
             let search = GrowingSearch {
                 net,
@@ -120,7 +121,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 GrowingOutcome::Run(run) => {
                     found_count += 1;
                     finished.push(*id);
-                    runs.exists(*id, run);
+                    run_reporter.report_run(*id, run);
                 }
                 // The absence of runs of a reduced net implies nothing about the original net.
                 GrowingOutcome::NoRun(_) if assignment.working_net.parent().is_some() => {
@@ -135,7 +136,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                             .map(|index| goals[index])
                     };
                     let premises = argument.premises.iter().filter_map(goal_of).collect();
-                    runs.excluded(*id, *argument, premises);
+                    run_reporter.report_no_run(*id, *argument, premises);
                 }
                 GrowingOutcome::Undecided { is_complete: true } => finished.push(*id),
                 GrowingOutcome::Undecided { is_complete: false } => {}

@@ -1,7 +1,7 @@
 //! The run with a given cycle: a prefix that produces as many tokens as the cycle needs.
 
 use super::product::CoverabilityProduct;
-use crate::coverability::firing_sequences::{TokenDemand, run};
+use crate::coverability::firing_sequences::{TokenDemand, sequence_to_node};
 use crate::coverability::tree::{Acceleration, Node, Tree};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::RunAtom;
@@ -38,7 +38,8 @@ pub(super) fn run_with_cycle(
     }
     let tree = path_tree(product, node)?;
     let last = tree.nodes.len() - 1;
-    let prefix = run(&tree, last as u32, tree.nodes[last].accelerations.len(), demand)?;
+    let prefix =
+        sequence_to_node(&tree, last as u32, tree.nodes[last].accelerations.len(), demand)?;
     let end = match is_dead {
         true => RunEnd::Dead,
         false => RunEnd::Repeats(firings?.into_iter().collect()),
@@ -89,24 +90,27 @@ fn path_tree<'n>(product: &CoverabilityProduct<'n>, node: u32) -> Option<Tree<'n
         path.push(predecessor);
     }
     path.reverse();
-    let mut numbers = Vec::with_capacity(path.len());
+    let mut tree_indices = Vec::with_capacity(path.len());
     let mut nodes: Vec<Node> = Vec::new();
     for &path_node in &path {
         let (incoming, is_new) = match product.predecessor_of(path_node) {
             None => (None, true),
-            Some((_, Some(t))) => (Some((*numbers.last()?, t)), true),
+            Some((_, Some(t))) => (Some((*tree_indices.last()?, t)), true),
             Some((_, None)) => (None, false),
         };
         if is_new {
             let high = &product.nodes()[path_node as usize].high;
             let tokens = high.iter().map(|high| high.unwrap_or(OMEGA)).collect();
-            let grown = product.accelerations_at(path_node).iter().map(|grown| {
-                let since = path.iter().position(|&other| other == grown.start)?;
-                Some(Acceleration { start: numbers[since], places: grown.places.clone() })
+            let accelerations = product.accelerations_at(path_node).iter().map(|acceleration| {
+                let start_position = path.iter().position(|&other| other == acceleration.start)?;
+                Some(Acceleration {
+                    start: tree_indices[start_position],
+                    places: acceleration.places.clone(),
+                })
             });
-            nodes.push(Node::new(tokens, incoming, grown.collect::<Option<Vec<_>>>()?));
+            nodes.push(Node::new(tokens, incoming, accelerations.collect::<Option<Vec<_>>>()?));
         }
-        numbers.push((nodes.len() - 1) as u32);
+        tree_indices.push((nodes.len() - 1) as u32);
     }
     Some(Tree::from_nodes(product.net, nodes))
 }

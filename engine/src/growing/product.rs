@@ -86,7 +86,7 @@ pub(super) struct CoverabilityProduct<'a> {
     /// The edges of the expanded nodes.
     pub(super) edges: Vec<ProductEdge>,
     /// For each node, its index in `nodes`.
-    numbers: HashMap<CoverNode, u32>,
+    index_of_node: HashMap<CoverNode, u32>,
     /// The indices of nodes that differ only in their lower bounds, by the node without lower
     /// bounds. They serve to find a node with the same state and upper bounds, and with no larger
     /// lower bounds.
@@ -129,7 +129,7 @@ impl<'a> CoverabilityProduct<'a> {
             incoming: Vec::new(),
             accelerations: Vec::new(),
             edges: Vec::new(),
-            numbers: HashMap::new(),
+            index_of_node: HashMap::new(),
             nodes_by_upper_bounds: HashMap::new(),
             compared_numbers: compared_numbers(net, property),
             expanded: 0,
@@ -163,7 +163,7 @@ impl<'a> CoverabilityProduct<'a> {
     /// Returns the predecessor of a node and the transition fired there, which is `None` if a dead
     /// marking repeats. Returns `None` for the first node.
     pub(super) fn predecessor_of(&self, node: u32) -> Option<(u32, Option<TransitionId>)> {
-        self.incoming[node as usize].map(|came| (came.predecessor, came.transition))
+        self.incoming[node as usize].map(|edge| (edge.predecessor, edge.transition))
     }
 
     /// Expands nodes breadth-first until there are more than `max_nodes` nodes or no unexpanded
@@ -274,7 +274,7 @@ impl<'a> CoverabilityProduct<'a> {
     /// [`Precision::Covering`], a node with the same state, the same upper bounds and no larger
     /// lower bounds suffices.
     fn existing_node(&self, node: &CoverNode) -> Option<u32> {
-        if let Some(&known) = self.numbers.get(node) {
+        if let Some(&known) = self.index_of_node.get(node) {
             return Some(known);
         }
         if self.precision != Precision::Covering {
@@ -296,7 +296,7 @@ impl<'a> CoverabilityProduct<'a> {
         accelerations: Vec<Acceleration>,
     ) -> u32 {
         let number = self.nodes.len() as u32;
-        self.numbers.insert(node.clone(), number);
+        self.index_of_node.insert(node.clone(), number);
         self.nodes_by_upper_bounds.entry(without_lower_bounds(&node)).or_default().push(number);
         self.nodes.push(node);
         self.incoming.push(incoming);
@@ -324,9 +324,9 @@ impl<'a> CoverabilityProduct<'a> {
             let earlier = &self.nodes[ancestor as usize];
             let places = growing_places(earlier, next);
             if let Some(places) = places.filter(|places| self.reads_same(&path_edges, places)) {
-                let is_plain = earlier.high.iter().all(Option::is_some);
+                let has_all_upper_bounds = earlier.high.iter().all(Option::is_some);
                 if run.is_none()
-                    && is_plain
+                    && has_all_upper_bounds
                     && Marks::all(self.automaton.marks).is_subset(path_marks)
                 {
                     run = self.repeated_path(ancestor, &path_edges);

@@ -61,7 +61,10 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 let (traps, refutation) = (condition.traps, condition.refutation);
                 let count = traps.len();
                 let structure = Arc::new(HomeArgument::Closed { traps, refutation });
-                assignment.board.home_reporter(ENGINE.technique).kept_closed(goal, &structure);
+                assignment
+                    .board
+                    .home_reporter(ENGINE.technique)
+                    .report_kept_closed(goal, &structure);
                 format!("{count} marked traps keep the closed net live")
             }
             Ok(SiphonTrap::Fails(siphon)) => {

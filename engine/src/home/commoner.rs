@@ -44,7 +44,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let structure = Arc::new(HomeArgument::Commoner { traps: condition.traps, refutation });
             let goals: Vec<_> =
                 open_goals(assignment.working_net, assignment.board).map(|(id, _)| id).collect();
-            assignment.board.home_reporter("SIPHON_TRAP").all_live(&goals, &structure);
+            assignment.board.home_reporter("SIPHON_TRAP").report_all_live(&goals, &structure);
             format!("{traps} marked traps keep all transitions live")
         }
         Ok(SiphonTrap::Fails(siphon)) => {

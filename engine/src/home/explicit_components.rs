@@ -172,7 +172,7 @@ fn on_parts(
         .board
         .home_reporter("EXPLICIT")
         .on(working_net)
-        .searched(findings.collect(), visited);
+        .report_searched(findings.collect(), visited);
     let markings = counted(visited.markings, "marking");
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
@@ -205,7 +205,7 @@ fn on_net(
     let mut graph = graph.map_err(|error| error.to_string())?;
     let predicates: Vec<&Predicate> = goals.iter().map(|(_, predicate)| *predicate).collect();
     let counterexamples = graph.markings_without(&predicates).map_err(|error| error.to_string())?;
-    let homes = assignment.board.home_reporter("EXPLICIT").on(working_net);
+    let home_reporter = assignment.board.home_reporter("EXPLICIT").on(working_net);
     let markings = graph.states();
     let (mut certificate_count, mut findings) = (0, Vec::new());
     for ((goal, _), counterexample) in goals.into_iter().zip(counterexamples) {
@@ -219,7 +219,7 @@ fn on_net(
                         document: Some(Arc::new(document)),
                         ..Proof::searched(count, false)
                     };
-                    homes.lost_after(goal, sequence, proof);
+                    home_reporter.report_lost_after(goal, sequence, proof);
                 } else {
                     findings.push(HomeFinding {
                         goal,
@@ -235,6 +235,6 @@ fn on_net(
             }),
         }
     }
-    homes.searched(findings, SearchExtent { markings, part_count: 1 });
+    home_reporter.report_searched(findings, SearchExtent { markings, part_count: 1 });
     Ok(counted(markings, "marking"))
 }

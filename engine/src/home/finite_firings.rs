@@ -41,24 +41,24 @@ pub const ENGINE: Engine = Engine {
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let homes = assignment.board.home_reporter("STATE_EQUATION");
+    let home_reporter = assignment.board.home_reporter("STATE_EQUATION");
     // Weight 1 for every place that never gains tokens needs no linear program: no firing increases
     // the sum of the tokens on these places.
     let can_gain = |place| {
-        let can_gain =
+        let is_gaining_arc =
             |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
-        net.producers(place).iter().any(can_gain)
+        net.producers(place).iter().any(is_gaining_arc)
     };
     let weights_of_never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
-    let refuted = report(assignment, homes, &weights_of_never_gaining);
+    let refuted = report(assignment, home_reporter, &weights_of_never_gaining);
     if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
         return format!("{refuted} goals refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
         return "no weights".to_owned();
     };
-    let refuted = report(assignment, homes, &weights);
+    let refuted = report(assignment, home_reporter, &weights);
     format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
 }
 
@@ -67,7 +67,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 /// goals.
 fn report(
     assignment: &Assignment<'_>,
-    homes: HomeReporter<'_>,
+    home_reporter: HomeReporter<'_>,
     weights: &[(PlaceId, u64)],
 ) -> usize {
     let net = assignment.working_net.net();
@@ -85,7 +85,7 @@ fn report(
         if enabled_transitions(predicate)
             .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
         {
-            homes.lost_finitely(id, &structure);
+            home_reporter.report_lost_finitely(id, &structure);
             refuted += 1;
             // Each report is checked separately, and a single one decides liveness of the net.
             if refuted == MAX_GOALS {

@@ -156,7 +156,7 @@ fn report(
             proved_goals.push(id);
         }
     }
-    board.home_reporter(ENGINE.technique).on(assignment.working_net).returning(
+    board.home_reporter(ENGINE.technique).on(assignment.working_net).report_returning(
         &proved_goals,
         // The marking to return to is the initial one, so the sequence that leads there is empty.
         ReturnProof { to: Some(Vec::new()), way: return_way, along: sequences },
@@ -217,7 +217,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     let facts = Facts::empty(net);
     let slice = budget.share(0.5);
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
-    let initial_bounds = intervals::run(
+    let token_intervals = intervals::run(
         &task,
         board.witness_reporter("INITIAL_STATE"),
         board.proof_reporter("TOPOLOGICAL"),
@@ -238,7 +238,7 @@ fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) ->
     }
     if board.is_open(id) && !budget.is_exhausted() {
         let goals = vec![(id, Goal::Reach(bad_markings.clone()))];
-        let working_net = WorkingNet::original(net, goals, Facts::empty(net), &initial_bounds);
+        let working_net = WorkingNet::original(net, goals, Facts::empty(net), &token_intervals);
         let (working_net, board) = (&working_net, &board);
         let assignment = Assignment::new(working_net, board, 1);
         if let Ok(mut session) = (pdr::ENGINE.start)(assignment) {

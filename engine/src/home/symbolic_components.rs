@@ -118,7 +118,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let is_last = working_net.parent().is_none();
             let slice = if is_last { budget.child() } else { budget.share(0.7) };
             let settled = explore(working_net.net(), 1, &slice, |reached| {
-                SymbolicHomes { work: assignment, working_net, reachable: reached, budget: &slice }
+                SymbolicHomes { assignment, working_net, reachable: reached, budget: &slice }
                     .settle()
             });
             summary = settled.unwrap_or_else(|error| error.to_string());
@@ -148,7 +148,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
 /// The analysis of the reachable set of one net.
 struct SymbolicHomes<'h, 'r, 'd> {
     /// The assignment with the board and the goals.
-    work: &'h Assignment<'h>,
+    assignment: &'h Assignment<'h>,
     /// The net of the analysis.
     working_net: &'h WorkingNet<'h>,
     /// The reachable set of the net.
@@ -176,7 +176,7 @@ impl SymbolicHomes<'_, '_, '_> {
         let (components, is_complete) = self.components(&backwards)?;
         let (mut unrefuted, mut refuted_count) = (Vec::new(), 0);
         let goals: Vec<(GoalId, &Predicate)> =
-            open_goals(self.working_net, self.work.board).collect();
+            open_goals(self.working_net, self.assignment.board).collect();
         for &(id, predicate) in &goals {
             let mut without_goal = None;
             for component in &components {
@@ -262,7 +262,7 @@ impl SymbolicHomes<'_, '_, '_> {
     /// Returns the last marking of a random walk that starts at the marking `member`. Token counts
     /// are in the order of the diagram levels.
     fn random_walk_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
-        let seed = self.work.seed.wrapping_add(seed);
+        let seed = self.assignment.seed.wrapping_add(seed);
         let mut recording_walk =
             RecordingWalk::new(self.working_net.net(), &self.marking(member), seed);
         recording_walk.walk(RANDOM_FIRINGS);
@@ -285,8 +285,11 @@ impl SymbolicHomes<'_, '_, '_> {
     fn random_walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.working_net.net();
         for length in WALK_LENGTHS_LOG2 {
-            let mut recording_walk =
-                RecordingWalk::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
+            let mut recording_walk = RecordingWalk::new(
+                net,
+                net.initial(),
+                self.assignment.seed.wrapping_add(length.into()),
+            );
             let sequence = recording_walk.walk(1 << length);
             if self
                 .reachable
@@ -332,8 +335,8 @@ impl SymbolicHomes<'_, '_, '_> {
         let document = to_closed_set(&self.reachable, set);
         let nodes = document.nodes.len();
         let (argument, document) = (Argument::ClosedSet { nodes }, Document::ClosedSet(document));
-        let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
-        homes.lost_after_on_engine_net(goal, sequence, argument, document);
+        let home_reporter = self.assignment.board.home_reporter(TECHNIQUE).on(self.working_net);
+        home_reporter.report_lost_after_on_engine_net(goal, sequence, argument, document);
         Ok(true)
     }
 
@@ -362,9 +365,11 @@ impl SymbolicHomes<'_, '_, '_> {
         for (id, predicate) in other_goals.into_iter().take(MAX_SINGLE_GOALS) {
             let target = self.reachable.satisfying(self.reachable.set, predicate)?;
             let Some(return_way) = self.backward_steps(target)? else { continue };
-            let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
-            proved_count += homes
-                .returning(&[id], ReturnProof { to: None, way: return_way, along: Vec::new() });
+            let home_reporter = self.assignment.board.home_reporter(TECHNIQUE).on(self.working_net);
+            proved_count += home_reporter.report_returning(
+                &[id],
+                ReturnProof { to: None, way: return_way, along: Vec::new() },
+            );
         }
         Ok(proved_count)
     }
@@ -400,7 +405,7 @@ impl SymbolicHomes<'_, '_, '_> {
             &home,
             goals,
             MAX_WALK_LENGTH_LOG2,
-            (self.work.seed, &slice),
+            (self.assignment.seed, &slice),
         );
         let (mut sequences, mut proved_goals) = (findings.sequences, findings.seen_goals);
         for &(id, predicate) in goals.iter().filter(|(id, _)| findings.unseen_goals.contains(id)) {
@@ -429,8 +434,8 @@ impl SymbolicHomes<'_, '_, '_> {
         };
         let to_home: CountedFirings<TransitionId> =
             to_home.steps().iter().map(|step| (step.transition, step.count)).collect();
-        let homes = self.work.board.home_reporter(TECHNIQUE).on(self.working_net);
-        Ok(homes.returning(
+        let home_reporter = self.assignment.board.home_reporter(TECHNIQUE).on(self.working_net);
+        Ok(home_reporter.report_returning(
             &proved_goals,
             ReturnProof { to: Some(to_home), way: return_way, along: sequences },
         ))
@@ -441,7 +446,7 @@ impl SymbolicHomes<'_, '_, '_> {
     /// if no such weights are found.
     fn decreasing_weights(&mut self, net: &Net, home: &Marking) -> Result<Option<ReturnWay>, Stop> {
         let missing = covering(net, home).negated();
-        let mut rng = fastrand::Rng::with_seed(self.work.seed);
+        let mut rng = fastrand::Rng::with_seed(self.assignment.seed);
         let slice = self.budget.share(0.3);
         let found = find_decreasing_weights(
             net,

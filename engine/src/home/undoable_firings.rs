@@ -74,7 +74,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     assignment
         .board
         .home_reporter("TOPOLOGICAL")
-        .all_undone(&std::sync::Arc::new(HomeArgument::Undone(proofs)));
+        .report_all_undone(&std::sync::Arc::new(HomeArgument::Undone(proofs)));
     "every firing can be undone".to_owned()
 }
 

@@ -61,7 +61,7 @@ const MAX_NODES_AND_GOALS: (usize, usize) = (500_000, 4);
 /// walk. Ends when the budget is exhausted or no goal is open. Returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let homes = assignment.board.home_reporter("RANDOM_WALK");
+    let home_reporter = assignment.board.home_reporter("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(assignment.seed);
     let mut examined_count = 0u64;
     // The lengths run from the shortest to the longest, again and again. The unreachability proofs
@@ -92,7 +92,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 .filter(|(_, predicate)| !predicate.holds(net, first_walk.marking()));
             for (id, _) in not_holding.take(MAX_GOALS) {
                 let proof = Proof::new(Argument::DeadMarking, None);
-                homes.lost_after(*id, sequence.clone(), proof);
+                home_reporter.report_lost_after(*id, sequence.clone(), proof);
             }
             continue;
         }
@@ -129,7 +129,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                     shorter_prefix(net, &sequence, predicate, &budget.slice(time))
                 })
                 .unwrap_or_else(|| (sequence.clone(), proof));
-            homes.lost_after(goal, sequence, proof);
+            home_reporter.report_lost_after(goal, sequence, proof);
         }
     }
     format!("{} examined", counted(examined_count, "marking"))

@@ -155,10 +155,10 @@ impl<'a> Derivation<'a> {
     /// order in which the checker verifies them. Returns `None` if the reason of a bound is unknown
     /// or the budget is exhausted.
     fn steps(mut self, budget: &Budget) -> Option<Vec<BoundStep>> {
-        let mut traced = 0usize;
+        let mut traced_count = 0usize;
         while let Some((place, upper)) = self.pending.pop() {
-            traced += 1;
-            if traced.is_multiple_of(ITEMS_PER_CHECK) && budget.is_exhausted() {
+            traced_count += 1;
+            if traced_count.is_multiple_of(ITEMS_PER_CHECK) && budget.is_exhausted() {
                 return None;
             }
             self.trace(place, upper)?;
@@ -182,15 +182,15 @@ impl<'a> Derivation<'a> {
         if upper {
             // A place without an upper bound needs no proof.
             let Some(tokens) = intervals.high(place) else { return Some(()) };
-            let raising = net.producers(place).iter().filter(|arc| {
+            let raising_arcs = net.producers(place).iter().filter(|arc| {
                 // A transition that only returns the tokens it takes does not raise the place.
                 arc.weight > net.pre_weight(arc.transition, place)
             });
-            if raising.clone().any(|arc| intervals.is_possible(arc.transition)) {
+            if raising_arcs.clone().any(|arc| intervals.is_possible(arc.transition)) {
                 return self.explain_upper(place, tokens);
             }
             self.inductive.insert(TokenBound { place, upper, tokens });
-            raising.for_each(|arc| self.request_disabling(arc.transition));
+            raising_arcs.for_each(|arc| self.request_disabling(arc.transition));
         } else {
             let tokens = intervals.low(place);
             if tokens == 0 {
@@ -198,16 +198,17 @@ impl<'a> Derivation<'a> {
             }
             // Transitions that remove tokens from the place and may leave it with fewer than
             // `tokens` tokens.
-            let lowering = net.consumers(place).iter().filter(|arc: &&PlaceArc| {
+            let lowering_arcs = net.consumers(place).iter().filter(|arc: &&PlaceArc| {
                 let left_behind = net.post_weight(arc.transition, place);
                 left_behind < arc.weight && left_behind < tokens
             });
-            let may_be_lowered = lowering.clone().any(|arc| intervals.is_possible(arc.transition));
+            let may_be_lowered =
+                lowering_arcs.clone().any(|arc| intervals.is_possible(arc.transition));
             if may_be_lowered || net.initial()[place] < tokens {
                 return self.mark_tightest(place, upper, tokens);
             }
             self.inductive.insert(TokenBound { place, upper, tokens });
-            lowering.for_each(|arc| self.request_disabling(arc.transition));
+            lowering_arcs.for_each(|arc| self.request_disabling(arc.transition));
         }
         Some(())
     }
@@ -286,7 +287,8 @@ impl<'a> Derivation<'a> {
         let derived = self.facts.derived();
         let mut treated_flows: HashSet<(usize, usize, bool)> = HashSet::new();
         for index in (0..self.needed.len()).rev() {
-            let (true, Reason::Flow { flow, using }) = (self.needed[index], derived[index].reason)
+            let (true, Reason::Flow { flow, earlier_bounds: using }) =
+                (self.needed[index], derived[index].reason)
             else {
                 continue;
             };
@@ -361,7 +363,7 @@ impl<'a> Derivation<'a> {
         {
             let DerivedBound { place, is_upper: upper, tokens, .. } = *bound;
             let stated_bound = TokenBound { place, upper, tokens };
-            let Reason::Flow { flow, using } = bound.reason else {
+            let Reason::Flow { flow, earlier_bounds: using } = bound.reason else {
                 inductive_bounds.push(stated_bound);
                 continue;
             };

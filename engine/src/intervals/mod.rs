@@ -54,7 +54,7 @@ pub fn settle(
                     refuted[provenance as usize].push((*id, None, predicate.clone()));
                 }
                 Some(IntervalDecision { always_holds: true, .. }) => {
-                    witness_reporter.reached(*id, FiringSequence::new())
+                    witness_reporter.report_reached(*id, FiringSequence::new())
                 }
                 None => {}
             },
@@ -90,8 +90,8 @@ pub fn settle(
             }
             let proof = Proof::new(Argument::bounds(provenance), Some(document.clone()));
             match upper_bound {
-                None => proof_reporter.unreachable(id, proof),
-                Some(upper_bound) => proof_reporter.at_most(id, upper_bound, proof),
+                None => proof_reporter.report_unreachable(id, proof),
+                Some(upper_bound) => proof_reporter.report_at_most(id, upper_bound, proof),
             }
         }
     }

@@ -51,14 +51,15 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let (net, facts) = (assignment.working_net.net(), assignment.working_net.facts());
             let single_property = std::slice::from_ref(property);
             let seed = assignment.seed.wrapping_add(round - 1);
-            let Ok(mut lassos) = RunGraph::new(net, facts, single_property, seed, &slice) else {
+            let Ok(mut run_graph) = RunGraph::new(net, facts, single_property, seed, &slice) else {
                 continue;
             };
-            let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
-            match lassos.find(property) {
+            let run_reporter =
+                assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
+            match run_graph.find(property) {
                 Ok(Some(run)) => {
                     found_count += 1;
-                    runs.exists(*id, run);
+                    run_reporter.report_run(*id, run);
                     if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
                         // The board did not accept the run: it does not translate to a run of the
                         // original net with the property. The next search on the reduced net would
@@ -68,14 +69,14 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 }
                 Ok(None) => {
                     without_run.insert(*id);
-                    runs.searched(*id, lassos.expanded().into());
+                    run_reporter.report_searched(*id, run_graph.expanded().into());
                 }
                 Err(reason @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
                     assignment.board.record_given_up(*id, ENGINE.name, &reason.to_string());
                 }
                 Err(UndecidedReason::Incomplete(_)) => {}
             }
-            expanded += u64::from(lassos.expanded());
+            expanded += u64::from(run_graph.expanded());
         }
     }
     let excluded = without_run.len();

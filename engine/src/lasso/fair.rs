@@ -116,7 +116,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             return Ok(None);
         }
         self.node_of(0, self.automaton.initial)?;
-        let mut next_look = FIRST_EXAMINATION;
+        let mut next_examination = FIRST_EXAMINATION;
         while self.edge_starts.len() < self.nodes.len() {
             let (marking, state) = self.nodes[self.edge_starts.len()];
             if allows_universal && self.automaton.is_universal[state as usize] {
@@ -126,8 +126,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 return Ok(Some(EdgeRun { prefix, cycle: Vec::new() }));
             }
             self.expand(marking, state)?;
-            if self.edge_starts.len() == next_look {
-                next_look *= 4;
+            if self.edge_starts.len() == next_examination {
+                next_examination *= 4;
                 if let Some(run) = self.examine()? {
                     return Ok(Some(run));
                 }
@@ -181,7 +181,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         while let Some(part) = unexamined.pop() {
             self.markings.check_budget()?;
             (0..).zip(&part).for_each(|(index, &node)| local_index[node as usize] = index);
-            let found = components(part.len() as u32, |index, k| {
+            let partition = components(part.len() as u32, |index, k| {
                 let edge = self.edges_of(part[index as usize]).get(k as usize)?;
                 let target = local_index[edge.target as usize];
                 // An edge that leaves `part` counts as a self-loop of its source, so that it
@@ -189,7 +189,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
                 Some(if target == OUTSIDE { index } else { target })
             });
             part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
-            let mut sorted: Vec<(u32, u32)> = found.component_of.into_iter().zip(part).collect();
+            let mut sorted: Vec<(u32, u32)> =
+                partition.component_of.into_iter().zip(part).collect();
             sorted.sort_unstable();
             for group in sorted.chunk_by(|one, other| one.0 == other.0) {
                 let component: Vec<u32> = group.iter().map(|&(_, node)| node).collect();

@@ -123,15 +123,15 @@ impl<'n> RunGraph<'n> {
             let [enabled, fires] = enabled_and_fires(t).map(|atom| self.bits.get(&atom).copied());
             Some((enabled?, fires?))
         };
-        let fair = |t, strong| {
+        let assumption_for = |t, strong| {
             bits(t).map(|(enabled, fires)| FairnessAssumption {
                 is_strong: strong,
                 enabled_bit: enabled,
                 fires_bit: fires,
             })
         };
-        let weak = fairness.weak().iter().map(|&t| fair(t, false));
-        let strong = fairness.strong().iter().map(|&t| fair(t, true));
+        let weak = fairness.weak().iter().map(|&t| assumption_for(t, false));
+        let strong = fairness.strong().iter().map(|&t| assumption_for(t, true));
         let fair: Option<Vec<FairnessAssumption>> = weak.chain(strong).collect();
         let fair = fair.ok_or_else(|| UndecidedReason::Fairness(fairness.transitions().count()))?;
         for allows_universal in [true, false] {
@@ -183,7 +183,7 @@ impl<'n> RunGraph<'n> {
             true => RunEnd::Anything,
             false => {
                 match self.markings.firings(entry, &run.cycle).ok_or(ExplorationError::Full)? {
-                    none if none.is_empty() => RunEnd::Dead,
+                    firings_of_cycle if firings_of_cycle.is_empty() => RunEnd::Dead,
                     cycle => RunEnd::Repeats(cycle),
                 }
             }

@@ -170,7 +170,7 @@ impl<'m, 'n, 'a> LassoSearch<'m, 'n, 'a> {
         if !self.automaton.is_selective[state as usize] {
             return true;
         }
-        let (letter, known_bits) = self.markings.said_by_tokens(marking);
+        let (letter, known_bits) = self.markings.letter_from_tokens(marking);
         self.automaton.edges[state as usize]
             .iter()
             .any(|edge| edge.mask.may_read(letter, known_bits))

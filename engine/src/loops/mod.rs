@@ -153,11 +153,11 @@ impl<'g> LoopSearch<'g> {
     }
 
     /// Returns random ranks.
-    fn random_rank(&mut self) -> Vec<u32> {
-        let mut rank: Vec<u32> =
+    fn random_ranks(&mut self) -> Vec<u32> {
+        let mut ranks: Vec<u32> =
             (0..self.assignment.working_net.net().transition_count() as u32).collect();
-        self.rng.shuffle(&mut rank);
-        rank
+        self.rng.shuffle(&mut ranks);
+        ranks
     }
 
     /// Returns the ranks for the next walk. Ranks that are to be used again come first. Otherwise
@@ -165,9 +165,9 @@ impl<'g> LoopSearch<'g> {
     /// Without a best walk, the ranks are random. If all pairs have been tried, the best walk is
     /// repeated with a doubled step limit. After [`MAX_DOUBLINGS`] doublings, the search restarts
     /// with random ranks.
-    fn next_rank(&mut self) -> Vec<u32> {
-        if let Some(rank) = self.ranks_to_repeat.take() {
-            return rank;
+    fn next_ranks(&mut self) -> Vec<u32> {
+        if let Some(ranks) = self.ranks_to_repeat.take() {
+            return ranks;
         }
         if let Some(best) = &self.best
             && self.next_choice >= best.result.choices.len()
@@ -182,13 +182,13 @@ impl<'g> LoopSearch<'g> {
                 return best.ranks.clone();
             }
         }
-        let Some(best) = &self.best else { return self.random_rank() };
+        let Some(best) = &self.best else { return self.random_ranks() };
         let choices = &best.result.choices;
         let (first, second) = choices[choices.len() - 1 - self.next_choice];
-        let mut rank = best.ranks.clone();
-        rank.swap(first as usize, second as usize);
+        let mut ranks = best.ranks.clone();
+        ranks.swap(first as usize, second as usize);
         self.next_choice += 1;
-        rank
+        ranks
     }
 
     /// Forgets the best walk, so that the next walk draws random ranks, and resets the step limit.
@@ -202,7 +202,7 @@ impl<'g> LoopSearch<'g> {
     /// Runs one walk, and remembers its ranks if more transitions fired than in the best walk so
     /// far.
     fn walk(&mut self, machine: &mut LoopMarking<'g>, watch: &mut LoopWatch<'g>, budget: &Budget) {
-        let ranks = self.next_rank();
+        let ranks = self.next_ranks();
         machine.restart(ranks.clone());
         watch.is_thorough = std::mem::take(&mut self.is_thorough);
         watch.has_missed = false;
@@ -254,7 +254,7 @@ impl Session for LoopSearch<'_> {
         let mut machine = match self.machine.take() {
             Some(machine) => machine,
             None => {
-                let ranks = self.random_rank();
+                let ranks = self.random_ranks();
                 LoopMarking::new(net, ranks, &mut self.rng)
             }
         };
@@ -270,7 +270,7 @@ impl Session for LoopSearch<'_> {
             }
             if machine.loops.size() > MAX_BLOCK_ELEMENTS {
                 self.restart_search();
-                let ranks = self.random_rank();
+                let ranks = self.random_ranks();
                 machine = LoopMarking::new(net, ranks, &mut self.rng);
             }
             let reached_before = watch.reached;

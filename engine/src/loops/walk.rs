@@ -98,9 +98,9 @@ pub(super) struct LoopWalk<'a, 'n> {
     /// The last choices with untried alternatives.
     stack: Vec<Choice>,
     /// For each transition, true if it has fired in this walk.
-    fired: Vec<bool>,
+    has_fired: Vec<bool>,
     /// For each block, true if its transitions are already marked as fired.
-    fired_blocks: Vec<bool>,
+    is_block_marked: Vec<bool>,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     choices: Vec<(u32, u32)>,
     /// The pairs of `choices`, as a set.
@@ -122,8 +122,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
             watch,
             known_loops: LoopIndex::default(),
             stack: Vec::new(),
-            fired,
-            fired_blocks: Vec::new(),
+            has_fired: fired,
+            is_block_marked: Vec::new(),
             choices: Vec::new(),
             known_choices: HashSet::new(),
             folds: 0,
@@ -158,7 +158,7 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
             }
             self.watch.test_goals(self.machine, self.steps);
         }
-        let fired = self.fired.iter().filter(|&&fired| fired).count();
+        let fired = self.has_fired.iter().filter(|&&fired| fired).count();
         self.watch.end_walk(self.machine, fired > fired_before, budget);
         let has_learnt = change_step.is_some();
         LoopWalkResult {
@@ -248,9 +248,13 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
     /// Executes an element and marks its transitions as fired.
     fn execute(&mut self, element: Element) {
         match element {
-            Element::Fire(t) => self.fired[t as usize] = true,
+            Element::Fire(t) => self.has_fired[t as usize] = true,
             Element::Loop(_) => {
-                self.machine.loops.mark_fired(element, &mut self.fired, &mut self.fired_blocks);
+                self.machine.loops.mark_fired(
+                    element,
+                    &mut self.has_fired,
+                    &mut self.is_block_marked,
+                );
             }
         }
         self.machine.execute(element);

@@ -25,7 +25,7 @@ pub(super) struct LoopWatch<'n> {
     /// For each place, the goals that depend on it.
     goals_of_place: GoalIndex,
     /// Goals seen at some step of the walk but not reported yet, in the order of the steps.
-    pending: Vec<LoopNews>,
+    pending: Vec<LoopSighting>,
     /// Time of the last report.
     last_report: Instant,
     /// Duration of the last report.
@@ -39,7 +39,7 @@ pub(super) struct LoopWatch<'n> {
 }
 
 /// A sighting of a goal: a step of the walk after which a predicate held or a maximum was raised.
-struct LoopNews {
+struct LoopSighting {
     /// Number of the step of the walk.
     step: u64,
     /// Index of the goal.
@@ -124,12 +124,12 @@ impl<'n> LoopWatch<'n> {
             match watched.goal {
                 MarkingGoal::Reach(predicate) if holds(net, predicate, marking) => {
                     watched.was_seen = true;
-                    news.push(LoopNews { step, goal: goal_index, old_best: None });
+                    news.push(LoopSighting { step, goal: goal_index, old_best: None });
                 }
                 MarkingGoal::Maximise(sum) => {
                     let value = i128::try_from(value(sum, marking)).ok();
                     if value > watched.best {
-                        news.push(LoopNews { step, goal: goal_index, old_best: watched.best });
+                        news.push(LoopSighting { step, goal: goal_index, old_best: watched.best });
                         watched.best = value;
                     }
                 }
@@ -178,14 +178,14 @@ impl<'n> LoopWatch<'n> {
             return;
         }
         let start_time = Instant::now();
-        self.reached += self.witness_reporter.along_loops(machine.trace_as_run(), budget);
+        self.reached += self.witness_reporter.report_along_loops(machine.trace_as_run(), budget);
         self.pending.clear();
         (self.last_report, self.last_report_time) = (Instant::now(), start_time.elapsed());
     }
 
     /// Drops the sightings after the given step, so that their goals can be seen again.
     fn drop_sightings(&mut self, step: u64) {
-        while let Some(LoopNews { goal, old_best: before, .. }) =
+        while let Some(LoopSighting { goal, old_best: before, .. }) =
             self.pending.pop_if(|news| news.step > step)
         {
             (self.goals[goal].was_seen, self.goals[goal].best) = (false, before);

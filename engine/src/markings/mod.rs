@@ -47,7 +47,7 @@ pub(crate) struct Markings<'n> {
     /// has the atom's index as in `atoms`, the test of the atom, and the test of its negation.
     tests: Vec<(usize, [Condition; 2])>,
     /// Version of the packing for which the tests were compiled.
-    layout: u64,
+    layout_version: u64,
     /// For each marking, the index of its first successor, or [`UNEXPANDED`], and the number of its
     /// successors.
     successor_ranges: Vec<(u32, u32)>,
@@ -66,7 +66,7 @@ pub(crate) struct Markings<'n> {
     has_token_letter: Vec<bool>,
     /// A mask with the letter bits of the atoms that do not mention deadness. Token counts alone
     /// decide these atoms, without computing the enabled transitions.
-    letter_by_tokens: Vec<u64>,
+    token_decided_mask: Vec<u64>,
     /// Buffer for the enabled transitions of the marking for which they were computed last. If no
     /// atom is about firings, an expansion keeps only one of them per effect class.
     enabled: Vec<u32>,
@@ -74,7 +74,7 @@ pub(crate) struct Markings<'n> {
     /// marking.
     loaded: Option<u32>,
     /// True if the marking loaded last is dead. `None` if this is unknown.
-    loaded_dead: Option<bool>,
+    is_loaded_dead: Option<bool>,
     /// Number of expanded markings.
     expanded: u32,
     /// The invisible transitions, if the graph identifies markings that differ only by their
@@ -121,13 +121,13 @@ impl<'n> Markings<'n> {
         (atoms, for_runs): (&[RunAtom], bool),
         budget: &Budget,
     ) -> Result<Self, ExplorationError> {
-        let purpose =
+        let space_options =
             SpaceOptions { listed: &|_| true, needs_sequences: true, max_bytes: u64::MAX };
         let conditions = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
             RunAtom::Holds(predicate) => Some((number, enabledness_as_atoms(predicate, net))),
             RunAtom::Fires(_) => None,
         });
-        let mut space = Space::new(net, facts, purpose, budget)?;
+        let mut space = Space::new(net, facts, space_options, budget)?;
         if !for_runs {
             space = space.with_whole_keys();
         }
@@ -137,34 +137,34 @@ impl<'n> Markings<'n> {
             budget: budget.clone(),
             atoms: conditions.collect(),
             tests: Vec::new(),
-            layout: space.layout_version(),
+            layout_version: space.layout_version(),
             space,
             successor_ranges: vec![(UNEXPANDED, 0)],
             successors: Vec::new(),
             words_per_letter: words,
             letters: vec![0; words],
             has_token_letter: vec![false],
-            letter_by_tokens: vec![0; words],
+            token_decided_mask: vec![0; words],
             enabled: Vec::new(),
             loaded: None,
-            loaded_dead: None,
+            is_loaded_dead: None,
             expanded: 0,
             silent: None,
             for_runs,
         };
-        markings.compile();
+        markings.compile_tests();
         if for_runs {
             for (number, predicate) in &markings.atoms {
                 let is_decided = u64::from(!predicate.mentions_deadness());
-                markings.letter_by_tokens[number / 64] |= is_decided << (number % 64);
+                markings.token_decided_mask[number / 64] |= is_decided << (number % 64);
             }
         }
         Ok(markings)
     }
 
     /// Compiles the tests of all atoms for the current packing of token counts into bits.
-    fn compile(&mut self) {
-        self.layout = self.space.layout_version();
+    fn compile_tests(&mut self) {
+        self.layout_version = self.space.layout_version();
         let packing = self.space.packing();
         let compile_atom = |(number, atom): &(usize, Predicate)| {
             let signs = [atom.clone(), atom.clone().negated()];
@@ -192,10 +192,10 @@ impl<'n> Markings<'n> {
     fn load(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
             self.space.load_marking_only(marking);
-            if self.layout != self.space.layout_version() {
-                self.compile();
+            if self.layout_version != self.space.layout_version() {
+                self.compile_tests();
             }
-            (self.loaded, self.loaded_dead) = (Some(marking), None);
+            (self.loaded, self.is_loaded_dead) = (Some(marking), None);
         }
     }
 
@@ -205,11 +205,11 @@ impl<'n> Markings<'n> {
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
         self.load(marking);
         let (_, [test, _]) = &self.tests[condition];
-        let is_dead = match self.loaded_dead {
+        let is_dead = match self.is_loaded_dead {
             Some(is_dead) => is_dead,
             None if test.depends_on_deadness() => {
                 self.space.load(marking, &mut self.enabled);
-                *self.loaded_dead.insert(self.enabled.is_empty())
+                *self.is_loaded_dead.insert(self.enabled.is_empty())
             }
             None => false,
         };
@@ -260,15 +260,15 @@ impl<'n> Markings<'n> {
                 self.budget.exhausted().map_or(Ok(()), Err)?;
             }
             self.space.load(marking, &mut self.enabled);
-            if self.layout != self.space.layout_version() {
-                self.compile();
+            if self.layout_version != self.space.layout_version() {
+                self.compile_tests();
             }
             let is_dead = self.enabled.is_empty();
             if self.for_runs {
                 self.store_letter(index, is_dead);
             }
             self.labels.keep_one_per_effect(&mut self.enabled);
-            (self.loaded, self.loaded_dead) = (Some(marking), Some(is_dead));
+            (self.loaded, self.is_loaded_dead) = (Some(marking), Some(is_dead));
             let begin = self.successors.len();
             if begin + self.enabled.len() >= UNEXPANDED as usize {
                 return Err(SpaceError::Full.into());
@@ -389,7 +389,7 @@ impl<'n> Markings<'n> {
     /// Returns a letter and a mask for a marking, expanded or not. The mask has the bits of atoms
     /// that do not mention deadness, so token counts decide them. For these bits, the letter has
     /// the value of the atom. Its other bits are meaningful only for an expanded marking.
-    pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
+    pub(crate) fn letter_from_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let index = marking as usize;
         if self.successor_ranges[index].0 == UNEXPANDED && !self.has_token_letter[index] {
             self.load(marking);
@@ -398,14 +398,14 @@ impl<'n> Markings<'n> {
             letter.fill(0);
             // A test that does not depend on deadness in this layout may do so in the next layout.
             let is_decided =
-                |number: usize| self.letter_by_tokens[number / 64] >> (number % 64) & 1 == 1;
+                |number: usize| self.token_decided_mask[number / 64] >> (number % 64) & 1 == 1;
             for (number, [test, _]) in self.tests.iter().filter(|(number, _)| is_decided(*number)) {
                 let holds = u64::from(test.holds(self.space.key(), false));
                 letter[number / 64] |= holds << (number % 64);
             }
             self.has_token_letter[index] = true;
         }
-        (self.letter(marking), &self.letter_by_tokens)
+        (self.letter(marking), &self.token_decided_mask)
     }
 
     /// Returns the atoms that hold on edges with this label, as one bit each.
@@ -455,10 +455,10 @@ impl<'n> Markings<'n> {
             let reached = match reached {
                 Some(reached) if self.silent.is_some() => {
                     self.loaded = None;
-                    let canonical = self.representative(reached, None).ok()?;
+                    let representative = self.representative(reached, None).ok()?;
                     self.loaded = None;
                     self.space.load(from, &mut self.enabled);
-                    Some(canonical)
+                    Some(representative)
                 }
                 other => other,
             };

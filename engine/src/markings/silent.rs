@@ -82,8 +82,8 @@ impl Markings<'_> {
     ) -> Result<Option<Self>, ExplorationError> {
         self.silent = Some(Silent::new(self.labels.net, silent));
         self.representative(0, None)?;
-        let is_far = self.silent.as_ref().is_some_and(|it| it.unreduced.contains(&0));
-        Ok((!is_far).then_some(self))
+        let is_chain_too_long = self.silent.as_ref().is_some_and(|it| it.unreduced.contains(&0));
+        Ok((!is_chain_too_long).then_some(self))
     }
 
     /// Returns the representative of the initial marking. Returns the initial marking itself, 0, if
@@ -189,7 +189,7 @@ impl Markings<'_> {
             let to = self.successors[position].0;
             let in_budget = self.check_budget();
             match in_budget.and_then(|()| self.representative(to, Some(t))) {
-                Ok(canonical) => self.successors[position].0 = canonical,
+                Ok(representative) => self.successors[position].0 = representative,
                 Err(error) => {
                     self.successors.truncate(begin);
                     return Err(error);

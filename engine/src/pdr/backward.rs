@@ -51,7 +51,7 @@ pub(super) struct BackwardSearcher<'n> {
 }
 
 impl<'n> Decide<'n> for BackwardSearcher<'n> {
-    const FINDS: &'static str = "cubes";
+    const COUNTED_OBJECTS: &'static str = "cubes";
 
     fn new(mut terms: BoundTerms<'n>, predicate: Predicate) -> Self {
         let mut solver = Solver::new(BatSat::new());

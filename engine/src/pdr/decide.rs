@@ -21,7 +21,7 @@ pub(super) enum DecisionOutcome {
 pub(super) trait Decide<'n> {
     /// Plural name of the objects whose number [`counters`](Self::counters) returns, such as
     /// "cubes" or "clauses".
-    const FINDS: &'static str;
+    const COUNTED_OBJECTS: &'static str;
 
     /// Creates the procedure for a predicate that the initial marking violates. The leaves of the
     /// predicate must be comparisons or truth constants.

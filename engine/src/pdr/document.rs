@@ -78,7 +78,7 @@ pub(super) fn build_certificate(
     // A remainder or a sum may be preserved only because some transitions can never fire. The
     // checker then needs the bounds of the input places of these transitions.
     let atom_places: BTreeSet<PlaceId> = places_of(&numbering.atoms).collect();
-    let blocking = atom_places.iter().flat_map(|&place| terms.blocking(place));
+    let blocking = atom_places.iter().flat_map(|&place| terms.inputs_of_dead_neighbours(place));
     places.extend(atom_places.iter().copied().chain(blocking).map(PlaceId::index));
     let bounds = bounds(&places)?;
     let atoms = std::mem::take(&mut numbering.atoms);
@@ -108,7 +108,7 @@ fn named_rows(
     mentioned_terms.extend(&goal_terms);
     let places = terms.net.place_count();
     let mentioned_equations =
-        terms.relations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
+        terms.equations().iter().filter(|relation| mentioned_terms.contains(&relation.term));
     let summands =
         mentioned_equations.flat_map(|relation| &relation.summands).map(|&(summand, _)| summand);
     let sums: Vec<usize> = summands.filter(|&summand| summand >= places).collect();
@@ -119,7 +119,7 @@ fn named_rows(
         let mut summands = relation.summands.iter();
         summands.any(|&(summand, _)| summand >= places && mentioned_terms.contains(&summand))
     };
-    let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
+    let bounding = terms.equations().iter().filter(is_bounding).map(|relation| relation.term);
     let lemma_rows = lemmas.iter().filter_map(|lemma| Some(lemma.last()?.term));
     // A place invariant may decide a comparison of the goal by itself. Then its row occurs in no
     // cube and in no lemma.
@@ -315,7 +315,7 @@ fn remainders(
     }
     relevant_terms.extend(atom_of_term.keys());
     let relevant_equations =
-        terms.relations().iter().filter(|relation| relevant_terms.contains(&relation.term));
+        terms.equations().iter().filter(|relation| relevant_terms.contains(&relation.term));
     let needed: BTreeSet<usize> = relevant_equations
         .flat_map(|relation| &relation.summands)
         .map(|&(summand, _)| summand)

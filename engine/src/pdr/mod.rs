@@ -114,7 +114,7 @@ impl<'g> BackwardSearch<'g> {
 struct Induction<'g, D> {
     /// The engine's name, for messages.
     name: &'static str,
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     intervals: Intervals,
     /// Provenance of the place bounds in use: proved bounds only, or also bounds from the model's
     /// claim that its units are safe.
@@ -163,7 +163,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             name,
             provenance,
             intervals,
-            work,
+            assignment: work,
             provers: Vec::new(),
             shared_cubes: SharedCubes::default(),
             modulo_invariants: OnceCell::new(),
@@ -183,13 +183,13 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
             MarkingGoal::Reach(predicate) => predicate.clone(),
             MarkingGoal::Maximise(sum) => exceeds(sum, self.largest_seen(id, sum))?,
         };
-        Some(predicate.to_atoms(self.work.working_net.net()))
+        Some(predicate.to_atoms(self.assignment.working_net.net()))
     }
 
     /// Returns the largest value of `sum` that the board or the initial marking shows to be
     /// reachable.
     fn largest_seen(&self, id: GoalId, sum: &LinearSum) -> i128 {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let initial_value = sum.value(working_net.net().initial());
         board
             .witness_reporter(TECHNIQUE)
@@ -207,14 +207,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 return prover;
             }
         }
-        let working_net = self.work.working_net;
+        let working_net = self.assignment.working_net;
         let mut terms = BoundTerms::new(working_net.net(), self.intervals.up_to(self.provenance));
         for flow in &working_net.facts().flows {
             if (2..=MAX_ROW_PLACES).contains(&flow.terms().len()) {
                 terms.row(flow);
             }
         }
-        for invariant in self.modulo() {
+        for invariant in self.cached_modulo_invariants() {
             terms.record_remainder(&invariant.sum, invariant.modulus);
         }
         // Adds the rows for sums in the goal before `compose` is called, so that `compose`
@@ -229,9 +229,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Returns the modulo-invariants, computed at the first call. Leaves out sums of more than
     /// [`MAX_ROW_PLACES`] places. The list is empty if the computation fails or exceeds its time
     /// limit.
-    fn modulo(&self) -> &[ModuloInvariant] {
+    fn cached_modulo_invariants(&self) -> &[ModuloInvariant] {
         self.modulo_invariants.get_or_init(|| {
-            let net = self.work.working_net.net();
+            let net = self.assignment.working_net.net();
             let budget = Budget::lasting(MODULO_TIME_LIMIT);
             // Known place invariants are not passed, so the result also contains sums of
             // modulo-invariants and place invariants. They are useful: their bounds, rounded to the
@@ -270,17 +270,17 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Works on one goal until it is settled, the budget ends, the solver gives no answer, or the
     /// engine gives up.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
         if matches!(goal, MarkingGoal::Maximise(_)) && witness_reporter.largest_seen(id).is_none() {
-            witness_reporter.reached(id, [].into_iter().collect());
+            witness_reporter.report_reached(id, [].into_iter().collect());
         }
         while board.is_open(id) && !budget.is_exhausted() {
             let Some(predicate) = self.predicate(id, goal) else {
                 return self.given_up.push(id);
             };
             if predicate.holds(working_net.net(), working_net.net().initial()) {
-                witness_reporter.reached(id, [].into_iter().collect());
+                witness_reporter.report_reached(id, [].into_iter().collect());
                 continue;
             }
             let mut prover = self.prover(id, predicate);
@@ -302,7 +302,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 }
                 DecisionOutcome::Reached(sequence) => {
                     self.statistics.reached += 1;
-                    witness_reporter.reached(id, sequence);
+                    witness_reporter.report_reached(id, sequence);
                     // The board did not accept the sequence if the goal is open and its predicate
                     // is as before: some place would exceed the largest token count. The board
                     // would not accept the sequence the next time either.
@@ -352,7 +352,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         material: ProofMaterial<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let (net, facts) = (working_net.net(), working_net.facts());
         let proved_intervals = self.intervals.up_to(self.provenance);
         // A finished proof is worth extra time beyond the slice.
@@ -370,9 +370,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let proof = Proof::new(argument, Some(Arc::new(Document::Induction(invariant))));
         let proof_reporter = board.proof_reporter(TECHNIQUE).on(working_net);
         match goal {
-            MarkingGoal::Reach(_) => proof_reporter.unreachable(id, proof),
+            MarkingGoal::Reach(_) => proof_reporter.report_unreachable(id, proof),
             MarkingGoal::Maximise(sum) => {
-                proof_reporter.at_most(id, self.largest_seen(id, sum), proof)
+                proof_reporter.report_at_most(id, self.largest_seen(id, sum), proof)
             }
         }
         Some(())
@@ -380,7 +380,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
 
     /// Returns the open goals on which the engine has not given up.
     fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let is_treatable =
             |(id, _): &&(GoalId, MarkingGoal)| board.is_open(*id) && !self.given_up.contains(id);
         working_net.goals().iter().filter(is_treatable).cloned().collect()
@@ -399,7 +399,7 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
             if open_goals.is_empty() {
                 return SliceProgress::Finished;
             }
-            self.provers.retain(|(id, _)| self.work.board.is_open(*id));
+            self.provers.retain(|(id, _)| self.assignment.board.is_open(*id));
             let (shortest, longest) = FIRST_SLICE;
             let first_slice = || {
                 let equal_share =
@@ -421,8 +421,11 @@ impl<'g, D: Decide<'g>> Session for Induction<'g, D> {
     }
 
     fn statistics(&self) -> String {
-        let PdrStatistics { reached, refuted, objects: made, queries: questions } =
+        let PdrStatistics { reached, refuted, objects: object_count, queries: query_count } =
             &self.statistics;
-        format!("{reached} reached, {refuted} refuted, {made} {}, {questions} questions", D::FINDS)
+        format!(
+            "{reached} reached, {refuted} refuted, {object_count} {}, {query_count} questions",
+            D::COUNTED_OBJECTS
+        )
     }
 }

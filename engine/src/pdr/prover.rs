@@ -94,7 +94,7 @@ pub(super) struct Prover<'n> {
 }
 
 impl<'n> Decide<'n> for Prover<'n> {
-    const FINDS: &'static str = "clauses";
+    const COUNTED_OBJECTS: &'static str = "clauses";
 
     fn new(terms: BoundTerms<'n>, predicate: Predicate) -> Self {
         let mut prover = Prover {
@@ -424,11 +424,11 @@ impl Prover<'_> {
         for &(bound, origin) in preconditions {
             // A bound implied by an earlier precondition is skipped, so that it is not attributed
             // to the cube.
-            let assumed_bound = assumed_bounds.get(&(bound.term, bound.upper));
+            let assumed_bound = assumed_bounds.get(&(bound.term, bound.is_upper));
             if assumed_bound.is_some_and(|assumed_bound| assumed_bound.implies(bound)) {
                 continue;
             }
-            assumed_bounds.insert((bound.term, bound.upper), bound);
+            assumed_bounds.insert((bound.term, bound.is_upper), bound);
             if let MaybeLiteral::Open(literal) = self.solver.literal(&self.terms, bound) {
                 assumptions.push(literal);
                 origins.insert(literal, origin);

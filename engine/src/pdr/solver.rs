@@ -87,9 +87,9 @@ impl<S: SatSolver> Solver<S> {
         if let Some(holds) = terms.decide(bound) {
             return MaybeLiteral::Is(holds);
         }
-        let value = if bound.upper { bound.value + 1 } else { bound.value };
+        let value = if bound.is_upper { bound.value + 1 } else { bound.value };
         let literal = self.at_least(bound.term, terms.round_up(bound.term, value));
-        MaybeLiteral::Open(if bound.upper { !literal } else { literal })
+        MaybeLiteral::Open(if bound.is_upper { !literal } else { literal })
     }
 
     /// Returns the literal of "term ≥ value", which is linked to the literals of the neighbouring
@@ -151,8 +151,11 @@ impl<S: SatSolver> Solver<S> {
             if !is_small_flow || terms.low(term) != Some(1) {
                 continue;
             }
-            let at_least_one =
-                |index: usize| SumBound { term: places[index].0.index(), upper: false, value: 1 };
+            let at_least_one = |index: usize| SumBound {
+                term: places[index].0.index(),
+                is_upper: false,
+                value: 1,
+            };
             let bounds: Vec<SumBound> = (0..places.len()).map(at_least_one).collect();
             self.add_clause(terms, &bounds, None);
             for (index, first) in bounds.iter().enumerate() {
@@ -217,15 +220,15 @@ impl<S: SatSolver> Solver<S> {
     /// model satisfies all of them.
     fn violated_rows(&self, terms: &BoundTerms<'_>, values: &LiteralValues) -> Vec<TheoryLemma> {
         let mut lemmas = Vec::new();
-        for relation in terms.relations() {
+        for relation in terms.equations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
             // If the row has a fixed remainder, the interval given by the summands may contain no
             // value with this remainder.
-            let parts_bound =
+            let summand_bound =
                 |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
             if terms.has_fixed_remainder(term)
-                && let (Some(min_value), Some(max_value)) = (parts_bound(1), parts_bound(-1))
+                && let (Some(min_value), Some(max_value)) = (summand_bound(1), summand_bound(-1))
             {
                 let (min_value, max_value) =
                     (terms.round_up(term, min_value), terms.round_down(term, max_value));
@@ -296,10 +299,10 @@ impl<S: SatSolver> Solver<S> {
                     continue;
                 }
             }
-            lemma.push(SumBound { term, upper: a < 0, value: bound }.negated());
+            lemma.push(SumBound { term, is_upper: a < 0, value: bound }.negated());
         }
         lemma.push(
-            SumBound { term: relation.term, upper: sign > 0, value: max_value * sign }.negated(),
+            SumBound { term: relation.term, is_upper: sign > 0, value: max_value * sign }.negated(),
         );
         Some(lemma)
     }
@@ -315,6 +318,6 @@ pub(super) fn satisfied_bound<S: SatSolver>(
 ) -> Option<SumBound> {
     let bound = terms.bound(atom)?;
     let (low, high) = solver.interval(terms, values, bound.term);
-    let attained_bound = if bound.upper { high } else { low };
+    let attained_bound = if bound.is_upper { high } else { low };
     attained_bound.is_some_and(|attained_bound| bound.holds(attained_bound)).then_some(bound)
 }

@@ -15,7 +15,7 @@ pub(super) struct SumBound {
     /// of a weighted sum of several places.
     pub(super) term: usize,
     /// True for an upper bound.
-    pub(super) upper: bool,
+    pub(super) is_upper: bool,
     /// The value that the term is compared with.
     pub(super) value: i128,
 }
@@ -23,25 +23,25 @@ pub(super) struct SumBound {
 impl SumBound {
     /// Returns the negation of the bound.
     pub(super) fn negated(self) -> SumBound {
-        let offset = if self.upper { 1 } else { -1 };
-        SumBound { upper: !self.upper, value: self.value + offset, ..self }
+        let offset = if self.is_upper { 1 } else { -1 };
+        SumBound { is_upper: !self.is_upper, value: self.value + offset, ..self }
     }
 
     /// Returns true if a term with this value satisfies the bound.
     pub(super) fn holds(self, value: i128) -> bool {
-        if self.upper { value <= self.value } else { value >= self.value }
+        if self.is_upper { value <= self.value } else { value >= self.value }
     }
 
     /// Returns true if `other` bounds the same term on the same side and the bound implies it.
     /// Returns false for a bound on another term or on the other side.
     pub(super) fn implies(self, other: SumBound) -> bool {
-        let same = self.term == other.term && self.upper == other.upper;
-        same && if self.upper { self.value <= other.value } else { self.value >= other.value }
+        let same = self.term == other.term && self.is_upper == other.is_upper;
+        same && if self.is_upper { self.value <= other.value } else { self.value >= other.value }
     }
 
     /// Returns true if adding `change` to the term may make the bound true.
     fn is_helped_by(self, change: i128) -> bool {
-        if self.upper { change < 0 } else { change > 0 }
+        if self.is_upper { change < 0 } else { change > 0 }
     }
 }
 
@@ -51,9 +51,9 @@ pub(super) type Cube = Vec<SumBound>;
 /// Returns the conjunction of the bounds as a cube: sorted, with the tightest bound per term and
 /// side.
 pub(super) fn cube(mut bounds: Vec<SumBound>) -> Cube {
-    let tightest_first = |bound: &SumBound| if bound.upper { bound.value } else { -bound.value };
-    bounds.sort_unstable_by_key(|bound| (bound.term, bound.upper, tightest_first(bound)));
-    bounds.dedup_by_key(|bound| (bound.term, bound.upper));
+    let tightest_first = |bound: &SumBound| if bound.is_upper { bound.value } else { -bound.value };
+    bounds.sort_unstable_by_key(|bound| (bound.term, bound.is_upper, tightest_first(bound)));
+    bounds.dedup_by_key(|bound| (bound.term, bound.is_upper));
     bounds
 }
 
@@ -69,7 +69,7 @@ pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
     let mut index = 0;
     outer.iter().all(|&bound| {
         while inner.get(index).is_some_and(|inner_bound| {
-            (inner_bound.term, inner_bound.upper) < (bound.term, bound.upper)
+            (inner_bound.term, inner_bound.is_upper) < (bound.term, bound.is_upper)
         }) {
             index += 1;
         }
@@ -123,7 +123,7 @@ pub(super) struct BoundTerms<'n> {
     /// Transitions that can never fire according to the intervals are left out.
     changes: Vec<Vec<(TransitionId, i128)>>,
     /// For each transition, true if it can never fire according to the intervals.
-    impossible: Vec<bool>,
+    is_impossible: Vec<bool>,
 }
 
 impl<'n> BoundTerms<'n> {
@@ -146,16 +146,20 @@ impl<'n> BoundTerms<'n> {
             place_upper_bounds: net.places().map(|p| intervals.high(p).map(i128::from)).collect(),
             initial: net.places().map(|p| net.initial()[p].into()).collect(),
             changes,
-            impossible: net.transitions().map(|t| !intervals.is_possible(t)).collect(),
+            is_impossible: net.transitions().map(|t| !intervals.is_possible(t)).collect(),
         }
     }
 
     /// Returns the input places of dead producers and dead consumers of `place`. A transition
     /// counts as dead if it can never fire according to the intervals. Bounds of its input places
     /// show this.
-    pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
+    pub(super) fn inputs_of_dead_neighbours(
+        &self,
+        place: PlaceId,
+    ) -> impl Iterator<Item = PlaceId> {
         let neighbours = self.net.producers(place).iter().chain(self.net.consumers(place));
-        let blocked = neighbours.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
+        let blocked =
+            neighbours.map(|arc| arc.transition).filter(|t| self.is_impossible[t.index()]);
         blocked.flat_map(|t| self.net.pre(t)).map(|arc| arc.place)
     }
 
@@ -186,7 +190,7 @@ impl<'n> BoundTerms<'n> {
         let initial = sum.value(self.net.initial());
         // A sum that no firing changes keeps its initial value.
         let fixed = changes.is_empty().then_some(initial);
-        let bound = |upper: bool| {
+        let bound_of_sum = |upper: bool| {
             let parts = sum.terms().iter().map(|&(p, a)| {
                 let bound =
                     if (a > 0) == upper { self.high[p.index()] } else { self.low[p.index()] };
@@ -194,7 +198,7 @@ impl<'n> BoundTerms<'n> {
             });
             fixed.or_else(|| parts.sum())
         };
-        let (low, high) = (bound(false), bound(true));
+        let (low, high) = (bound_of_sum(false), bound_of_sum(true));
         self.low.push(low);
         self.high.push(high);
         self.initial.push(initial);
@@ -238,7 +242,7 @@ impl<'n> BoundTerms<'n> {
         let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(p, a) in sum.terms() {
             for (arcs, sign) in [(self.net.producers(p), 1), (self.net.consumers(p), -1)] {
-                for arc in arcs.iter().filter(|arc| self.impossible[arc.transition.index()]) {
+                for arc in arcs.iter().filter(|arc| self.is_impossible[arc.transition.index()]) {
                     let change = sign * i128::from(a) * i128::from(arc.weight);
                     *changes.entry(arc.transition).or_default() += change;
                 }
@@ -339,10 +343,10 @@ impl<'n> BoundTerms<'n> {
     fn tighten(&mut self, relation: &SumEquation) {
         let total = self.high[relation.term].filter(|_| self.is_constant_row(relation.term));
         let Some(total) = total else { return };
-        let min_terms = |&(summand, a): &(usize, i128)| {
+        let min_term = |&(summand, a): &(usize, i128)| {
             Some(a * if a > 0 { self.low[summand]? } else { self.high[summand]? })
         };
-        let min_terms: Option<Vec<i128>> = relation.summands.iter().map(min_terms).collect();
+        let min_terms: Option<Vec<i128>> = relation.summands.iter().map(min_term).collect();
         let Some(min_terms) = min_terms else { return };
         let min_sum: i128 = min_terms.iter().sum();
         for (&(summand, a), own_min) in relation.summands.iter().zip(&min_terms) {
@@ -383,7 +387,7 @@ impl<'n> BoundTerms<'n> {
 
     /// Returns the equations of the rows. A row may have two equations: one over places, and one
     /// that contains other rows.
-    pub(super) fn relations(&self) -> &[SumEquation] {
+    pub(super) fn equations(&self) -> &[SumEquation] {
         &self.equations
     }
 
@@ -402,15 +406,15 @@ impl<'n> BoundTerms<'n> {
             &[(place, a)] => {
                 let (a, term) = (i128::from(a), place.index());
                 Some(match a > 0 {
-                    true => SumBound { term, upper: true, value: value.div_euclid(a) },
-                    false => SumBound { term, upper: false, value: -value.div_euclid(-a) },
+                    true => SumBound { term, is_upper: true, value: value.div_euclid(a) },
+                    false => SumBound { term, is_upper: false, value: -value.div_euclid(-a) },
                 })
             }
             _ => {
                 let (term, is_negated) = self.row(&atom.sum);
                 Some(SumBound {
                     term,
-                    upper: !is_negated,
+                    is_upper: !is_negated,
                     value: if is_negated { -value } else { value },
                 })
             }
@@ -431,7 +435,7 @@ impl<'n> BoundTerms<'n> {
     /// Returns a bound as a comparison. Returns `None` if the number of the comparison does not fit
     /// into a signed 64-bit integer.
     pub(super) fn atom(&self, bound: SumBound) -> Option<Atom> {
-        match bound.upper {
+        match bound.is_upper {
             false => self.at_least(bound.term, bound.value),
             true => Some(self.at_least(bound.term, bound.value.checked_add(1)?)?.negated()),
         }
@@ -457,7 +461,7 @@ impl<'n> BoundTerms<'n> {
     /// if in none, and `None` if the intervals do not decide.
     pub(super) fn decide(&self, bound: SumBound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
-        let (easiest_value, hardest_value) = if bound.upper { (low, high) } else { (high, low) };
+        let (easiest_value, hardest_value) = if bound.is_upper { (low, high) } else { (high, low) };
         // `hardest_value` is the end of the interval that satisfies the bound least easily. If it
         // satisfies the bound, all values do. If `easiest_value` at the other end violates the
         // bound, all values do.
@@ -474,13 +478,13 @@ impl<'n> BoundTerms<'n> {
 
     /// Returns at most two values with which the bound would be weaker, the weakest first.
     pub(super) fn weaker_values(&self, bound: SumBound) -> Vec<i128> {
-        let limit = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
+        let limit = if bound.is_upper { self.high[bound.term] } else { self.low[bound.term] };
         // If the intervals do not limit the term on this side, an upper bound may rise to about
         // twice its absolute value. A lower bound then gets no weaker value.
         let limit = limit.unwrap_or(2 * bound.value.abs() + 8);
         // If `limit` is the end of the term's interval, a bound with this value always holds. So
         // the weakest useful value is one step tighter.
-        let weakest = if bound.upper { limit - 1 } else { limit + 1 };
+        let weakest = if bound.is_upper { limit - 1 } else { limit + 1 };
         let half = weakest + (bound.value - weakest) / 2;
         let mut values = vec![weakest, half];
         values.dedup();
@@ -527,13 +531,13 @@ impl<'n> BoundTerms<'n> {
     ) -> Vec<(SumBound, PreconditionOrigin)> {
         let inputs = self.net.pre(t).iter().map(|arc| {
             let (term, value) = (arc.place.index(), i128::from(arc.weight));
-            (SumBound { term, upper: false, value }, PreconditionOrigin::Enabled)
+            (SumBound { term, is_upper: false, value }, PreconditionOrigin::Enabled)
         });
         let place_bounds = self.net.delta(t).iter().filter(|change| change.delta > 0);
         let place_bounds = place_bounds.filter_map(|change| {
             let term = change.place.index();
             let value = self.place_upper_bounds[term]? - i128::from(change.delta);
-            Some((SumBound { term, upper: true, value }, PreconditionOrigin::PlaceBound))
+            Some((SumBound { term, is_upper: true, value }, PreconditionOrigin::PlaceBound))
         });
         let bounds = cube.iter().enumerate().map(|(position, bound)| {
             let value = bound.value - self.change(t, bound.term);

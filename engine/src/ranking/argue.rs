@@ -87,9 +87,9 @@ pub fn argue(
         && !budget.is_exhausted()
     {
         let ranking = program::ranking(net, &pairs, state, budget);
-        match ranking
-            .filter(|candidate| pairs.rank(net, candidate, keep_going).is_ok_and(|taken| taken > 0))
-        {
+        match ranking.filter(|candidate| {
+            pairs.rank(net, candidate, keep_going).is_ok_and(|removed_count| removed_count > 0)
+        }) {
             Some(ranking) => rankings.push(ranking),
             None => given_up.push(state),
         }

@@ -23,18 +23,13 @@ pub const ENGINE: Engine = Engine {
 const FIRST_TRY_TIME: Duration = Duration::from_millis(30);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    Ok(Box::new(RankingEngine {
-        work: assignment,
-        tries: HashMap::new(),
-        proof_count: 0,
-        fact_count: 0,
-    }))
+    Ok(Box::new(RankingEngine { assignment, tries: HashMap::new(), proof_count: 0, fact_count: 0 }))
 }
 
 /// The engine, with a record of its attempts. The properties are tried in turn with growing time
 /// limits, so that a formula with large linear programs does not delay the others.
 struct RankingEngine<'g> {
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     /// The record of the tries, by the goal's id.
     tries: HashMap<GoalId, TryRecord>,
     /// Number of proofs found.
@@ -56,7 +51,7 @@ struct TryRecord {
 
 impl Session for RankingEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let (unreachable_predicates, goals) = unreachable(self.work.board);
+        let (unreachable_predicates, goals) = unreachable(self.assignment.board);
         self.fact_count = unreachable_predicates.len();
         while let Some(index) = self.next_property() {
             if budget.is_exhausted() {
@@ -77,25 +72,25 @@ impl RankingEngine<'_> {
     /// Returns the index of the property to try next: the open property whose last try had the
     /// smallest time limit. Returns `None` if no open property is worth another try.
     fn next_property(&self) -> Option<usize> {
-        let tries_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
-        let runs = self.work.working_net.run_goals().iter().enumerate();
+        let record_of = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
+        let runs = self.assignment.working_net.run_goals().iter().enumerate();
         let open_runs = runs.filter(|(_, (id, _))| {
-            self.work.board.is_open(*id)
-                && tries_of(id).failed_with_facts.is_none_or(|it| it < self.fact_count)
+            self.assignment.board.is_open(*id)
+                && record_of(id).failed_with_facts.is_none_or(|it| it < self.fact_count)
         });
-        open_runs.min_by_key(|(_, (id, _))| tries_of(id).time).map(|(index, _)| index)
+        open_runs.min_by_key(|(_, (id, _))| record_of(id).time).map(|(index, _)| index)
     }
 
     /// Tries to prove that no run has the property at `index`. `premises` has the predicates known
     /// to be unreachable, and for each predicate the id of its goal.
     fn try_property(&mut self, index: usize, premises: (&[Predicate], &[GoalId]), budget: &Budget) {
         let (unreachable, goals) = premises;
-        let work = &self.work;
+        let work = &self.assignment;
         let (id, property) = &work.working_net.run_goals()[index];
-        let entry = self.tries.entry(*id).or_default();
-        entry.time = FIRST_TRY_TIME.max(entry.time.saturating_mul(2));
-        entry.failed_with_facts = None;
-        let try_budget = budget.slice(entry.time);
+        let record = self.tries.entry(*id).or_default();
+        record.time = FIRST_TRY_TIME.max(record.time.saturating_mul(2));
+        record.failed_with_facts = None;
+        let try_budget = budget.slice(record.time);
         match argue(work.working_net.net(), property, unreachable, &try_budget) {
             Ok(argument) => {
                 self.proof_count += 1;
@@ -103,19 +98,19 @@ impl RankingEngine<'_> {
                     unreachable.iter().position(|it| it == premise).map(|index| goals[index])
                 };
                 let premise_goals = argument.premises.iter().filter_map(goal_of).collect();
-                work.board.run_reporter(ENGINE.technique).on(work.working_net).excluded(
+                work.board.run_reporter(ENGINE.technique).on(work.working_net).report_no_run(
                     *id,
                     argument,
                     premise_goals,
                 );
                 // If the board refuses the proof although there was time, another try from the same
                 // facts would fail too.
-                entry.failed_with_facts = (!budget.is_exhausted()).then_some(unreachable.len());
+                record.failed_with_facts = (!budget.is_exhausted()).then_some(unreachable.len());
             }
             Err(reason) => {
                 tracing::debug!("ranking: {id:?}: {reason}");
                 let is_complete = !try_budget.is_exhausted() && !reason.lacked_time();
-                entry.failed_with_facts = is_complete.then_some(unreachable.len());
+                record.failed_with_facts = is_complete.then_some(unreachable.len());
             }
         }
     }

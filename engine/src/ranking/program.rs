@@ -61,10 +61,10 @@ pub(crate) fn solve(net: &Net, steps: &BTreeSet<Step>, budget: &Budget) -> Optio
     let numerators = &bound.multipliers().numerators;
     let pairs = optimum.point.chunks_exact(2);
     let is_full = pairs.clone().all(|pair| pair[0] > 0.99);
-    let taken = pairs.map(|pair| pair[0] + pair[1]).collect();
+    let counts = pairs.map(|pair| pair[0] + pair[1]).collect();
     let state = steps.first()?.1;
     let ranking = integer_weights(numerators, state, &places, &states);
-    Some(Solution { ranking, step_counts: taken, is_full })
+    Some(Solution { ranking, step_counts: counts, is_full })
 }
 
 /// Returns the dual values, which `numerators` lists by row, as a ranking with integers without a

@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(super) struct KInduction<'g> {
     /// The search for inductive invariants and witnesses.
     backward: BackwardSearch<'g>,
-    work: Assignment<'g>,
+    assignment: Assignment<'g>,
     unrolling: SmtUnrolling<'g>,
     /// The current k, that is, the number of firings in a step case.
     steps: usize,
@@ -55,7 +55,7 @@ impl<'g> KInduction<'g> {
         let unrolled = SmtUnrolling::from_any_marking(&work, "k-induction-smt", StepKind::Firing)?;
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
-            work,
+            assignment: work,
             unrolling: unrolled,
             steps: 1,
             answered: BTreeSet::new(),
@@ -70,7 +70,7 @@ impl<'g> KInduction<'g> {
 
     /// Returns the open goals of the working net.
     fn open_goals(&self) -> Vec<(GoalId, MarkingGoal)> {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         working_net.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
@@ -79,19 +79,19 @@ impl<'g> KInduction<'g> {
     /// the maximum is known. Returns `None` if the goal holds initially, or if the largest value
     /// seen of a maximum exceeds 64 bits or is unknown.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
-        let Assignment { working_net, board, .. } = self.work;
+        let Assignment { working_net, board, .. } = self.assignment;
         let witness_reporter = board.witness_reporter(TECHNIQUE).on(working_net);
         match goal {
             MarkingGoal::Reach(predicate) => {
                 let is_initial = predicate.holds(working_net.net(), working_net.net().initial());
                 if is_initial {
-                    witness_reporter.reached(id, FiringSequence::new());
+                    witness_reporter.report_reached(id, FiringSequence::new());
                 }
                 (!is_initial).then(|| predicate.clone())
             }
             MarkingGoal::Maximise(sum) => {
                 if witness_reporter.largest_seen(id).is_none() {
-                    witness_reporter.reached(id, FiringSequence::new());
+                    witness_reporter.report_reached(id, FiringSequence::new());
                 }
                 exceeds(sum, witness_reporter.largest_seen(id)?)
             }
@@ -124,7 +124,7 @@ impl<'g> KInduction<'g> {
     /// witness.
     fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         self.backward.work_on(id, goal, budget);
-        if !self.work.board.is_open(id) {
+        if !self.assignment.board.is_open(id) {
             self.settled += 1;
             self.step_case_holds.remove(&id);
         }
@@ -143,7 +143,7 @@ impl Session for KInduction<'_> {
                 SmtExtensionResult::Partial => return SliceProgress::Unfinished,
                 SmtExtensionResult::TooLong => {
                     let reason = format!("{} firings need too many variables", self.steps);
-                    let Assignment { board, .. } = self.work;
+                    let Assignment { board, .. } = self.assignment;
                     open_goals
                         .iter()
                         .for_each(|(id, _)| board.record_given_up(*id, "k-induction-smt", &reason));

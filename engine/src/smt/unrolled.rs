@@ -89,9 +89,9 @@ impl<'g> SmtUnrolling<'g> {
     pub(super) fn initial(
         work: &Assignment<'g>,
         name: &'static str,
-        between: StepKind,
+        kind: StepKind,
     ) -> Result<Self, String> {
-        let mut unrolling = Self::new(work, name, between, MarkingSequence::initial)?;
+        let mut unrolling = Self::new(work, name, kind, MarkingSequence::initial)?;
         for (bound, &tokens) in
             unrolling.bounds.iter_mut().zip(work.working_net.net().initial().tokens())
         {
@@ -105,9 +105,9 @@ impl<'g> SmtUnrolling<'g> {
     pub(super) fn from_any_marking(
         work: &Assignment<'g>,
         name: &'static str,
-        between: StepKind,
+        kind: StepKind,
     ) -> Result<Self, String> {
-        let mut unrolling = Self::new(work, name, between, MarkingSequence::from_any_marking)?;
+        let mut unrolling = Self::new(work, name, kind, MarkingSequence::from_any_marking)?;
         let facts = work.working_net.facts();
         let variables = &mut unrolling.variables;
         let mut terms = variables.domain(false);
@@ -122,7 +122,7 @@ impl<'g> SmtUnrolling<'g> {
     fn new(
         work: &Assignment<'g>,
         name: &'static str,
-        between: StepKind,
+        kind: StepKind,
         sequence_from: impl FnOnce(&Variables<'g>) -> MarkingSequence,
     ) -> Result<Self, String> {
         let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
@@ -136,7 +136,7 @@ impl<'g> SmtUnrolling<'g> {
             markings: sequence_from(&variables),
             bounds: variables.bounds().to_vec(),
             variables,
-            step_kind: between,
+            step_kind: kind,
             solver,
             dump,
             query_count: 0,

@@ -171,15 +171,15 @@ fn minimal_presets(net: &Net) -> Vec<TransitionId> {
             None => return vec![t],
         }
     }
-    let has_smaller_preset = |small: TransitionId, large: TransitionId| {
+    let is_preset_contained = |small: TransitionId, large: TransitionId| {
         net.pre(small).iter().all(|arc| net.pre_weight(large, arc.place) >= arc.weight)
     };
     let is_minimal = |&t: &TransitionId| {
         let candidates = net.pre(t).iter().flat_map(|arc| &by_rarest_place[arc.place.index()]);
         !candidates.into_iter().any(|&candidate| {
             candidate != t
-                && has_smaller_preset(candidate, t)
-                && (candidate < t || !has_smaller_preset(t, candidate))
+                && is_preset_contained(candidate, t)
+                && (candidate < t || !is_preset_contained(t, candidate))
         })
     };
     net.transitions().filter(is_minimal).collect()

@@ -51,7 +51,7 @@ impl Engine<'_> {
                     return false;
                 };
                 self.statistics.refuted += 1;
-                proof_reporter.unreachable(self.targets[index].id, proof);
+                proof_reporter.report_unreachable(self.targets[index].id, proof);
                 true
             }
         }

@@ -268,8 +268,8 @@ impl Engine<'_> {
     /// Returns true if a row was added.
     pub(super) fn exclude_by_lower_bounds(&mut self, point: &SolutionPoint) -> bool {
         let known = self.relaxation.learned();
-        let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
-        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
+        let is_empty_place = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
+        let empty: Vec<PlaceId> = self.net.places().filter(is_empty_place).collect();
         for trap in small_marked_traps(self.net, &empty, self.config.traps_at_once) {
             if !point.marks_trap(&trap) {
                 self.relaxation.add_trap(trap);
@@ -281,12 +281,12 @@ impl Engine<'_> {
         {
             self.relaxation.add_lower_bound(bound);
         }
-        let added = self.relaxation.learned() != known;
-        if added {
+        let has_learned = self.relaxation.learned() != known;
+        if has_learned {
             let relaxation = &self.relaxation;
             self.recent_points.retain(|point| relaxation.allows(point, Default::default()));
         }
-        added
+        has_learned
     }
 
     /// Returns true if the place bounds that the lower bound needs can be derived.

@@ -95,7 +95,7 @@ impl Engine<'_> {
                 ) {
                     Some(proof) => {
                         self.statistics.bounds += 1;
-                        proof_reporter.at_most(id, bound, proof);
+                        proof_reporter.report_at_most(id, bound, proof);
                     }
                     None => return false,
                 }
@@ -160,7 +160,7 @@ impl Engine<'_> {
                         return false;
                     };
                     self.statistics.bounds += 1;
-                    proof_reporter.at_most(id, i128::from(value) - 1, proof);
+                    proof_reporter.report_at_most(id, i128::from(value) - 1, proof);
                     // If the board refused the bound, it would refuse it the next time as well.
                     if proof_reporter.proved(id).is_none_or(|new_bound| new_bound >= bound) {
                         return true;

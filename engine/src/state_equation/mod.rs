@@ -135,7 +135,7 @@ pub struct Candidate {
     /// Rounded numbers of firings per effect class. Classes whose number rounds to 0 are left out.
     pub firings: Vec<(EffectId, u64)>,
     /// True if the solution was integral before rounding, within a tolerance.
-    pub integral: bool,
+    pub is_integral: bool,
 }
 
 /// A goal with the state of the work on it.
@@ -166,9 +166,9 @@ enum GoalQuestion {
     Maximum {
         negated: LinearSum,
         /// True once the linear program was found to be unbounded.
-        unbounded: bool,
+        is_unbounded: bool,
         /// The state of the search for the integer maximum (`maxima`).
-        whole: IntegerMaximum,
+        integer_maximum: IntegerMaximum,
     },
 }
 
@@ -296,7 +296,7 @@ impl<'n> Engine<'n> {
     /// Returns the statistics, summed over the slices.
     pub fn statistics(&self) -> StateEquationStatistics {
         let counters = self.relaxation.counters;
-        let resting = |target: &&GoalState| target.candidate.is_some();
+        let has_candidate = |target: &&GoalState| target.candidate.is_some();
         StateEquationStatistics {
             programs: counters.solved,
             infeasible: counters.infeasible,
@@ -306,7 +306,7 @@ impl<'n> Engine<'n> {
             lemmas: self.lemmas.len(),
             traps: self.relaxation.traps().len(),
             lower_bounds: self.relaxation.lower_bounds().len(),
-            candidates: self.targets.iter().filter(resting).count(),
+            candidates: self.targets.iter().filter(has_candidate).count(),
             ..self.statistics
         }
     }
@@ -316,7 +316,7 @@ impl<'n> Engine<'n> {
         self.targets.iter().filter_map(|target| {
             let (point, _) = target.candidate.as_ref()?;
             let (firings, integral) = self.relaxation.firings(point);
-            Some(Candidate { goal: target.id, firings, integral })
+            Some(Candidate { goal: target.id, firings, is_integral: integral })
         })
     }
 
@@ -325,27 +325,28 @@ impl<'n> Engine<'n> {
     /// integral and violates no necessary order of firings. Returns false if no limit was raised.
     /// Otherwise call [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
-        let mut any = false;
+        let mut has_deepened = false;
         for index in 0..self.targets.len() {
-            let GoalState { candidate: Some((point, _)), max_splits: depth, id, .. } =
-                &self.targets[index]
+            let GoalState {
+                candidate: Some((point, _)), max_splits: max_splits_before, id, ..
+            } = &self.targets[index]
             else {
                 continue;
             };
             // The candidate of a goal that was never deepened has not been tested for violated
             // orders of firings, since the test takes time.
-            let is_new = *depth == 0;
-            if *depth < MAX_SPLITS
+            let is_new = *max_splits_before == 0;
+            if *max_splits_before < MAX_SPLITS
                 && task.board.is_open(*id)
                 && (is_new || !self.is_ordered_integral(point))
             {
                 let target = &mut self.targets[index];
                 target.max_splits = (target.max_splits * 4).clamp(32, MAX_SPLITS);
                 target.candidate = None;
-                any = true;
+                has_deepened = true;
             }
         }
-        any
+        has_deepened
     }
 
     /// Works on the open goals until each of them is settled or has a candidate, or `budget` is
@@ -432,8 +433,8 @@ impl<'n> Engine<'n> {
             self.targets[index].question = match goal {
                 MarkingGoal::Maximise(sum) => GoalQuestion::Maximum {
                     negated: sum.negated(),
-                    unbounded: false,
-                    whole: IntegerMaximum::default(),
+                    is_unbounded: false,
+                    integer_maximum: IntegerMaximum::default(),
                 },
                 MarkingGoal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
@@ -445,23 +446,35 @@ impl<'n> Engine<'n> {
         }
         // The question is replaced for a moment, because working on it borrows the rest of the
         // engine mutably.
-        let kind = std::mem::replace(&mut self.targets[index].question, GoalQuestion::Untreated);
-        let (kind, is_done) = match kind {
+        let question =
+            std::mem::replace(&mut self.targets[index].question, GoalQuestion::Untreated);
+        let (question, is_done) = match question {
             GoalQuestion::Untreated => (GoalQuestion::Untreated, true),
             GoalQuestion::Reach { tree, root } => {
                 let is_done = self.pursue(index, &tree, root, goal, budget, proof_reporter);
                 (GoalQuestion::Reach { tree, root }, is_done)
             }
-            GoalQuestion::Maximum { negated, mut unbounded, mut whole } => {
+            GoalQuestion::Maximum {
+                negated,
+                is_unbounded: mut unbounded,
+                integer_maximum: mut whole,
+            } => {
                 let mut is_done = unbounded
                     || self.maximise(index, &negated, &mut unbounded, budget, task, proof_reporter);
                 if is_done && !unbounded && self.targets[index].max_splits > 0 {
                     is_done = self.narrow(index, &negated, &mut whole, budget, proof_reporter);
                 }
-                (GoalQuestion::Maximum { negated, unbounded, whole }, is_done)
+                (
+                    GoalQuestion::Maximum {
+                        negated,
+                        is_unbounded: unbounded,
+                        integer_maximum: whole,
+                    },
+                    is_done,
+                )
             }
         };
-        self.targets[index].question = kind;
+        self.targets[index].question = question;
         is_done
     }
 

@@ -72,8 +72,8 @@ impl Engine<'_> {
             fires[effect.index()] = count(effect) > TOLERANCE;
         }
         let mut violated = unfed_place_sets(self.net, &fires);
-        let empty = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
-        let empty: Vec<PlaceId> = self.net.places().filter(empty).collect();
+        let is_empty_place = |p: &PlaceId| point.marking[p.index()] < TOLERANCE;
+        let empty: Vec<PlaceId> = self.net.places().filter(is_empty_place).collect();
         violated.extend(fed_empty_traps(self.net, &fires, &empty));
         violated
     }

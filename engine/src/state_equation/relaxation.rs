@@ -353,19 +353,19 @@ impl<'n> Relaxation<'n> {
     /// Returns the rounded firings of each class in a solution, and true if they were integers
     /// within the tolerance. Classes whose number rounds to 0 are left out.
     pub(super) fn firings(&self, point: &SolutionPoint) -> (Vec<(EffectId, u64)>, bool) {
-        let mut integral = true;
+        let mut is_integral = true;
         let mut firings = Vec::new();
         for effect in self.net.effect_classes() {
             let Some(column) = self.equation.column(effect) else { continue };
             let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
             let rounded = count.round();
-            integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
+            is_integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
             // The conversion saturates, and negative numbers count as zero.
             if rounded >= 1.0 {
                 firings.push((effect, rounded as u64));
             }
         }
-        (firings, integral)
+        (firings, is_integral)
     }
 
     /// Solves the program again after changes, and counts and logs the call.
@@ -422,13 +422,13 @@ impl<'n> Relaxation<'n> {
     /// number does not fit 64 bits, or if the program cannot express the sum.
     fn compute_placement(&mut self, atom: &Atom) -> Option<Placement> {
         let &(first, leading) = atom.sum.terms().first()?;
-        let negative = leading < 0;
+        let is_negative = leading < 0;
         let (row, initial_value) = match atom.sum.terms() {
             [_] if leading.abs() == 1 && first.index() < self.net.place_count() => {
                 (StateEquation::row(first), i128::from(self.net.initial()[first]))
             }
             _ => {
-                let form = if negative { atom.sum.negated() } else { atom.sum.clone() };
+                let form = if is_negative { atom.sum.negated() } else { atom.sum.clone() };
                 let initial_term = |&(place, a): &(PlaceId, i64)| match self.is_counter(place) {
                     true => 0,
                     false => i128::from(a) * i128::from(self.net.initial()[place]),
@@ -439,11 +439,11 @@ impl<'n> Relaxation<'n> {
         };
         let bound = i128::from(atom.bound);
         // −Σ ≤ k is Σ ≥ −k.
-        let row_bound = if negative { -bound - initial_value } else { bound - initial_value };
+        let row_bound = if is_negative { -bound - initial_value } else { bound - initial_value };
         let row_bound = i64::try_from(row_bound).ok()?;
         Some(Placement {
             row,
-            bound: if negative {
+            bound: if is_negative {
                 BoundValue::Lower(row_bound)
             } else {
                 BoundValue::Upper(row_bound)

@@ -108,14 +108,14 @@ impl Acceleration {
 pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
     let mut max_count = MAX_COUNT;
-    let mut is_free = true;
+    let mut decreases_no_place = true;
     for &CompiledChange { cell, delta } in machine.compiled.changes_of(class) {
         let value = machine.value(cell);
         let is_place = (cell as usize) < machine.compiled.place_count;
         let times = if delta > 0 {
             (i64::MAX - value.max(0)) / delta
         } else if is_place {
-            is_free = false;
+            decreases_no_place = false;
             let place = PlaceId::new(cell as usize);
             let weight = net.pre_weight(TransitionId::new(transition as usize), place) as i64;
             // The last firing also needs `weight` tokens.
@@ -127,7 +127,7 @@ pub(super) fn max_repetitions(machine: &WatchedMarking<'_>, class: u32, transiti
         };
         max_count = max_count.min(times);
     }
-    if is_free { max_count.min(MAX_FREE_COUNT) } else { max_count }
+    if decreases_no_place { max_count.min(MAX_FREE_COUNT) } else { max_count }
 }
 
 /// Returns the number of firings after which some cell, that is, a token count or a watched sum,

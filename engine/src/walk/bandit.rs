@@ -155,7 +155,7 @@ impl Bandit {
                 .min_by(|&a, &b| quotient(&self.arms[a]).total_cmp(&quotient(&self.arms[b])));
             let Some(arm_index) = arm_index else { return StopReason::Finished };
             let strategy = self.arms[arm_index].strategy;
-            let (reached, work) = (walker.statistics.reached, walker.resources.work);
+            let (reached, work_before) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice_work);
             // Every slice costs some work. Otherwise a strategy that does no work would be chosen
             // forever.
@@ -217,7 +217,7 @@ impl Bandit {
             }
             let is_over = walker.end_slice();
             let arm = &mut self.arms[arm_index];
-            arm.work += walker.resources.work - work;
+            arm.work += walker.resources.work - work_before;
             let reached = walker.statistics.reached - reached;
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(min_merit(strategy));
@@ -225,7 +225,7 @@ impl Bandit {
                 return StopReason::Finished;
             }
             self.grow_slice(reached > 0);
-            if walker.open() <= walker.watched_goals() / 2 {
+            if walker.open_goal_count() <= walker.watched_goal_count() / 2 {
                 return StopReason::FewGoalsOpen;
             }
         }
@@ -249,7 +249,7 @@ impl Bandit {
     ) {
         loop {
             walker.restart();
-            if walk(walker, self.longest_walk) == WalkEnd::SliceOver || walker.slice_is_over() {
+            if walk(walker, self.longest_walk) == WalkEnd::SliceOver || walker.is_slice_over() {
                 return;
             }
         }
@@ -261,7 +261,7 @@ impl Bandit {
             walker.restart();
             let length = 16 << random_below(&mut walker.resources.rng, 11);
             let end = walker.walk(&mut Uniform, self.longest_walk.min(length));
-            if end == WalkEnd::SliceOver || walker.slice_is_over() {
+            if end == WalkEnd::SliceOver || walker.is_slice_over() {
                 return;
             }
         }
@@ -282,7 +282,7 @@ impl Bandit {
             guided.begin(hint, *attempts, &mut walker.resources);
             *attempts = attempts.saturating_add(1);
             if walker.walk(guided, self.longest_walk) == WalkEnd::SliceOver
-                || walker.slice_is_over()
+                || walker.is_slice_over()
             {
                 return true;
             }
@@ -305,10 +305,10 @@ impl Bandit {
         loop {
             // Up to 32 walks in a row go towards the same goal, and the step limit doubles from
             // walk to walk.
-            let continued =
+            let unfinished_goal =
                 goal.filter(|&goal| !walker.machine.is_unwatched(goal) && attempts < 32);
             let was_reached = goal.is_some_and(|goal| walker.machine.is_unwatched(goal));
-            let Some(current) = continued.or_else(|| {
+            let Some(current) = unfinished_goal.or_else(|| {
                 (limit, attempts) = (256, 0);
                 walker.draw_goal(has_target)
             }) else {
@@ -335,7 +335,7 @@ impl Bandit {
             if nearest.distance < u64::MAX && nearest.firings > start {
                 self.add_to_pool(walker, (id, strategy), nearest);
             }
-            if end == WalkEnd::SliceOver || walker.slice_is_over() {
+            if end == WalkEnd::SliceOver || walker.is_slice_over() {
                 return;
             }
             limit = (limit * 2).min(self.longest_walk);
@@ -354,19 +354,19 @@ impl Bandit {
         if pool.len() >= MAX_POOL_SEQUENCES && largest_distance <= nearest.distance {
             return;
         }
-        let mut runs = Vec::new();
+        let mut repeated_firings = Vec::new();
         let mut remaining = nearest.firings;
         for run in walker.journal.repeated_firings() {
             if remaining == 0 {
                 break;
             }
             let count = remaining.min(u64::from(run.count));
-            runs.push(RepeatedFiring { count: count as u32, ..*run });
+            repeated_firings.push(RepeatedFiring { count: count as u32, ..*run });
             remaining -= count;
         }
-        if runs.len() <= MAX_POOL_SEQUENCE_LENGTH {
+        if repeated_firings.len() <= MAX_POOL_SEQUENCE_LENGTH {
             let index = pool.partition_point(|(distance, _)| *distance <= nearest.distance);
-            pool.insert(index, (nearest.distance, runs));
+            pool.insert(index, (nearest.distance, repeated_firings));
             pool.truncate(MAX_POOL_SEQUENCES);
         }
     }

@@ -234,19 +234,19 @@ impl<'a> CompiledNet<'a> {
             let [start, end] =
                 [place.index(), place.index() + 1].map(|at| self.threshold_starts[at] as usize);
             let weight = weight as i64;
-            let group =
+            let threshold_index =
                 start + self.thresholds[start..end].partition_point(|&value| value < weight);
-            InputArc { weight, cell: place.index() as u32, threshold: group as u32 }
+            InputArc { weight, cell: place.index() as u32, threshold: threshold_index as u32 }
         };
         let inputs_of = |t| net.pre(t).iter().map(|arc| input(arc.place, arc.weight)).collect();
         let mut rows: Vec<Vec<InputArc>> = net.transitions().map(inputs_of).collect();
         self.gates = Gates::split(net, &mut rows, self.thresholds.len());
         let consumers = |input: &InputArc| net.consumers(PlaceId::new(input.cell as usize)).len();
-        for (owner, mut inputs_of) in rows.into_iter().enumerate() {
+        for (owner, mut own_inputs) in rows.into_iter().enumerate() {
             self.input_starts.push(self.inputs.len() as u32);
-            self.owner_of_input.extend(inputs_of.iter().map(|_| owner as u32));
-            inputs_of.sort_by_key(consumers);
-            self.inputs.append(&mut inputs_of);
+            self.owner_of_input.extend(own_inputs.iter().map(|_| owner as u32));
+            own_inputs.sort_by_key(consumers);
+            self.inputs.append(&mut own_inputs);
         }
         self.input_starts.push(self.inputs.len() as u32);
     }

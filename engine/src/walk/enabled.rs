@@ -86,7 +86,7 @@ impl EnabledClasses {
     /// gate" and counts as open.
     #[inline]
     pub(super) fn is_open(&self, gate: u32) -> bool {
-        self.gates.get(gate as usize).is_none_or(|behind| behind.is_open)
+        self.gates.get(gate as usize).is_none_or(|state| state.is_open)
     }
 
     /// Returns the classes that are ready behind a gate. They are enabled exactly if the gate is
@@ -97,7 +97,7 @@ impl EnabledClasses {
 
     /// Returns true if some class is enabled behind an open gate.
     #[cfg(test)]
-    pub(super) fn is_through(&self) -> bool {
+    pub(super) fn has_enabled_gated_class(&self) -> bool {
         self.ready_behind_open > 0
     }
 

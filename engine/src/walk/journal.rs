@@ -143,7 +143,7 @@ impl Journal {
                 .extend(goals.map(|&goal| Observation { goal: goal_ids[goal as usize], firings }));
         }
         let last_firing = sightings.iter().map(|sighting| sighting.firings).max().unwrap_or(0);
-        report.reached_along(self.prefix(last_firing), sightings);
+        report.report_reached_along(self.prefix(last_firing), sightings);
         self.last_report = Instant::now();
         self.pause = MIN_PAUSE.max(10 * start_time.elapsed());
     }
@@ -157,13 +157,13 @@ impl Journal {
     pub(super) fn firings_between(&self, start: u64, stop: u64) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         let mut position = 0;
-        for run in &self.repeated_firings {
+        for repeated in &self.repeated_firings {
             if position >= stop {
                 break;
             }
-            let end = position + u64::from(run.count);
+            let end = position + u64::from(repeated.count);
             let count = end.min(stop).saturating_sub(position.max(start));
-            sequence.push(TransitionId::new(run.transition as usize), count);
+            sequence.push(TransitionId::new(repeated.transition as usize), count);
             position = end;
         }
         sequence

@@ -155,8 +155,8 @@ impl<'a> WatchedMarking<'a> {
             position: NO_INDEX,
             leaf_list: NO_INDEX,
         };
-        let mut watched = vec![0; compiled.gates.count];
-        let mut transitions = vec![unset; net.transition_count() + watched.len()];
+        let mut watched_counts = vec![0; compiled.gates.count];
+        let mut transitions = vec![unset; net.transition_count() + watched_counts.len()];
         let mut neutral_class = NO_INDEX;
         for e in net.effect_classes() {
             if net.effect(e).is_empty() {
@@ -171,7 +171,8 @@ impl<'a> WatchedMarking<'a> {
                 size: class_members.len() as u32,
             });
             for &t in class_members {
-                if let Some(watched) = watched.get_mut(compiled.gates.of(t.index() as u32) as usize)
+                if let Some(watched) =
+                    watched_counts.get_mut(compiled.gates.of(t.index() as u32) as usize)
                 {
                     *watched += u32::from(compiled.leaf_list_of[t.index()] != NO_INDEX);
                 }
@@ -187,8 +188,8 @@ impl<'a> WatchedMarking<'a> {
         let mut machine = WatchedMarking {
             cells: cells.collect(),
             transitions,
-            enabled: EnabledClasses::new(classes.len(), watched.len()),
-            watched_behind_gate: watched,
+            enabled: EnabledClasses::new(classes.len(), watched_counts.len()),
+            watched_behind_gate: watched_counts,
             classes,
             members,
             first_waiting: vec![NO_INDEX; compiled.thresholds.len()],
@@ -221,8 +222,8 @@ impl<'a> WatchedMarking<'a> {
         for record in 0..machine.compiled.records.len() {
             // A cell that has reached no threshold so far has not updated its largest value yet.
             let cell = machine.compiled.records[record].cell as usize;
-            let Cell { threshold: group, value, .. } = machine.cells[cell];
-            machine.set_interval(cell, group as usize, value);
+            let Cell { threshold: threshold_index, value, .. } = machine.cells[cell];
+            machine.set_interval(cell, threshold_index as usize, value);
         }
         machine.news.clear();
         machine
@@ -268,10 +269,10 @@ impl<'a> WatchedMarking<'a> {
     /// Returns true if a transition of the class is enabled.
     #[inline]
     pub(super) fn is_enabled(&self, class: u32) -> bool {
-        let ClassState { enabled_count: live, first_member: first, .. } =
+        let ClassState { enabled_count: enabled_members, first_member: first, .. } =
             self.classes[class as usize];
         // Only a transition that is alone in its class has a gate, so one member decides.
-        live > 0 && self.is_gate_open(self.members[first as usize])
+        enabled_members > 0 && self.is_gate_open(self.members[first as usize])
     }
 
     /// Returns true if the transition has no gate or its gate is open.
@@ -286,7 +287,7 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Returns the enabled transitions that change no place.
-    pub(super) fn neutral(&self) -> &[u32] {
+    pub(super) fn enabled_neutral_transitions(&self) -> &[u32] {
         let Some(class) = self.classes.get(self.class_without_effect as usize) else { return &[] };
         &self.members[class.first_member as usize..][..class.enabled_count as usize]
     }
@@ -465,23 +466,24 @@ impl<'a> WatchedMarking<'a> {
     /// reached.
     fn cross_upwards(&mut self, cell: usize, value: i64) {
         let Cell { threshold: group, last_threshold: last, .. } = self.cells[cell];
-        let (mut group, last) = (group as usize, last as usize);
-        while group < last && self.compiled.thresholds[group + 1] <= value {
-            group += 1;
-            let first_event = self.compiled.threshold_leaf_starts[group] as usize;
-            let end_event = self.compiled.threshold_leaf_starts[group + 1] as usize;
-            self.update_count += (end_event - first_event) as u64;
-            for event_index in first_event..end_event {
-                self.update_node(self.compiled.threshold_leaves[event_index], true);
+        let (mut threshold_index, last) = (group as usize, last as usize);
+        while threshold_index < last && self.compiled.thresholds[threshold_index + 1] <= value {
+            threshold_index += 1;
+            let first_leaf = self.compiled.threshold_leaf_starts[threshold_index] as usize;
+            let end_event = self.compiled.threshold_leaf_starts[threshold_index + 1] as usize;
+            self.update_count += (end_event - first_leaf) as u64;
+            for leaf_index in first_leaf..end_event {
+                self.update_node(self.compiled.threshold_leaves[leaf_index], true);
             }
-            let mut next_waiting = std::mem::replace(&mut self.first_waiting[group], NO_INDEX);
+            let mut next_waiting =
+                std::mem::replace(&mut self.first_waiting[threshold_index], NO_INDEX);
             while next_waiting != NO_INDEX {
                 let transition = next_waiting;
                 next_waiting = self.transitions[transition as usize].next_waiting;
                 self.find_missing_input(transition);
             }
         }
-        self.set_interval(cell, group, value);
+        self.set_interval(cell, threshold_index, value);
     }
 
     /// Updates the transitions and goal leaves at each threshold that the value of the cell has
@@ -490,11 +492,11 @@ impl<'a> WatchedMarking<'a> {
         let mut group = self.cells[cell].threshold as usize;
         // No value is below the first sentinel, so the loop ends there.
         while self.compiled.thresholds[group] > value {
-            let first_event = self.compiled.threshold_leaf_starts[group] as usize;
+            let first_leaf = self.compiled.threshold_leaf_starts[group] as usize;
             let end_event = self.compiled.threshold_leaf_starts[group + 1] as usize;
-            self.update_count += (end_event - first_event) as u64;
-            for event_index in first_event..end_event {
-                self.update_node(self.compiled.threshold_leaves[event_index], false);
+            self.update_count += (end_event - first_leaf) as u64;
+            for leaf_index in first_leaf..end_event {
+                self.update_node(self.compiled.threshold_leaves[leaf_index], false);
             }
             let mut next_input = std::mem::replace(&mut self.first_held[group], NO_INDEX);
             while next_input != NO_INDEX {
@@ -529,9 +531,9 @@ impl<'a> WatchedMarking<'a> {
         self.transitions[transition as usize].next_waiting = ENABLED;
         for index in input_range {
             if self.next_held[index] == UNLISTED {
-                let group = self.compiled.inputs[index].threshold as usize;
+                let threshold_index = self.compiled.inputs[index].threshold as usize;
                 self.next_held[index] =
-                    std::mem::replace(&mut self.first_held[group], index as u32);
+                    std::mem::replace(&mut self.first_held[threshold_index], index as u32);
             }
         }
         self.enable(transition);
@@ -540,8 +542,8 @@ impl<'a> WatchedMarking<'a> {
     /// Adds a disabled transition or closed gate to the list of those that wait until a cell
     /// reaches the threshold with this index.
     #[inline]
-    fn wait_for(&mut self, transition: u32, group: usize) {
-        let first = std::mem::replace(&mut self.first_waiting[group], transition);
+    fn wait_for(&mut self, transition: u32, threshold_index: usize) {
+        let first = std::mem::replace(&mut self.first_waiting[threshold_index], transition);
         self.transitions[transition as usize].next_waiting = first;
     }
 
@@ -549,8 +551,8 @@ impl<'a> WatchedMarking<'a> {
     /// the largest threshold that the value has reached. The interval ends at the next threshold.
     /// Also raises the record of a maximised cell if the value is a new maximum.
     #[inline]
-    fn set_interval(&mut self, cell: usize, group: usize, value: i64) {
-        let mut high = self.compiled.thresholds[group + 1];
+    fn set_interval(&mut self, cell: usize, threshold_index: usize, value: i64) {
+        let mut high = self.compiled.thresholds[threshold_index + 1];
         if !self.compiled.record_of.is_empty() {
             let record = self.compiled.record_of[cell];
             if record != NO_INDEX {
@@ -563,34 +565,34 @@ impl<'a> WatchedMarking<'a> {
             }
         }
         let state = &mut self.cells[cell];
-        state.threshold = group as u32;
-        state.low = self.compiled.thresholds[group];
+        state.threshold = threshold_index as u32;
+        state.low = self.compiled.thresholds[threshold_index];
         state.high = high;
     }
 
     /// Handles a transition that now has enough tokens on its own inputs, or a gate that opens.
     #[inline]
     fn enable(&mut self, transition: u32) {
-        let TransitionState { class, position, leaf_list: flips, .. } =
+        let TransitionState { class, position, leaf_list: goal_leaf_list, .. } =
             self.transitions[transition as usize];
         if class == NO_INDEX {
             return self.set_gate(transition, true);
         }
         let state = &mut self.classes[class as usize];
-        let live = state.enabled_count;
+        let enabled_members = state.enabled_count;
         state.enabled_count += 1;
         if state.size > 1 {
-            let front = state.first_member + live;
+            let front = state.first_member + enabled_members;
             self.swap_members(position, front);
         }
         if class == self.class_without_effect {
             self.enabled_without_effect += 1;
-        } else if live == 0 {
+        } else if enabled_members == 0 {
             let gate = self.compiled.gates.of(transition);
             self.classes[class as usize].enabled_position = self.enabled.insert(class, gate);
         }
-        if flips != NO_INDEX && self.is_gate_open(transition) {
-            self.update_leaves(flips, true);
+        if goal_leaf_list != NO_INDEX && self.is_gate_open(transition) {
+            self.update_leaves(goal_leaf_list, true);
         }
     }
 
@@ -598,7 +600,7 @@ impl<'a> WatchedMarking<'a> {
     /// closes.
     #[inline]
     fn disable(&mut self, transition: u32) {
-        let TransitionState { class, position, leaf_list: flips, .. } =
+        let TransitionState { class, position, leaf_list: goal_leaf_list, .. } =
             self.transitions[transition as usize];
         if class == NO_INDEX {
             return self.set_gate(transition, false);
@@ -618,8 +620,8 @@ impl<'a> WatchedMarking<'a> {
                 self.classes[moved as usize].enabled_position = slot;
             }
         }
-        if flips != NO_INDEX && self.is_gate_open(transition) {
-            self.update_leaves(flips, false);
+        if goal_leaf_list != NO_INDEX && self.is_gate_open(transition) {
+            self.update_leaves(goal_leaf_list, false);
         }
     }
 
@@ -662,9 +664,9 @@ impl<'a> WatchedMarking<'a> {
     /// node. The first argument is the index of the node, flagged with [`HOLDS_BELOW`] if the leaf
     /// is true below its threshold. `has_risen` is true if the cell reached the threshold, the
     /// transition became enabled, or the marking became dead.
-    fn update_node(&mut self, event: u32, has_risen: bool) {
-        let holds = has_risen == (event & HOLDS_BELOW == 0);
-        let mut node = event & !HOLDS_BELOW;
+    fn update_node(&mut self, flagged_node: u32, has_risen: bool) {
+        let holds = has_risen == (flagged_node & HOLDS_BELOW == 0);
+        let mut node = flagged_node & !HOLDS_BELOW;
         loop {
             let WatchNode { parent: up, missing_parts: remaining } = &mut self.nodes[node as usize];
             if holds {

@@ -147,8 +147,8 @@ pub fn work_for_hint(hint: &Hint, hints: usize) -> u64 {
         _ => 3,
     };
     // Many firings of one class are done in one step, so each class counts at most 256 times.
-    let runs: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
-    factor * (runs + 64)
+    let steps: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
+    factor * (steps + 64)
 }
 
 /// Configuration of a walk.
@@ -314,7 +314,7 @@ fn report_initial(task: &Task<'_>, report: WitnessReporter<'_>) -> u64 {
             initially_true += u64::from(matches!(goal, MarkingGoal::Reach(_)));
         }
     }
-    report.reached_along(FiringSequence::new(), sightings);
+    report.report_reached_along(FiringSequence::new(), sightings);
     initially_true
 }
 

@@ -74,7 +74,7 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let free = free_classes(&walker.machine);
     let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
     let mut length = 1;
-    while !walker.slice_is_over()
+    while !walker.is_slice_over()
         && let Some(goal) = walker.draw_goal(is_maximum)
     {
         walker.restart();
@@ -86,7 +86,7 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
         let mut end = walker.walk(&mut Uniform, first_length.min(longest_walk));
         for attempt in 0..MAX_ATTEMPTS {
             if end == WalkEnd::SliceOver
-                || walker.slice_is_over()
+                || walker.is_slice_over()
                 || walker.machine.is_unwatched(goal)
             {
                 break;
@@ -177,7 +177,7 @@ fn report_unbounded(
     let prefix = walker.journal.prefix(firings);
     for goal in growing_goals {
         let id = walker.machine.compiled.goals[goal as usize].id;
-        walker.report().unbounded(id, prefix.clone(), pump.clone());
+        walker.reporter().report_unbounded(id, prefix.clone(), pump.clone());
         walker.record_unbounded(goal);
     }
 }

@@ -34,7 +34,7 @@ const UNRESTRICTED: TargetInterval = TargetInterval { low: i64::MIN, high: i64::
 impl TargetInterval {
     /// Returns the distance of a value to the interval, which is 0 inside.
     #[inline]
-    pub(super) fn miss(self, value: i64) -> u64 {
+    pub(super) fn distance_to(self, value: i64) -> u64 {
         if value < self.low {
             value.abs_diff(self.low)
         } else if value > self.high {
@@ -98,7 +98,7 @@ impl WalkTarget {
                     // increments of one, a sum that can reach 50,000 tokens would take too long.
                     let bits = 64 - record.best.max(4).leading_zeros() as usize;
                     let increment = 1i64 << random_below(rng, bits);
-                    self.at_least(record.cell, record.best.saturating_add(increment));
+                    self.require_at_least(record.cell, record.best.saturating_add(increment));
                 }
             }
         }
@@ -127,10 +127,10 @@ impl WalkTarget {
         self.clear();
         for (cell, &value) in values[..machine.compiled.place_count].iter().enumerate() {
             if value > 0 {
-                self.at_least(cell as u32, value);
+                self.require_at_least(cell as u32, value);
             }
         }
-        self.at_least(growing_cell, values[growing_cell as usize].saturating_add(1));
+        self.require_at_least(growing_cell, values[growing_cell as usize].saturating_add(1));
     }
 
     /// Removes every target interval.
@@ -144,7 +144,7 @@ impl WalkTarget {
     /// Returns the distance of the current marking to the target.
     pub(super) fn distance(&self, machine: &WatchedMarking<'_>) -> u64 {
         let distances =
-            self.cells.iter().map(|&cell| self.interval(cell).miss(machine.value(cell)));
+            self.cells.iter().map(|&cell| self.interval(cell).distance_to(machine.value(cell)));
         distances.fold(0, u64::saturating_add)
     }
 
@@ -157,8 +157,8 @@ impl WalkTarget {
             let interval = self.intervals[change.cell as usize];
             if interval != UNRESTRICTED {
                 let value = machine.value(change.cell);
-                let new_distance = interval.miss(value.saturating_add(change.delta));
-                let change = i128::from(interval.miss(value)) - i128::from(new_distance);
+                let new_distance = interval.distance_to(value.saturating_add(change.delta));
+                let change = i128::from(interval.distance_to(value)) - i128::from(new_distance);
                 gain = gain.saturating_add(i64::try_from(change).unwrap_or(i64::MAX));
             }
         }
@@ -168,34 +168,34 @@ impl WalkTarget {
     /// Returns the smallest number of firings of the effect class after which some cell reaches its
     /// target interval. Only cells outside their intervals that the class moves closer count.
     /// Returns 1 if there are none. The result does not depend on how often the class can fire.
-    pub(super) fn times(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
+    pub(super) fn firings_to_interval(&self, machine: &WatchedMarking<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
             let (interval, value) = (self.interval(change.cell), machine.value(change.cell));
             let moves_closer =
                 if change.delta > 0 { value < interval.low } else { value > interval.high };
-            moves_closer.then(|| interval.miss(value).div_ceil(change.delta.unsigned_abs()))
+            moves_closer.then(|| interval.distance_to(value).div_ceil(change.delta.unsigned_abs()))
         });
         times.min().unwrap_or(1)
     }
 
     /// Restricts the target interval of a cell to values of at least `low`.
-    pub(super) fn at_least(&mut self, cell: u32, low: i64) {
-        self.note(cell);
+    pub(super) fn require_at_least(&mut self, cell: u32, low: i64) {
+        self.list_cell(cell);
         let interval = &mut self.intervals[cell as usize];
         interval.low = interval.low.max(low);
     }
 
     /// Restricts the target interval of a cell to values of at most `high`.
-    fn at_most(&mut self, cell: u32, high: i64) {
-        self.note(cell);
+    fn require_at_most(&mut self, cell: u32, high: i64) {
+        self.list_cell(cell);
         let interval = &mut self.intervals[cell as usize];
         interval.high = interval.high.min(high);
     }
 
     /// Adds a cell to the list of cells with a target interval, if it is not in the list. Must be
     /// called before its interval is restricted.
-    fn note(&mut self, cell: u32) {
+    fn list_cell(&mut self, cell: u32) {
         if self.intervals[cell as usize] == UNRESTRICTED {
             self.cells.push(cell);
         }
@@ -210,19 +210,19 @@ impl WalkTarget {
             Predicate::True | Predicate::False | Predicate::NotDead => {}
             Predicate::Dead => self.dead = true,
             Predicate::Atom(atom) => {
-                if let WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } =
+                if let WatchedAtom::Threshold { sum, place, value, holds_above: is_lower_bound } =
                     watched_form(atom)
                 {
                     let cell = cell_of(machine, sum.as_ref(), place);
                     match is_lower_bound {
-                        true => self.at_least(cell, value),
-                        false => self.at_most(cell, value.saturating_sub(1)),
+                        true => self.require_at_least(cell, value),
+                        false => self.require_at_most(cell, value.saturating_sub(1)),
                     }
                 }
             }
             Predicate::Enabled(t) => {
                 for arc in machine.compiled.net.pre(*t) {
-                    self.at_least(arc.place.index() as u32, arc.weight as i64);
+                    self.require_at_least(arc.place.index() as u32, arc.weight as i64);
                 }
             }
             Predicate::Disabled(t) => {
@@ -230,25 +230,25 @@ impl WalkTarget {
                 let nearest_input = inputs
                     .iter()
                     .min_by_key(|arc| machine.value(arc.place.index() as u32) - arc.weight as i64);
-                let any =
+                let random_input =
                     (!inputs.is_empty()).then(|| &inputs[random_below(rng, inputs.len().max(1))]);
-                let input = if random_below(rng, 2) == 0 { nearest_input } else { any };
+                let input = if random_below(rng, 2) == 0 { nearest_input } else { random_input };
                 if let Some(arc) = input {
-                    self.at_most(arc.place.index() as u32, arc.weight as i64 - 1);
+                    self.require_at_most(arc.place.index() as u32, arc.weight as i64 - 1);
                 }
             }
             Predicate::And(parts) => parts.iter().for_each(|part| self.add(machine, part, rng)),
             Predicate::Or(parts) => {
-                let any = random_below(rng, parts.len());
+                let first_tie = random_below(rng, parts.len());
                 let nearest = parts.iter().enumerate().min_by_key(|&(at, part)| {
                     // Ties are broken at random, so that walks differ.
-                    (miss(machine, part), (at + any) % parts.len())
+                    (predicate_distance(machine, part), (at + first_tie) % parts.len())
                 });
                 match nearest {
                     Some((nearest, _)) if random_below(rng, 3) > 0 => {
                         self.add(machine, &parts[nearest], rng);
                     }
-                    _ => self.add(machine, &parts[any], rng),
+                    _ => self.add(machine, &parts[first_tie], rng),
                 }
             }
         }
@@ -268,7 +268,7 @@ fn cell_of(machine: &WatchedMarking<'_>, sum: Option<&LinearSum>, place: u32) ->
 /// Returns the distance of the current marking from satisfying a predicate, roughly in tokens. It
 /// is the missing amount for an atom, the sum over a conjunction, and the minimum over a
 /// disjunction. For deadness it is the number of enabled effect classes with an effect.
-fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
+fn predicate_distance(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {
         Predicate::True => 0,
@@ -281,13 +281,13 @@ fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
                     u64::MAX
                 }
             }
-            WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } => {
+            WatchedAtom::Threshold { sum, place, value, holds_above: is_lower_bound } => {
                 let current = machine.value(cell_of(machine, sum.as_ref(), place));
                 let interval = match is_lower_bound {
                     true => TargetInterval { low: value, high: i64::MAX },
                     false => TargetInterval { low: i64::MIN, high: value.saturating_sub(1) },
                 };
-                interval.miss(current)
+                interval.distance_to(current)
             }
         },
         Predicate::Enabled(t) => {
@@ -305,10 +305,10 @@ fn miss(machine: &WatchedMarking<'_>, predicate: &Predicate) -> u64 {
         Predicate::Dead => machine.enabled().len() as u64,
         Predicate::NotDead => u64::from(machine.is_dead()),
         Predicate::And(parts) => {
-            parts.iter().map(|part| miss(machine, part)).fold(0, u64::saturating_add)
+            parts.iter().map(|part| predicate_distance(machine, part)).fold(0, u64::saturating_add)
         }
         Predicate::Or(parts) => {
-            parts.iter().map(|part| miss(machine, part)).min().unwrap_or(u64::MAX)
+            parts.iter().map(|part| predicate_distance(machine, part)).min().unwrap_or(u64::MAX)
         }
     }
 }

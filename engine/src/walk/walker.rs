@@ -158,17 +158,17 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns the reporter of witnesses to the board.
-    pub(super) fn report(&self) -> WitnessReporter<'a> {
+    pub(super) fn reporter(&self) -> WitnessReporter<'a> {
         self.witness_reporter
     }
 
     /// Returns the number of watched goals that are open.
-    pub(super) fn open(&self) -> usize {
+    pub(super) fn open_goal_count(&self) -> usize {
         self.open_goals
     }
 
     /// Returns the number of watched goals, open or settled.
-    pub(super) fn watched_goals(&self) -> usize {
+    pub(super) fn watched_goal_count(&self) -> usize {
         self.goal_ids.len()
     }
 
@@ -197,7 +197,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns true if the slice or the whole run is over.
-    pub(super) fn slice_is_over(&mut self) -> bool {
+    pub(super) fn is_slice_over(&mut self) -> bool {
         self.resources.work >= self.slice_end || self.is_over()
     }
 
@@ -220,13 +220,14 @@ impl<'a> Walker<'a> {
     /// initial marking.
     pub(super) fn restart(&mut self) {
         self.report_pending();
-        let (runs, cells) = (self.journal.repeated_firings(), self.machine.compiled.cell_count());
+        let (repeated_firings, cells) =
+            (self.journal.repeated_firings(), self.machine.compiled.cell_count());
         // Resetting only the cells that the fired transitions change touches a few cells per
         // journal entry. It is cheaper than resetting all cells if there are few entries. Each
         // restart counts as some work, since otherwise walks that end at once would repeat forever.
-        if runs.len() * 8 < cells {
-            self.resources.work += 1 + runs.len() as u64 / 4;
-            self.machine.restart_after(runs.iter().map(|run| run.transition));
+        if repeated_firings.len() * 8 < cells {
+            self.resources.work += 1 + repeated_firings.len() as u64 / 4;
+            self.machine.restart_after(repeated_firings.iter().map(|run| run.transition));
         } else {
             self.resources.work += 1 + cells as u64 / 64;
             self.machine.restart();
@@ -237,9 +238,9 @@ impl<'a> Walker<'a> {
 
     /// Restarts and repeats these firings, which were fired from the initial marking before. Stops
     /// early if a number would overflow.
-    pub(super) fn resume(&mut self, runs: &[RepeatedFiring]) {
+    pub(super) fn resume(&mut self, repeated_firings: &[RepeatedFiring]) {
         self.restart();
-        for &RepeatedFiring { transition, count } in runs {
+        for &RepeatedFiring { transition, count } in repeated_firings {
             let class = self.machine.class_of(transition);
             if !self.machine.fire_many(class, i64::from(count)) {
                 return;
@@ -247,7 +248,7 @@ impl<'a> Walker<'a> {
             self.journal.push(transition, u64::from(count));
             self.record_news();
         }
-        self.resources.work += runs.len() as u64;
+        self.resources.work += repeated_firings.len() as u64;
         self.statistics.firings += self.journal.firings();
     }
 
@@ -255,16 +256,16 @@ impl<'a> Walker<'a> {
     /// Returns the reason for the end.
     pub(super) fn walk<S: FiringStrategy>(&mut self, strategy: &mut S, limit: u64) -> WalkEnd {
         self.statistics.statistics_of_mut(self.strategy).walks += 1;
-        let firings = self.journal.firings();
-        let work = self.resources.work;
+        let firings_before = self.journal.firings();
+        let work_before = self.resources.work;
         let (end, steps) = self.take_steps(strategy, limit);
         // Firings that examine many waiting transitions or update many goals cost additional work.
         self.resources.work += (self.machine.update_count - self.counted_updates) / 8;
         self.counted_updates = self.machine.update_count;
-        let figures = self.statistics.statistics_of_mut(self.strategy);
-        figures.steps += steps;
-        figures.work += self.resources.work - work;
-        self.statistics.firings += self.journal.firings() - firings;
+        let strategy_statistics = self.statistics.statistics_of_mut(self.strategy);
+        strategy_statistics.steps += steps;
+        strategy_statistics.work += self.resources.work - work_before;
+        self.statistics.firings += self.journal.firings() - firings_before;
         end
     }
 
@@ -345,7 +346,7 @@ impl<'a> Walker<'a> {
         if self.last_refresh.elapsed() >= TIME_BETWEEN_REFRESHES {
             self.drop_settled();
         }
-        self.slice_is_over()
+        self.is_slice_over()
     }
 
     /// Reports the goals reached and the maxima raised that are still unreported.

@@ -128,7 +128,7 @@ pub(super) enum WatchedAtom {
         /// The threshold value.
         value: i64,
         /// True if the atom holds from the threshold on, false if below it.
-        above: bool,
+        holds_above: bool,
     },
     /// The same truth value in every marking.
     Constant(bool),
@@ -154,11 +154,16 @@ pub(super) fn watched_form(atom: &Atom) -> WatchedAtom {
             sum: None,
             place: place.index() as u32,
             value,
-            above: is_lower_bound,
+            holds_above: is_lower_bound,
         },
         Ok(value) => {
             let sum = if is_lower_bound { atom.sum.negated() } else { atom.sum.clone() };
-            WatchedAtom::Threshold { sum: Some(sum), place: NO_INDEX, value, above: is_lower_bound }
+            WatchedAtom::Threshold {
+                sum: Some(sum),
+                place: NO_INDEX,
+                value,
+                holds_above: is_lower_bound,
+            }
         }
         // Cells hold 64-bit values. If the threshold is too large for this, all values are below
         // it, and if it is too small, all values are above it.
@@ -249,10 +254,10 @@ impl<'a> GoalWatch<'a> {
             Predicate::False => false,
             Predicate::Atom(atom) => match watched_form(atom) {
                 WatchedAtom::Constant(holds) => holds,
-                WatchedAtom::Threshold { sum, place, value, above: is_lower_bound } => {
+                WatchedAtom::Threshold { sum, place, value, holds_above: is_lower_bound } => {
                     let cell = sum.map_or(place, |sum| self.cell_of_sum(net, sum));
-                    let event = parent | if is_lower_bound { 0 } else { HOLDS_BELOW };
-                    self.thresholds.push(TokenThreshold { cell, value, node: event });
+                    let flagged_node = parent | if is_lower_bound { 0 } else { HOLDS_BELOW };
+                    self.thresholds.push(TokenThreshold { cell, value, node: flagged_node });
                     !is_lower_bound
                 }
             },

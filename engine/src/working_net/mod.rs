@@ -83,7 +83,7 @@ pub trait Derivation: Send + Sync {
     ) -> Result<Option<(FiringSequence, FiringSequence)>, TranslationLimit>;
 
     /// Returns the number of changes to the net, for messages.
-    fn changes(&self) -> u64;
+    fn change_count(&self) -> u64;
 
     /// Replays the derivation with the checker's own code. `parent` is the parent's net as computed
     /// by the checker.
@@ -378,7 +378,7 @@ impl<'a> WorkingNet<'a> {
     /// `None` for the original net.
     pub(crate) fn changes(&self) -> Option<u64> {
         let WorkingNetOrigin::Derived { parent, derivation, .. } = &self.net else { return None };
-        Some(parent.changes().unwrap_or(0) + derivation.changes())
+        Some(parent.changes().unwrap_or(0) + derivation.change_count())
     }
 
     /// Translates `predicate` from the original net to this net: it is reachable on one net exactly

@@ -102,17 +102,17 @@ impl ReductionDerivation<'_> {
         sequence: &FiringSequence,
     ) -> impl Iterator<Item = Result<FiringSequence, BackError>> {
         let (back, budget) = (&self.reduction.back_translation, &self.budget);
-        let mut queried = Vec::new();
+        let mut queried_transitions = Vec::new();
         let mut is_about_deadness = false;
         if let MarkingGoal::Reach(predicate) = goal {
-            collect_enabled(predicate, &mut queried);
+            collect_enabled(predicate, &mut queried_transitions);
             is_about_deadness = predicate.mentions_deadness();
         }
         let translated = move || match is_about_deadness {
             true => back.deadlock(self.parent, sequence, budget),
             false => back.sequence(sequence, budget),
         };
-        let carriers = queried.into_iter().flat_map(|transition| {
+        let carriers = queried_transitions.into_iter().flat_map(|transition| {
             self.reduction.firing(transition).map_or(&[][..], |firing| firing.carriers())
         });
         let longer = carriers.map(move |&carrier| {
@@ -216,7 +216,7 @@ impl Derivation for ReductionDerivation<'_> {
         }
     }
 
-    fn changes(&self) -> u64 {
+    fn change_count(&self) -> u64 {
         self.applications
     }
 

@@ -79,7 +79,7 @@ impl Quotient {
         for place in net.places() {
             let initial = match builder.multiset(&place.initial) {
                 Some(initial) => initial,
-                None => builder.enumerated(place.sort, &place.initial)?,
+                None => builder.enumerate_initial(place.sort, &place.initial)?,
             };
             let added = quotient.add_place(&place.name, place.sort, initial).ok()?;
             place.label.iter().for_each(|label| quotient.label_place(added, label));
@@ -286,15 +286,15 @@ impl<'n> QuotientBuilder<'n> {
     /// Returns true if no colours of the term's sort, or of the sorts of its components, are
     /// merged. For the element of a partition, the sort is the partition, and the sort that it
     /// divides may have merged colours.
-    fn is_whole(&self, term: &Term) -> bool {
+    fn is_unmerged(&self, term: &Term) -> bool {
         let is_whole_sort =
             |sort: SortId| matches!(self.sorts[sort.index()], SortQuotient::Unmerged);
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => is_whole_sort(*sort),
             Term::Variable(variable) => is_whole_sort(self.net.variable(*variable).sort),
-            Term::Shift { of, .. } => self.is_whole(of),
+            Term::Shift { of, .. } => self.is_unmerged(of),
             Term::Block { partition, .. } => is_whole_sort(*partition),
-            Term::Tuple(parts) => parts.iter().all(|part| self.is_whole(part)),
+            Term::Tuple(parts) => parts.iter().all(|part| self.is_unmerged(part)),
         }
     }
 
@@ -311,10 +311,10 @@ impl<'n> QuotientBuilder<'n> {
             Term::Variable(_) => single(term.clone()),
             Term::Shift { of, by } => {
                 let of = self.term(of)?;
-                let is_defined = self.is_whole(&of) || self.classes_of(&of) == Some(1);
+                let is_defined = self.is_unmerged(&of) || self.classes_of(&of) == Some(1);
                 is_defined.then(|| Term::shift(of, *by)).and_then(single)
             }
-            Term::Block { partition, of } => match self.is_whole(term) {
+            Term::Block { partition, of } => match self.is_unmerged(term) {
                 true => single(Term::Block { partition: *partition, of: Box::new(self.term(of)?) }),
                 false => single(Term::Constant { sort: *partition, colour: 0 }),
             },
@@ -372,7 +372,7 @@ impl<'n> QuotientBuilder<'n> {
                 parts.iter().map(|part| self.multiset(part)).collect::<Option<Vec<_>>>()?,
             ),
             Multiset::Difference(first, second) => {
-                if !self.is_whole_multiset(first) || !self.is_whole_multiset(second) {
+                if !self.is_unmerged_multiset(first) || !self.is_unmerged_multiset(second) {
                     return None;
                 }
                 Multiset::minus(self.multiset(first)?, self.multiset(second)?)
@@ -381,19 +381,19 @@ impl<'n> QuotientBuilder<'n> {
     }
 
     /// Returns true if no sort of the multiset's terms is merged.
-    fn is_whole_multiset(&self, multiset: &Multiset) -> bool {
+    fn is_unmerged_multiset(&self, multiset: &Multiset) -> bool {
         match multiset {
-            Multiset::Tokens { term, .. } => self.is_whole(term),
-            Multiset::Sum(parts) => parts.iter().all(|part| self.is_whole_multiset(part)),
+            Multiset::Tokens { term, .. } => self.is_unmerged(term),
+            Multiset::Sum(parts) => parts.iter().all(|part| self.is_unmerged_multiset(part)),
             Multiset::Difference(first, second) => {
-                self.is_whole_multiset(first) && self.is_whole_multiset(second)
+                self.is_unmerged_multiset(first) && self.is_unmerged_multiset(second)
             }
         }
     }
 
     /// Returns the quotient of an initial marking, enumerated colour by colour. Returns `None` if
     /// it has too many colours, or if a number overflows.
-    fn enumerated(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
+    fn enumerate_initial(&self, sort: SortId, initial: &Multiset) -> Option<Multiset> {
         let bag = self.net.bag(initial, &[] as &[BoundColour], MAX_COLOURS).ok()?;
         let tokens = bag.into_iter().map(|(colour, count)| {
             let term = Term::Constant { sort, colour: self.class_of(sort, colour)? };
@@ -434,7 +434,7 @@ impl<'n> QuotientBuilder<'n> {
     /// `guard`. Returns `None` if a number of colours overflows, or if no single term of the
     /// quotient replaces a term.
     fn comparison(&self, relation: Relation, left: &Term, right: &Term) -> Option<(Guard, bool)> {
-        if self.is_whole(left) && self.is_whole(right) {
+        if self.is_unmerged(left) && self.is_unmerged(right) {
             return Some((Guard::Compare(relation, self.term(left)?, self.term(right)?), true));
         }
         let Some(variable) = only_variable(left, right) else {
@@ -491,7 +491,7 @@ impl<'n> QuotientBuilder<'n> {
             Multiset::Tokens { count: 0, .. } => true,
             Multiset::Tokens { count, term } => {
                 let is_one = *count == 1 && !term.has_all();
-                self.is_whole(term) || (is_one && self.is_free(term, seen))
+                self.is_unmerged(term) || (is_one && self.is_free(term, seen))
             }
             Multiset::Sum(parts) => parts.iter().all(|part| self.accepts_any_tokens(part, seen)),
             // Both operands have no merged colours, because `multiset` refuses all other
@@ -505,7 +505,7 @@ impl<'n> QuotientBuilder<'n> {
     /// term (`seen`), nor twice in this term.
     fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
         match term {
-            term if self.is_whole(term) => true,
+            term if self.is_unmerged(term) => true,
             Term::Variable(variable) => seen.insert(*variable),
             Term::Shift { of, .. } => self.is_free(of, seen),
             Term::Tuple(parts) => parts.iter().all(|part| self.is_free(part, seen)),

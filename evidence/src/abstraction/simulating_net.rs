@@ -21,17 +21,20 @@ pub struct SimulatingNet {
     pub(super) net: Net,
     /// One entry per coloured transition: true if the transition is known to be decided. A decided
     /// transition is enabled in this net only if some binding enables it in the coloured net.
-    pub(super) decided: Vec<bool>,
+    pub(super) decided_transitions: Vec<bool>,
 }
 
 impl SimulatingNet {
     pub(super) fn new(net: Net, decided: Vec<bool>) -> Self {
-        SimulatingNet { net, decided }
+        SimulatingNet { net, decided_transitions: decided }
     }
 
     /// Creates the abstraction given by the unfolding of a quotient.
     pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
-        SimulatingNet { net: unfolding, decided: quotient.decided_transitions().to_vec() }
+        SimulatingNet {
+            net: unfolding,
+            decided_transitions: quotient.decided_transitions().to_vec(),
+        }
     }
 
     /// Returns the net.

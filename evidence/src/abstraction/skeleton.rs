@@ -44,7 +44,7 @@ pub struct Skeleton {
     /// The skeleton net, with the transitions whose enabledness the token totals decide.
     abstraction: SimulatingNet,
     /// True if the numbers of tokens moved by every transition are known.
-    complete: bool,
+    is_complete: bool,
 }
 
 /// The maximum number of bindings that are enumerated to find the numbers of tokens of the
@@ -122,7 +122,10 @@ impl Skeleton {
             coloured.transitions().iter().map(|it| it.label.as_deref()),
         );
         builder.set_folding(folding.of_skeleton());
-        Ok(Skeleton { abstraction: SimulatingNet::new(builder.build()?, decided), complete })
+        Ok(Skeleton {
+            abstraction: SimulatingNet::new(builder.build()?, decided),
+            is_complete: complete,
+        })
     }
 
     /// Returns the net. Its places are the coloured places in order, and its folding lists the
@@ -139,7 +142,7 @@ impl Skeleton {
     /// Returns true if invariants of the skeleton hold for the totals of the coloured net. This is
     /// false if the numbers of tokens moved by some transition are unknown.
     pub fn is_complete(&self) -> bool {
-        self.complete
+        self.is_complete
     }
 
     /// Returns the index of the coloured transition that a skeleton transition belongs to.

@@ -26,7 +26,7 @@ impl SimulatingNet {
         let weaken_all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
             parts.iter().map(|part| self.weaken(skeleton, part)).collect()
         };
-        let transitions = 0..self.decided.len();
+        let transitions = 0..self.decided_transitions.len();
         Some(match predicate {
             Predicate::True | Predicate::False => predicate.clone(),
             Predicate::Atom(atom) => Predicate::at_most(self.sum(&atom.sum)?, atom.bound),
@@ -65,7 +65,7 @@ impl SimulatingNet {
     /// folding.
     fn disabled(&self, coloured: usize) -> Option<Predicate> {
         let unfolded = self.net.folding()?.transitions(coloured);
-        Some(match self.decided[coloured] {
+        Some(match self.decided_transitions[coloured] {
             true => Predicate::and(unfolded.map(Predicate::Disabled)),
             false => Predicate::True,
         })

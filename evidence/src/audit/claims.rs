@@ -72,9 +72,10 @@ impl ClaimExport {
             Ok(text) => text,
             Err(reason) => return results.left_out.push((id.to_owned(), reason)),
         };
-        let whole = if examination == id { id.to_owned() } else { format!("{examination}.{id}") };
+        let full_name =
+            if examination == id { id.to_owned() } else { format!("{examination}.{id}") };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let stem: String = whole.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let stem: String = full_name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let mut name = format!("{stem}.claim");
         for number in 2.. {
             if !results.written.contains(&name) {
@@ -210,8 +211,8 @@ pub(super) fn claim_file(
         left_out: Vec::new(),
     };
     evidence.collect(context, answer)?;
-    let is_dead = net.is_dead(net.initial());
-    if !claim.is_shown(&evidence.shown) && (answer.searched.is_some() || is_dead) {
+    let is_initially_dead = net.is_dead(net.initial());
+    if !claim.is_shown(&evidence.shown) && (answer.searched.is_some() || is_initially_dead) {
         evidence.list_markings();
     }
     if !claim.is_shown(&evidence.shown) {

@@ -56,55 +56,55 @@ impl AnswerJudge<'_> {
     /// assumption. It is false for a verdict without such a check, for example about a number of
     /// markings.
     pub(super) fn judge(&mut self, answer: &AnswerLine) -> (AuditVerdict, bool) {
-        let asked = match self.questions.get(&answer.id) {
+        let question = match self.questions.get(&answer.id) {
             None => return (AuditVerdict::Refused("there is no such question".to_owned()), false),
             Some(Err(error)) => {
                 return (AuditVerdict::Unsupported(format!("the query file, {error}")), false);
             }
             Some(Ok(asked)) => asked,
         };
-        let desk = &mut self.context;
-        if let Some(verdict) = figures::judge(desk, asked, answer) {
+        let context = &mut self.context;
+        if let Some(verdict) = figures::judge(context, question, answer) {
             return (verdict, false);
         }
         let obligation = match AnswerValue::read(&answer.value) {
             None => Err(format!("{} is not a value of an answer", Quoted(&answer.value))),
-            Some(value) => asked.obligation(desk.net, value),
+            Some(value) => question.obligation(context.net, value),
         };
-        let mut account = match obligation {
-            Ok(obligation) => AnswerObligations::of(desk.net, obligation),
+        let mut obligations = match obligation {
+            Ok(obligation) => AnswerObligations::of(context.net, obligation),
             Err(why) => return (AuditVerdict::Refused(why), false),
         };
-        let initially = account.is_settled();
-        if let Err(why) = kinds::check_evidence(desk, &mut account, answer) {
-            return (AuditVerdict::Refused(why), account.assumes_units);
+        let is_settled_initially = obligations.is_settled();
+        if let Err(why) = kinds::check_evidence(context, &mut obligations, answer) {
+            return (AuditVerdict::Refused(why), obligations.assumes_units);
         }
-        let assumes = account.assumes_units;
-        let says_so = answer.assumes.contains(&AnswerAssumption::Units);
-        if assumes && !says_so {
+        let evidence_assumes_units = obligations.assumes_units;
+        let states_assumption = answer.assumes.contains(&AnswerAssumption::Units);
+        if evidence_assumes_units && !states_assumption {
             let why = "the evidence assumes that the model's units are safe, but the answer does \
                        not state this assumption";
             return (AuditVerdict::Refused(why.to_owned()), true);
         }
-        let verdict = match (account.is_settled(), &answer.searched) {
-            (true, _) if initially => {
+        let verdict = match (obligations.is_settled(), &answer.searched) {
+            (true, _) if is_settled_initially => {
                 AuditVerdict::Confirmed("the initial marking decides the question".to_owned())
             }
-            (true, _) => AuditVerdict::Confirmed(account.describe_discharged()),
-            (false, Some(searched)) if !account.open_trees().is_empty() => {
-                desk.search_trees(&mut account, searched)
+            (true, _) => AuditVerdict::Confirmed(obligations.describe_discharged()),
+            (false, Some(searched)) if !obligations.open_trees().is_empty() => {
+                context.search_trees(&mut obligations, searched)
             }
-            (false, Some(searched)) if !account.open_runs().is_empty() => {
-                desk.search_runs(&mut account, searched)
+            (false, Some(searched)) if !obligations.open_runs().is_empty() => {
+                context.search_runs(&mut obligations, searched)
             }
-            (false, Some(searched)) if account.home.is_some() => {
-                desk.search_home(&mut account, searched)
+            (false, Some(searched)) if obligations.home.is_some() => {
+                context.search_home(&mut obligations, searched)
             }
-            (false, Some(searched)) if account.is_open_to_search() => {
-                desk.search_again(&mut account, searched)
+            (false, Some(searched)) if obligations.is_open_to_search() => {
+                context.search_again(&mut obligations, searched)
             }
-            (false, _) => AuditVerdict::Refused(account.describe_missing(desk.net)),
+            (false, _) => AuditVerdict::Refused(obligations.describe_missing(context.net)),
         };
-        (verdict, assumes || says_so)
+        (verdict, evidence_assumes_units || states_assumption)
     }
 }

@@ -208,10 +208,11 @@ impl<'n> Audit<'n> {
             answered: HashMap::new(),
             withdrawn: HashSet::new(),
             withdrawn_positions: HashSet::new(),
-            printed: None,
+            printed_count: None,
         };
         let result = file_audit.audit_lines(&mut source);
-        let FileAudit { judge, answered, printed, withdrawn_positions, .. } = file_audit;
+        let FileAudit { judge, answered, printed_count: printed, withdrawn_positions, .. } =
+            file_audit;
         // Withdrawn answers are removed from the report.
         let mut positions = 0..;
         self.report
@@ -420,7 +421,7 @@ struct FileAudit<'s, 'a> {
     /// The positions of withdrawn answers in the report.
     withdrawn_positions: HashSet<usize>,
     /// The number of printed answers; `None` until the `end` line is read.
-    printed: Option<u64>,
+    printed_count: Option<u64>,
 }
 
 impl FileAudit<'_, '_> {
@@ -437,7 +438,7 @@ impl FileAudit<'_, '_> {
                 NextLine::End => return Ok(None),
                 NextLine::CutShort(broken) => return Ok(Some(broken)),
             };
-            if self.printed.is_some() {
+            if self.printed_count.is_some() {
                 return Err(source.broken("a line after the end"));
             }
             self.audit_line(line, source).map_err(|what| source.broken(what))?;
@@ -458,7 +459,7 @@ impl FileAudit<'_, '_> {
                                               reset arcs"
                 .to_owned()),
             EvidenceLine::Evidence(kind, id) => {
-                self.judge.context.lines.add(kind, id, source.place())
+                self.judge.context.lines.add(kind, id, source.line_position())
             }
             EvidenceLine::Answer(answer) => {
                 self.judge_answer(answer, source);
@@ -466,7 +467,7 @@ impl FileAudit<'_, '_> {
             }
             EvidenceLine::Withdrawn(id) => self.withdraw(id),
             EvidenceLine::End(end) => {
-                self.printed = Some(end.answers);
+                self.printed_count = Some(end.answers);
                 Ok(())
             }
         }
@@ -494,7 +495,7 @@ impl FileAudit<'_, '_> {
             (_, Some(out_of)) => AuditVerdict::Stopped(out_of),
             (verdict, None) => verdict,
         };
-        let (file, line) = (source.name().to_owned(), source.place().line);
+        let (file, line) = (source.name().to_owned(), source.line_position().line);
         let examination = source.header().examination.clone();
         if let (Some(export), AuditVerdict::Confirmed(_)) = (self.export, &verdict) {
             let file = self.judge.claim_file(&answer, assumes_units);

@@ -19,7 +19,7 @@ pub(super) struct RunObligations {
     is_witnessed: Vec<bool>,
     /// True if the markings along runs that may have the property were all visited, and no run has
     /// the property.
-    visited: Vec<bool>,
+    is_excluded_by_visit: Vec<bool>,
     /// The arguments that no run has the property. Each argument is the list of its premises, as
     /// indices of claims.
     arguments: Vec<Vec<Vec<usize>>>,
@@ -53,7 +53,7 @@ impl RunObligations {
         RunObligations {
             properties,
             is_witnessed: all_false.clone(),
-            visited: all_false,
+            is_excluded_by_visit: all_false,
             arguments,
             partial_arguments,
         }
@@ -69,7 +69,7 @@ impl RunObligations {
         match *obligation {
             NeededProofs::Run(index) => self.is_witnessed[index],
             NeededProofs::NoRun(index) => {
-                self.visited[index] || self.arguments[index].iter().any(is_proved)
+                self.is_excluded_by_visit[index] || self.arguments[index].iter().any(is_proved)
             }
             _ => false,
         }
@@ -150,7 +150,7 @@ impl RunObligations {
             return Ok(());
         }
         let Some(RunArgument { id, reason: why, .. }) = cases.first() else { return Ok(()) };
-        let mut useless = Some((id.clone(), why.clone()));
+        let mut first_unused = Some((id.clone(), why.clone()));
         let is_of_several = (2..=MAX_COMBINED).contains(&cases.len());
         for (wanted, arguments) in self.properties.iter().zip(&mut self.arguments) {
             if !is_of_several || !arguments.is_empty() {
@@ -167,10 +167,10 @@ impl RunObligations {
                 fair.iter().flat_map(|case| case.premises.clone()).collect();
             if implies_one_of(net, wanted, &argued, &given).is_ok() {
                 arguments.push(premise_indices(claims, &given));
-                useless = None;
+                first_unused = None;
             }
         }
-        useless.map_or(Ok(()), Err)
+        first_unused.map_or(Ok(()), Err)
     }
 
     /// Visits the markings along runs that may have the properties with these indices. At most
@@ -189,7 +189,7 @@ impl RunObligations {
             match visit_runs(net, property, max_markings, goes_on) {
                 Ok(visited) => {
                     visits.markings = visits.markings.max(visited.markings);
-                    self.visited[index] |= !visited.has_run;
+                    self.is_excluded_by_visit[index] |= !visited.has_run;
                     visits.is_any_shown |= !visited.has_run;
                     if visited.has_run {
                         visits.violated = Some(description::of_runs(net, property));

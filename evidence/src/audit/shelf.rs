@@ -45,7 +45,7 @@ struct DerivedNet {
     /// The id of the reduction whose net this reduction starts from; `None` for the original net.
     base: Option<String>,
     /// The replayed reduction.
-    reduction: CheckedReduction,
+    checked_reduction: CheckedReduction,
 }
 
 impl<'n> EvidenceLines<'n> {
@@ -76,7 +76,7 @@ impl<'n> EvidenceLines<'n> {
     /// predicate, has a net that cannot express it, or was not replayed.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = predicate.clone();
-        for DerivedNet { base: of, reduction: by } in self.reductions_to(on)? {
+        for DerivedNet { base: of, checked_reduction: by } in self.reductions_to(on)? {
             translated = by.translate(self.net_of(of.as_deref()).ok()?, &translated)?;
         }
         Some(translated)
@@ -87,7 +87,7 @@ impl<'n> EvidenceLines<'n> {
     /// does.
     pub(super) fn translate_home(&self, wanted: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut translated = wanted.clone();
-        for DerivedNet { reduction: by, .. } in self.reductions_to(on)? {
+        for DerivedNet { checked_reduction: by, .. } in self.reductions_to(on)? {
             translated = by.translate_home(&translated)?;
         }
         Some(translated)
@@ -109,7 +109,7 @@ impl<'n> EvidenceLines<'n> {
     /// Returns the net of a replayed reduction, or the original net.
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
-        let reduced = self.reductions.get(on).map(|reduced| reduced.reduction.net());
+        let reduced = self.reductions.get(on).map(|reduced| reduced.checked_reduction.net());
         reduced.ok_or_else(|| format!("reduction {} was not replayed", Quoted(on)))
     }
 
@@ -140,7 +140,7 @@ impl<'n> EvidenceLines<'n> {
             let reduction = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
             let reduction =
                 reduction.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
-            self.reductions.insert(id, DerivedNet { base: of, reduction });
+            self.reductions.insert(id, DerivedNet { base: of, checked_reduction: reduction });
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub(crate) struct EvidenceReader {
     /// The bytes of the line read last.
     bytes: Vec<u8>,
     /// The position of the line read last.
-    place: LinePosition,
+    line_position: LinePosition,
     /// The header of the file.
     header: FileHeader,
     /// The watch that records the current line.
@@ -87,7 +87,7 @@ impl EvidenceReader {
             file,
             reader,
             bytes,
-            place: position,
+            line_position: position,
             header: empty_header,
             watch,
         };
@@ -120,13 +120,17 @@ impl EvidenceReader {
     }
 
     /// Returns the position of the line read last.
-    pub(crate) fn place(&self) -> LinePosition {
-        self.place
+    pub(crate) fn line_position(&self) -> LinePosition {
+        self.line_position
     }
 
     /// Returns an error in the line read last.
     pub(crate) fn broken(&self, what: impl Into<String>) -> EvidenceFileError {
-        EvidenceFileError { file: self.name.clone(), line: self.place.line, what: what.into() }
+        EvidenceFileError {
+            file: self.name.clone(),
+            line: self.line_position.line,
+            what: what.into(),
+        }
     }
 
     /// Reads the next line that is not blank.
@@ -134,7 +138,7 @@ impl EvidenceReader {
     /// # Errors
     /// When the line is not evidence, is too long, or cannot be read.
     pub(crate) fn next_line(&mut self) -> Result<NextLine, EvidenceFileError> {
-        match self.next_bytes()? {
+        match self.read_content_line()? {
             false => Ok(NextLine::End),
             true => {
                 self.parse_line().map(|line| line.map_or_else(NextLine::CutShort, NextLine::Line))
@@ -154,7 +158,7 @@ impl EvidenceReader {
             Unfolding(Unfolding),
         }
         let expected = "expected {\"unfolding\": …}, as the model is coloured";
-        if !self.next_bytes()? {
+        if !self.read_content_line()? {
             return Err(self.broken(format!("{expected}: the file ends before")));
         }
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
@@ -175,7 +179,7 @@ impl EvidenceReader {
             Translation(NamedTranslation),
         }
         let expected = "expected {\"translation\": …}, as the model has inhibitor or reset arcs";
-        if !self.next_bytes()? {
+        if !self.read_content_line()? {
             return Err(self.broken(format!("{expected}: the file ends before")));
         }
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
@@ -185,16 +189,16 @@ impl EvidenceReader {
     }
 
     /// Reads the next line that is not blank. Returns false at the end of the file.
-    fn next_bytes(&mut self) -> Result<bool, EvidenceFileError> {
+    fn read_content_line(&mut self) -> Result<bool, EvidenceFileError> {
         loop {
             self.bytes.clear();
-            self.place.start += self.place.length as u64;
-            self.watch.set_position(&self.name, self.place.line + 1);
-            self.place.length = self.read_line()?;
-            if self.place.length == 0 {
+            self.line_position.start += self.line_position.length as u64;
+            self.watch.set_position(&self.name, self.line_position.line + 1);
+            self.line_position.length = self.read_line()?;
+            if self.line_position.length == 0 {
                 return Ok(false);
             }
-            self.place.line += 1;
+            self.line_position.line += 1;
             if !self.bytes.iter().all(u8::is_ascii_whitespace) {
                 return Ok(true);
             }
@@ -207,7 +211,7 @@ impl EvidenceReader {
         let mut limited = std::io::Read::take(&mut self.reader, MAX_LINE_BYTES as u64 + 1);
         match limited.read_until(b'\n', &mut self.bytes) {
             Ok(length) if length > MAX_LINE_BYTES => {
-                self.place.line += 1;
+                self.line_position.line += 1;
                 Err(self.broken(format!("a line of more than {MAX_LINE_BYTES} bytes")))
             }
             Ok(length) => Ok(length),

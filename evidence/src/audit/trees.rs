@@ -13,10 +13,10 @@ pub(super) struct TreeObligations {
     /// The properties of the tree of runs that the obligations are about.
     properties: Vec<TreeProperty>,
     /// True if all markings were visited, and the tree has the property.
-    visited: Vec<bool>,
+    holds_by_visit: Vec<bool>,
     /// True if the property was evaluated on a closed set, which contains all reachable markings,
     /// and holds.
-    evaluated: Vec<bool>,
+    holds_on_closed_set: Vec<bool>,
     /// The premises of each labelling that shows the property.
     labellings: Vec<Vec<LabellingPremises>>,
 }
@@ -53,7 +53,12 @@ impl TreeObligations {
     pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
         let (all_false, labellings) =
             (vec![false; properties.len()], vec![Vec::new(); properties.len()]);
-        TreeObligations { visited: all_false.clone(), evaluated: all_false, labellings, properties }
+        TreeObligations {
+            holds_by_visit: all_false.clone(),
+            holds_on_closed_set: all_false,
+            labellings,
+            properties,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -62,8 +67,8 @@ impl TreeObligations {
 
     /// Returns true if the tree is shown to have the property with this index.
     pub(super) fn is_discharged(&self, index: usize, proved: ProvedPremises<'_>) -> bool {
-        self.visited[index]
-            || self.evaluated[index]
+        self.holds_by_visit[index]
+            || self.holds_on_closed_set[index]
             || self.labellings[index].iter().any(|premises| proved.includes(premises))
     }
 
@@ -106,11 +111,11 @@ impl TreeObligations {
     ) -> Result<(), Flaw> {
         let mut result = Ok(());
         for (index, property) in self.properties.iter().enumerate() {
-            if self.visited[index] || !self.labellings[index].is_empty() {
+            if self.holds_by_visit[index] || !self.labellings[index].is_empty() {
                 continue;
             }
             match document.decide_tree(property, &mut || watch.goes_on()) {
-                Ok(holds) => self.evaluated[index] = holds,
+                Ok(holds) => self.holds_on_closed_set[index] = holds,
                 Err(Flaw::DoesNotFollow) => return Ok(()),
                 Err(Flaw::Stopped) => return Err(Flaw::Stopped),
                 // The next property may be simpler.
@@ -135,7 +140,7 @@ impl TreeObligations {
             match visit_tree(net, property, max_markings, &mut || watch.goes_on()) {
                 Ok(visited) => {
                     visits.markings = visits.markings.max(visited.markings);
-                    self.visited[index] = visited.holds;
+                    self.holds_by_visit[index] = visited.holds;
                     if !visited.holds {
                         visits.violated = Some(description::tree_property(net, property));
                     }
@@ -160,7 +165,8 @@ impl TreeObligations {
         let shown_count =
             (0..self.properties.len()).filter(|&index| self.is_discharged(index, premises)).count();
         let plural = if shown_count == 1 { "" } else { "s" };
-        let evaluated_count = self.evaluated.iter().filter(|&&is_evaluated| is_evaluated).count();
+        let evaluated_count =
+            self.holds_on_closed_set.iter().filter(|&&is_evaluated| is_evaluated).count();
         match (shown_count, evaluated_count) {
             (0, _) => None,
             (_, 0) => Some(format!("{shown_count} labelling{plural} checked")),
@@ -181,11 +187,11 @@ impl TreeObligations {
         let (claims, labellings) = (proved.claims, &self.labellings[index]);
         let mut all_claims = labellings.iter().flat_map(|premises| &premises.claims);
         let open = all_claims.find(|&&claim| !claims[claim].1);
-        let is_lost = |premises: &LabellingPremises| {
+        let has_unproved_home = |premises: &LabellingPremises| {
             premises.homes.iter().any(|&index| !(proved.stays_reachable)(index))
         };
         description::shortened(match open {
-            None if labellings.iter().any(is_lost) => {
+            None if labellings.iter().any(has_unproved_home) => {
                 format!("that all premises of {what} stay reachable")
             }
             None => format!("that {what}"),

@@ -93,7 +93,7 @@ impl Induction {
     ) -> Result<Invariant<'_>, Flaw> {
         poll(0, goes_on)?;
         let bounds = self.bounds.check(net, goes_on)?; // 1
-        let mut propagator = terms(net, &bounds);
+        let mut propagator = propagator_of_places(net, &bounds);
         let mut literals = Vec::with_capacity(self.atoms.len());
         for atom in &self.atoms {
             check_places(net, atom.sum.terms().iter().map(|&(place, _)| place))?;
@@ -282,7 +282,7 @@ impl Invariant<'_> {
         let mut propagator = self.propagator.clone();
         let mut literals: Vec<BoundLiteral> =
             atoms.into_iter().map(|atom| propagator.literal(atom)).collect();
-        while literals.len() < skeleton.variables {
+        while literals.len() < skeleton.variable_count {
             let term = propagator.add_term(Some(0), Some(1));
             literals.push(BoundLiteral { term, upper: false, bound: 1 });
         }
@@ -316,12 +316,13 @@ pub(super) fn refute_within(
         steps: Vec::new(),
         ending: Vec::new(),
     };
-    let invariant = Invariant { certificate: &certificate, propagator: terms(net, bounds) };
+    let invariant =
+        Invariant { certificate: &certificate, propagator: propagator_of_places(net, bounds) };
     invariant.refute_by_cases(predicate, max_cases, goes_on)
 }
 
 /// Returns a propagator with the places as terms, within their bounds.
-pub(super) fn terms(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
+pub(super) fn propagator_of_places(net: &Net, bounds: &DerivedBounds) -> BoundPropagator {
     let mut known = BoundPropagator::default();
     for place in net.places() {
         let (low, high) = bounds.interval(place);

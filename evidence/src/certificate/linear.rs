@@ -191,7 +191,8 @@ impl Lemmas<'_> {
         // A predicate without clauses is not refuted: the initial marking satisfies the lemmas, so
         // the lemmas alone are not contradictory.
         let skeleton = Skeleton::of(predicate, atoms, &self.variables);
-        let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        let Skeleton { mut clauses, variable_count: variables, .. } =
+            skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
@@ -210,7 +211,8 @@ impl Lemmas<'_> {
     ) -> Result<(), Flaw> {
         let atoms = self.certificate.atoms.len();
         let skeleton = Skeleton::of(predicate, atoms, &self.variables);
-        let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        let Skeleton { mut clauses, variable_count: variables, .. } =
+            skeleton.ok_or(Flaw::DoesNotFollow)?;
         clauses.extend_from_slice(&self.clauses);
         let steps = &self.certificate.steps;
         Ok(refutation::check_by_cases(&clauses, steps, variables, max_cases, goes_on)?)

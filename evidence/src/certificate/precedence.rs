@@ -122,8 +122,8 @@ impl Precedence {
         counters: &[Vec<TransitionId>],
     ) -> Result<(), Flaw> {
         check_places(net, self.places().iter().copied())?;
-        let atom = |index_at: usize| {
-            atoms.get(index_at).ok_or(Flaw::NoSuchPart(index, "comparison", index_at))
+        let atom = |atom_index: usize| {
+            atoms.get(atom_index).ok_or(Flaw::NoSuchPart(index, "comparison", atom_index))
         };
         let [first, second] = self.atoms();
         let (first, second) = (atom(first)?, atom(second)?);
@@ -132,8 +132,8 @@ impl Precedence {
         let set = PlaceSet::of(net, self.places());
         let own_places = net.place_count() - counters.len();
         let transitions_counted_by = |place: PlaceId| {
-            let index_at = place.index().checked_sub(own_places)?;
-            counters.get(index_at).map(Vec::as_slice)
+            let counter_index = place.index().checked_sub(own_places)?;
+            counters.get(counter_index).map(Vec::as_slice)
         };
         let event_marks_second = match self {
             Precedence::Unfed { places, .. } => {

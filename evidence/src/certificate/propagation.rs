@@ -131,7 +131,7 @@ pub(super) struct BoundPropagator {
     /// is, bound the same end of the same term. The first two literals are watched.
     clauses: Vec<Vec<BoundLiteral>>,
     /// For each clause, the number of calls of `add` before that of the clause.
-    added: Vec<u32>,
+    clause_numbers: Vec<u32>,
     /// The number of calls of `add`.
     added_count: u32,
     /// For each slot (a term and a direction, see [`BoundLiteral::slot`]), the clauses that watch a
@@ -233,13 +233,16 @@ impl BoundPropagator {
     /// returns false.
     pub(super) fn compose(
         &mut self,
-        flows: &[usize],
-        kept: &[usize],
+        fixed_sums: &[usize],
+        remainder_sums: &[usize],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
         let all_rows: Vec<SumRow> = self.rows.clone();
-        let other_rows: Vec<(usize, Vec<(usize, i128)>)> =
-            flows.iter().chain(kept).map(|&other| (other, self.summands(other))).collect();
+        let other_rows: Vec<(usize, Vec<(usize, i128)>)> = fixed_sums
+            .iter()
+            .chain(remainder_sums)
+            .map(|&other| (other, self.summands(other)))
+            .collect();
         // A row that contains another sum also contains the first term of that sum. So candidates
         // are found by their first term.
         let mut by_first_part: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -248,12 +251,12 @@ impl BoundPropagator {
                 by_first_part.entry(first).or_default().push(position);
             }
         }
-        let is_flow: BTreeSet<usize> = flows.iter().copied().collect();
+        let is_flow: BTreeSet<usize> = fixed_sums.iter().copied().collect();
         for SumRow { term, terms: parts } in all_rows {
             if !goes_on() {
                 return None;
             }
-            let start = if is_flow.contains(&term) { flows.len() } else { 0 };
+            let start = if is_flow.contains(&term) { fixed_sums.len() } else { 0 };
             let candidates = parts.iter().filter_map(|(part, _)| by_first_part.get(part)).flatten();
             let mut candidates: Vec<usize> = candidates.copied().filter(|&i| i >= start).collect();
             candidates.sort_unstable();
@@ -305,7 +308,7 @@ impl BoundPropagator {
             1 => self.assume(merged[0], ChangeReason::Clause(number)) || self.propagate(),
             _ => {
                 let index = self.clauses.len();
-                self.added.push(number);
+                self.clause_numbers.push(number);
                 self.watchers[merged[0].slot()].push(index);
                 self.watchers[merged[1].slot()].push(index);
                 self.clauses.push(merged);
@@ -539,7 +542,8 @@ impl BoundPropagator {
                     false
                 }
                 None => {
-                    contradiction = self.assume(other, ChangeReason::Clause(self.added[index]));
+                    contradiction =
+                        self.assume(other, ChangeReason::Clause(self.clause_numbers[index]));
                     true
                 }
             }

@@ -26,9 +26,9 @@ pub(super) fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32>
 /// children, in the order of the predicate.
 pub(super) struct Skeleton<'a> {
     /// The variables of comparisons.
-    atoms: &'a Variables<'a>,
+    comparison_variables: &'a Variables<'a>,
     /// The number of variables, including those that are not comparisons.
-    pub(super) variables: usize,
+    pub(super) variable_count: usize,
     /// The clauses that state the predicate.
     pub(super) clauses: Vec<Vec<i32>>,
 }
@@ -42,7 +42,8 @@ impl<'a> Skeleton<'a> {
         count: usize,
         atoms: &'a Variables<'a>,
     ) -> Option<Self> {
-        let mut skeleton = Skeleton { atoms, variables: count, clauses: Vec::new() };
+        let mut skeleton =
+            Skeleton { comparison_variables: atoms, variable_count: count, clauses: Vec::new() };
         let root = skeleton.literal_of(predicate)?;
         skeleton.clauses.push(vec![root]);
         Some(skeleton)
@@ -51,7 +52,7 @@ impl<'a> Skeleton<'a> {
     /// Adds the clauses of a node and returns its literal, or `None` if the node counts as true.
     fn literal_of(&mut self, predicate: &Predicate) -> Option<i32> {
         match predicate {
-            Predicate::Atom(atom) => variable_of(atom, self.atoms),
+            Predicate::Atom(atom) => variable_of(atom, self.comparison_variables),
             Predicate::And(parts) => {
                 let variable = self.new_variable();
                 let mut is_constrained = false;
@@ -84,8 +85,8 @@ impl<'a> Skeleton<'a> {
 
     /// Returns a new variable.
     fn new_variable(&mut self) -> i32 {
-        self.variables += 1;
-        self.variables as i32
+        self.variable_count += 1;
+        self.variable_count as i32
     }
 }
 

@@ -96,8 +96,9 @@ impl<'m> ColouredAudit<'m> {
             true => RequiredBindings::All,
             false => RequiredBindings::OnePerEffect,
         };
-        let is_made = |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
-        if !self.last_unfolding.as_ref().is_some_and(is_made) {
+        let is_same_unfolding =
+            |made: &RebuiltUnfolding| made.bindings == bindings && made.listed == listed;
+        if !self.last_unfolding.as_ref().is_some_and(is_same_unfolding) {
             let goes_on = &mut || self.watch.goes_on();
             match self.model.unfold(&listed, bindings, self.limits.max_tried_colours, goes_on) {
                 Ok(net) => self.last_unfolding = Some(RebuiltUnfolding { listed, bindings, net }),
@@ -153,7 +154,7 @@ impl<'m> ColouredAudit<'m> {
                 Ok(NextLine::Line(EvidenceLine::Answer(answer))) => {
                     let unjudged = AuditedAnswer {
                         file: source.name().to_owned(),
-                        line: source.place().line,
+                        line: source.line_position().line,
                         examination: source.header().examination.clone(),
                         id: answer.id,
                         question: String::new(),

@@ -120,7 +120,7 @@ impl<'m> ClassHeads<'m> {
             let heads = match declarations.kind(sort) {
                 _ if listed.is_empty() => SortHeads::Identity,
                 SortStructure::Product(parts) => {
-                    match parts.iter().all(|&part| classes.is_whole(part)) {
+                    match parts.iter().all(|&part| classes.has_only_heads(part)) {
                         true => SortHeads::Identity,
                         false => SortHeads::OfComponents,
                     }
@@ -230,7 +230,7 @@ impl<'m> ClassHeads<'m> {
     }
 
     /// Returns true if a sort has no listed or derived classes, so that each colour is a head.
-    fn is_whole(&self, sort: usize) -> bool {
+    fn has_only_heads(&self, sort: usize) -> bool {
         matches!(self.heads[sort], SortHeads::Identity)
     }
 
@@ -317,7 +317,7 @@ impl<'m> ClassHeads<'m> {
                 true
             }
             MultisetTerm::Minus(first, second) => {
-                self.is_whole(sort)
+                self.has_only_heads(sort)
                     && self.respects_heads(first, sort, budget)?
                     && self.respects_heads(second, sort, budget)?
             }
@@ -332,7 +332,7 @@ impl<'m> ClassHeads<'m> {
         function: &dyn Fn(u64) -> u64,
         budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
-        if self.is_whole(from) {
+        if self.has_only_heads(from) {
             return Ok(true);
         }
         for colour in 0..self.declarations.size(from) {
@@ -406,7 +406,9 @@ impl<'m> ClassHeads<'m> {
             [variable] => {
                 self.function_equals_at_heads(variable, &|binding| term.colour(binding), budget)
             }
-            _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable_sort(variable)))),
+            _ => Ok(variables
+                .iter()
+                .all(|&variable| self.has_only_heads(self.variable_sort(variable)))),
         }
     }
 
@@ -419,7 +421,7 @@ impl<'m> ClassHeads<'m> {
         budget: &mut ColourBudget<'_>,
     ) -> Result<bool, UnfoldingFlaw> {
         let sort = self.variable_sort(variable);
-        if self.is_whole(sort) {
+        if self.has_only_heads(sort) {
             return Ok(true);
         }
         let mut binding = vec![0; self.declarations.variables.len()];
@@ -446,7 +448,7 @@ impl<'m> ClassHeads<'m> {
         seen: &mut HashSet<usize>,
     ) -> bool {
         match term {
-            _ if self.is_whole(sort) => true,
+            _ if self.has_only_heads(sort) => true,
             MultisetTerm::Times(0, _) => true,
             MultisetTerm::Times(1, of) => self.accepts_any_tokens(of, sort, seen),
             MultisetTerm::Sum(parts) => {
@@ -464,15 +466,17 @@ impl<'m> ClassHeads<'m> {
             // By condition 1, a shift maps classes to classes, and it is a bijection. So each
             // colour of a class comes from one colour of one class.
             (MultisetTerm::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
-            (MultisetTerm::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
+            (MultisetTerm::Variable(variable), _) => {
+                self.has_only_heads(sort) || seen.insert(*variable)
+            }
             (MultisetTerm::Constant(colour), _) => {
-                self.is_whole(sort) || self.is_only_of_class(sort, *colour)
+                self.has_only_heads(sort) || self.is_only_of_class(sort, *colour)
             }
             (MultisetTerm::Tuple(terms), SortStructure::Product(parts)) => {
                 let mut parts = terms.iter().zip(parts);
                 parts.all(|((term, _), &part)| self.is_any_colour(term, part, seen))
             }
-            _ => self.is_whole(sort) && term.is_one_colour(),
+            _ => self.has_only_heads(sort) && term.is_one_colour(),
         }
     }
 

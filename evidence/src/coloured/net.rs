@@ -179,11 +179,11 @@ pub fn read_as(bytes: &[u8], times: TimeTreatment) -> Result<ColouredModel, Unre
         };
         match (node_at("source")?, node_at("target")?) {
             ((true, place), (false, transition)) => {
-                let term = model.inscription(node, place)?;
+                let term = model.read_inscription(node, place)?;
                 model.transitions[transition].inputs.push((place, term));
             }
             ((false, transition), (true, place)) => {
-                let term = model.inscription(node, place)?;
+                let term = model.read_inscription(node, place)?;
                 model.transitions[transition].outputs.push((place, term));
             }
             _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
@@ -241,7 +241,7 @@ impl ColouredModel {
     }
 
     /// Reads the multiset that an arc at a place moves.
-    fn inscription(
+    fn read_inscription(
         &mut self,
         node: Node<'_, '_>,
         place: usize,

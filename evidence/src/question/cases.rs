@@ -20,7 +20,7 @@
 //! Then the model is translated to a net, whose final markings are about the model's places.
 
 use super::Question;
-use parikh_net::counted::counted;
+use parikh_net::counted::with_counters;
 use parikh_net::{Assumption, ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
 
 /// The net for a soundness question.
@@ -82,7 +82,7 @@ impl CaseNet {
         let (model_place_count, first_counter) =
             (case_net.model_places().len(), case_net.place_count());
         let net = match kind {
-            "RelaxedSoundness" => counted(&case_net).map_err(|error| error.to_string())?,
+            "RelaxedSoundness" => with_counters(&case_net).map_err(|error| error.to_string())?,
             _ => case_net,
         };
         Ok(CaseNet { net, kind, model_place_count, first_counter })

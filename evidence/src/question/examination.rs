@@ -20,8 +20,8 @@ impl Question {
                 let goals = net.model_places().map(|it| Predicate::at_least(it, 2)).collect();
                 reach(goals, false, false)
             }
-            ("QuasiLiveness", None) => reach(some_copy(net), true, true),
-            ("Liveness", None) => Some(Question::StaysReachable(some_copy(net))),
+            ("QuasiLiveness", None) => reach(enabled_copies(net), true, true),
+            ("Liveness", None) => Some(Question::StaysReachable(enabled_copies(net))),
             ("StableMarking", None) => {
                 let changed = |place| {
                     let initial_tokens = net.initial()[place];
@@ -55,7 +55,7 @@ impl Question {
 /// Returns, for each transition of the model, the predicate that at least one of its copies in
 /// `net` is enabled. The translation of inhibitor or reset arcs makes several copies of a
 /// transition.
-fn some_copy(net: &Net) -> Vec<Predicate> {
+fn enabled_copies(net: &Net) -> Vec<Predicate> {
     let some = |copies: Vec<TransitionId>| {
         Predicate::or(copies.into_iter().map(Predicate::Enabled)).sorted()
     };

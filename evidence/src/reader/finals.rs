@@ -48,7 +48,7 @@ pub(super) fn final_marking_of_places(
 /// are the reference nodes of the net.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
-    in_places: Option<Vec<u64>>,
+    marking_in_places: Option<Vec<u64>>,
     builder: &NetBuilder,
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<Vec<Marking>, Unreadable> {
@@ -87,7 +87,7 @@ pub(super) fn read<'a>(
             }
         }
     }
-    if let Some(marking) = in_places.map(Marking::new)
+    if let Some(marking) = marking_in_places.map(Marking::new)
         && marking.total() > 0
         && !finals.contains(&marking)
     {

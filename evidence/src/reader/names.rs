@@ -39,13 +39,13 @@ pub(crate) fn ids_of_name(
     text: &str,
     notation: NameNotation,
 ) -> Result<Vec<String>, String> {
-    let unchanged = || Ok(vec![text.to_owned()]);
+    let text_itself = || Ok(vec![text.to_owned()]);
     let is_id = match kind {
         NamedNodeKind::Places => net.places_named(text).is_some(),
         NamedNodeKind::Transitions => net.transitions_named(text).is_some(),
     };
     if notation == NameNotation::Id || notation == NameNotation::Bare && is_id {
-        return unchanged();
+        return text_itself();
     }
     let mut candidates = match kind {
         NamedNodeKind::Places => labelled_places(net),
@@ -57,7 +57,7 @@ pub(crate) fn ids_of_name(
     });
     let ids: Vec<String> = candidates.into_iter().map(|(id, _)| id).collect();
     match &ids[..] {
-        [] => unchanged(),
+        [] => text_itself(),
         [_, _, ..] if notation == NameNotation::Bare => {
             let first_ids: Vec<String> =
                 ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();

@@ -158,17 +158,17 @@ fn add_arcs(
         return Err(error_in_line(line, "expected one `->` between what is taken and what is put"));
     };
     let refused = |error: parikh_net::BuildError| error_in_line(line, error.to_string());
-    for (place, weight) in places(places_by_name, line, consumed)? {
+    for (place, weight) in parse_side(places_by_name, line, consumed)? {
         builder.take(transition, place, weight).map_err(refused)?;
     }
-    for (place, weight) in places(places_by_name, line, produced)? {
+    for (place, weight) in parse_side(places_by_name, line, produced)? {
         builder.put(transition, place, weight).map_err(refused)?;
     }
     Ok(())
 }
 
 /// Parses the places on one side of an arrow, with their weights.
-fn places(
+fn parse_side(
     places_by_name: &Places,
     line: u64,
     pieces: &[PlainToken],

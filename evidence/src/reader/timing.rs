@@ -102,7 +102,7 @@ impl NetTiming {
     fn refuse_if_timed(&mut self, node: Node<'_, '_>, owner: &str) {
         let mut timing = TransitionTiming::default();
         timing.add(&tool_values(node));
-        if timing.is_limited || timing.order != FiringOrder::default() {
+        if timing.is_limited || timing.priority_and_timed != FiringOrder::default() {
             self.refuse(node, format!("a time or a priority of {owner}"));
         }
     }
@@ -135,7 +135,8 @@ impl NetTiming {
         if timing.has_rate {
             self.assume(Assumption::Rates);
         }
-        let differs = *first_order.get_or_insert_with(|| timing.order.clone()) != timing.order;
+        let differs = *first_order.get_or_insert_with(|| timing.priority_and_timed.clone())
+            != timing.priority_and_timed;
         let id = Quoted(optional_attribute(node, "id").unwrap_or_default());
         if timing.is_limited {
             let what = format!("the transition {id} has a time, which limits when it fires");
@@ -156,7 +157,7 @@ type FiringOrder = (Option<String>, Option<String>);
 #[derive(Default)]
 struct TransitionTiming {
     /// The values of `priority` and `timed`, from labels or tool data.
-    order: FiringOrder,
+    priority_and_timed: FiringOrder,
     /// True if a time limits when the transition fires.
     is_limited: bool,
     /// True if the transition has a rate, weight or probability.
@@ -179,9 +180,11 @@ impl TransitionTiming {
             };
             let lower_case = value.to_ascii_lowercase();
             match key.as_str() {
-                key if PRIORITIES.contains(&key) => self.order.0 = Some(value.clone()),
-                "timed" => self.order.1 = Some(flag(&lower_case, ["true", "false"])),
-                "immediate" => self.order.1 = Some(flag(&lower_case, ["false", "true"])),
+                key if PRIORITIES.contains(&key) => self.priority_and_timed.0 = Some(value.clone()),
+                "timed" => self.priority_and_timed.1 = Some(flag(&lower_case, ["true", "false"])),
+                "immediate" => {
+                    self.priority_and_timed.1 = Some(flag(&lower_case, ["false", "true"]))
+                }
                 "urgent" => self.is_limited |= !["false", "0", "no"].contains(&lower_case.as_str()),
                 "invariant" => {
                     let end = lower_case.trim_start_matches(['<', '=', ' ']);
@@ -222,10 +225,10 @@ impl TransitionTiming {
     fn add_distribution(&mut self, kind: &str) {
         match kind {
             "" => {}
-            "immediate" | "imm" => self.order.1 = Some("false".to_owned()),
+            "immediate" | "imm" => self.priority_and_timed.1 = Some("false".to_owned()),
             "exponential" | "exp" | "normal" | "gaussian" | "lognormal" | "gamma" | "weibull"
             | "undefined" | "none" => {
-                self.order.1 = Some("true".to_owned());
+                self.priority_and_timed.1 = Some("true".to_owned());
                 self.has_rate = true;
             }
             _ => self.is_limited = true,

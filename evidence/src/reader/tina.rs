@@ -361,13 +361,13 @@ fn build(name: &str, nodes: &TinaNodes) -> Result<ExtendedNet, Unreadable> {
     let mut used_names: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
     used_names.extend(nodes.places.order.iter().cloned());
     for name_in_file in &nodes.transitions.order {
-        let mut unique = name_in_file.clone();
+        let mut transition_id = name_in_file.clone();
         if places.contains_key(name_in_file) {
-            while used_names.contains(&unique) {
-                unique.push('\'');
+            while used_names.contains(&transition_id) {
+                transition_id.push('\'');
             }
         }
-        let t = net.core.transition(&unique);
+        let t = net.core.transition(&transition_id);
         let line = nodes.transitions.entries[name_in_file].line;
         let t = t.map_err(|error| error_in_line(line, error.to_string()))?;
         if let Some(label) = nodes.labels.get(name_in_file) {

@@ -178,16 +178,16 @@ impl<'t> TokenCursor<'t> {
         let lexis = self.lexis;
         let input = &mut self.input;
         // Neither parser fails: blanks may be empty, and every text has a token.
-        let _ = blanks(lexis, input);
+        let _ = skip_blanks(lexis, input);
         let lexeme =
-            (|input: &mut LexerInput<'t>| kind(lexis, input)).with_span().parse_next(input);
+            (|input: &mut LexerInput<'t>| read_kind(lexis, input)).with_span().parse_next(input);
         let (kind, span) = lexeme.unwrap_or((LexemeKind::End, 0..0));
         Lexeme { kind, span: span.start + self.base..span.end + self.base }
     }
 }
 
 /// Skips blanks and comments.
-fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
+fn skip_blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
     let is_blank = |c: char| c.is_whitespace() && !(lexis.has_line_tokens && c == '\n');
     loop {
         let blanks = take_while(0.., is_blank).parse_next(input)?;
@@ -202,7 +202,7 @@ fn blanks(lexis: &Lexis, input: &mut LexerInput<'_>) -> LexerResult<()> {
 }
 
 /// Reads one token. Every text has a first token.
-fn kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<LexemeKind<'t>> {
+fn read_kind<'t>(lexis: &'static Lexis, input: &mut LexerInput<'t>) -> LexerResult<LexemeKind<'t>> {
     if input.is_empty() {
         return Ok(LexemeKind::End);
     }

@@ -141,8 +141,8 @@ pub(super) fn cap(
 /// Returns the places with inhibitor or reset arcs.
 fn tested_places(net: &ExtendedNet) -> BTreeSet<PlaceId> {
     let transitions = || net.core().transitions();
-    let inhibit = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
-    inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
+    let inhibiting_places = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
+    inhibiting_places.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
 }
 
 /// For each transition, the tokens of the places that it resets, in all reachable markings that
@@ -226,10 +226,10 @@ fn visit(
 fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> TranslationError {
     let core = net.core();
     let mut arcs = core.transitions().flat_map(|t| {
-        let inhibit =
+        let inhibitor_arcs =
             net.inhibitors(t).iter().map(move |arc| (arc.place, t, "inhibits", "inhibitor"));
-        let empty = net.resets(t).iter().map(move |&p| (p, t, "is emptied by", "reset"));
-        inhibit.chain(empty)
+        let reset_arcs = net.resets(t).iter().map(move |&p| (p, t, "is emptied by", "reset"));
+        inhibitor_arcs.chain(reset_arcs)
     });
     let (place, t, role, arcs) = match arcs.find(|(p, ..)| !bounds.contains_key(p)) {
         Some((p, t, role, arcs)) => (core.place_name(p), core.transition_name(t), role, arcs),

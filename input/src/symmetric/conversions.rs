@@ -1,6 +1,6 @@
 //! Conversion of numbers and constants to the sort expected where they stand.
 
-use super::super::colour_problem::{ColourProblem, LARGEST};
+use super::super::colour_problem::{ColourProblem, MAX_TERMS};
 use super::raw::TermNode;
 use super::resolve::{Resolver, TermValue, operand_count_error};
 use parikh_net::coloured::{Guard, Multiset, Relation, SortId, SortKind, Term};
@@ -112,8 +112,8 @@ impl Resolver<'_> {
                 let mut tuples = vec![Vec::with_capacity(parts.len())];
                 for (term, &part) in terms.into_iter().zip(parts) {
                     let terms = self.fitted_terms(term, part)?;
-                    if tuples.len().saturating_mul(terms.len()) > LARGEST {
-                        return Err(ColourProblem::TooLarge(LARGEST));
+                    if tuples.len().saturating_mul(terms.len()) > MAX_TERMS {
+                        return Err(ColourProblem::TooLarge(MAX_TERMS));
                     }
                     let extended = |tuple: &Vec<Term>, term: &Term| {
                         let mut tuple = tuple.clone();

@@ -102,7 +102,7 @@ impl Declarations {
                 "partition" => {
                     let (id, name) = id_and_name(&tag, "partition")?;
                     let Some(kind) = partition(xml)? else {
-                        return Err(error(format!("partition `{id}`"), ColourProblem::CutsNothing));
+                        return Err(error(format!("partition `{id}`"), ColourProblem::NotOneSort));
                     };
                     self.sorts.push(SortDeclaration { id, name, position: at, kind });
                 }

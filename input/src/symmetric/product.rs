@@ -1,14 +1,14 @@
 //! Tuples whose components are multisets: products of multisets.
 
-use super::super::colour_problem::{ColourProblem, LARGEST};
+use super::super::colour_problem::{ColourProblem, MAX_TERMS};
 use parikh_net::coloured::{Multiset, Term};
 
 /// Returns the multiset of tuples with a component from each of `parts`. The count of a tuple is
 /// the product of the counts of its components.
 pub(super) fn product(parts: Vec<Multiset>) -> Result<Multiset, ColourProblem> {
     let terms = parts.iter().try_fold(1usize, |all, part| all.checked_mul(size(part).max(1)));
-    if terms.is_none_or(|terms| terms > LARGEST) {
-        return Err(ColourProblem::TooLarge(LARGEST));
+    if terms.is_none_or(|terms| terms > MAX_TERMS) {
+        return Err(ColourProblem::TooLarge(MAX_TERMS));
     }
     let mut parts = parts.into_iter();
     let first = parts.next().unwrap_or(Multiset::EMPTY);

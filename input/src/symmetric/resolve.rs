@@ -1,7 +1,7 @@
 //! Evaluation of a term of the file to a number, a multiset, a colour or a guard. Terms are in
 //! postfix order, so one pass with a stack of values suffices.
 
-use super::super::colour_problem::{ColourProblem, DEEPEST};
+use super::super::colour_problem::{ColourProblem, MAX_DEPTH};
 use super::super::xml::{digits, trimmed};
 use super::product::product;
 use super::raw::{RawTerm, TermError, TermNode, integer};
@@ -127,8 +127,8 @@ impl Resolver<'_> {
                 _ => false,
             };
             let depth = if is_flattened { operand_depth } else { operand_depth + 1 };
-            if depth > DEEPEST {
-                return Err((node.position, ColourProblem::TooDeep(DEEPEST)));
+            if depth > MAX_DEPTH {
+                return Err((node.position, ColourProblem::TooDeep(MAX_DEPTH)));
             }
             let value = self.apply(node, operands).map_err(|problem| (node.position, problem))?;
             stack.push((value, depth));

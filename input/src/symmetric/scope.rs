@@ -1,6 +1,6 @@
 //! The declared names of a file, with the sorts, colours and variables to which they refer.
 
-use super::super::colour_problem::{ColourProblem, DEEPEST};
+use super::super::colour_problem::{ColourProblem, MAX_DEPTH};
 use parikh_net::coloured::{ColouredNet, SortId, SortKind, Term, VariableId};
 use std::collections::HashMap;
 
@@ -99,8 +99,8 @@ impl DeclaredNames {
         }
         let components = |sort: &SortId| self.components.get(sort).copied().unwrap_or(1);
         let components: usize = parts.iter().map(components).sum();
-        if components > DEEPEST {
-            return Err(ColourProblem::TooManyComponents(DEEPEST));
+        if components > MAX_DEPTH {
+            return Err(ColourProblem::TooManyComponents(MAX_DEPTH));
         }
         let names: Vec<&str> = parts.iter().map(|&part| net.sort(part).name()).collect();
         let written_out = format!("({})", names.join(" * "));

@@ -330,11 +330,11 @@ impl ColouredNet {
             Term::Constant { sort, .. } | Term::All(sort) => Type::Sort(*sort),
             Term::Variable(variable) => Type::Sort(self.variable(*variable).sort),
             Term::Shift { of, .. } => {
-                let kind = self.type_of(of)?;
-                match (&kind, of.has_all()) {
+                let operand_type = self.type_of(of)?;
+                match (&operand_type, of.has_all()) {
                     (_, true) => return Err(ColourError::AllHere),
-                    (Type::Sort(sort), _) if self.sort(*sort).is_cyclic() => kind,
-                    _ => return Err(ColourError::NotCyclic(self.type_name(&kind))),
+                    (Type::Sort(sort), _) if self.sort(*sort).is_cyclic() => operand_type,
+                    _ => return Err(ColourError::NotCyclic(self.type_name(&operand_type))),
                 }
             }
             Term::Block { partition, of } => {

@@ -34,7 +34,7 @@ struct BindingSearch<'s> {
     /// The variables of the transition.
     variables: Vec<VariableId>,
     /// The conjuncts of the guard, each with the variables that occur in it.
-    guards: Vec<(&'s Guard, Vec<VariableId>)>,
+    guard_conjuncts: Vec<(&'s Guard, Vec<VariableId>)>,
     /// The inputs that are not yet matched with a colour on their place.
     inputs: Vec<MatchedInput<'s>>,
     /// The colours bound so far.
@@ -80,7 +80,7 @@ impl ColouredNet {
             marking,
             t,
             variables: transition.variables(),
-            guards: guards.collect(),
+            guard_conjuncts: guards.collect(),
             inputs,
             binding: BTreeMap::new(),
             taken_tokens: BTreeMap::new(),
@@ -208,7 +208,7 @@ impl BindingSearch<'_> {
     fn guards_hold(&self) -> bool {
         let values = self.bound_colours();
         let is_bound = |variable| self.binding.contains_key(variable);
-        let mut parts = self.guards.iter();
+        let mut parts = self.guard_conjuncts.iter();
         parts.all(|(part, variables)| {
             !variables.iter().all(is_bound) || self.net.holds(part, &values)
         })

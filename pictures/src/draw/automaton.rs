@@ -133,8 +133,8 @@ pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budge
             true => draw_loop(at, lines, &mut body),
             false => {
                 let route = routes.next().unwrap_or_default();
-                let goes_back = bundles.contains_key(&(to, from));
-                draw_edge(at, positions.nodes[to], &route, goes_back, lines, &mut body);
+                let has_opposite = bundles.contains_key(&(to, from));
+                draw_edge(at, positions.nodes[to], &route, has_opposite, lines, &mut body);
             }
         }
     }

@@ -170,8 +170,9 @@ fn place_boxes(
             false => *width = width.max(label * 0.9),
         }
     }
-    let is_drawn = |bundle: &&DrawnEdge| bundle.0 != bundle.1;
-    let edges = bundles.iter().filter(is_drawn).map(|it| (it.0 as usize, it.1 as usize)).collect();
+    let joins_two_boxes = |bundle: &&DrawnEdge| bundle.0 != bundle.1;
+    let edges =
+        bundles.iter().filter(joins_two_boxes).map(|it| (it.0 as usize, it.1 as usize)).collect();
     // The page is about as high as wide, since most edges lead down.
     let spacing = LayoutSpacing {
         direction: Direction::Down,
@@ -187,8 +188,9 @@ fn place_boxes(
         height: size.height,
     };
     let mut routes = positions.routes.into_iter();
-    let route =
-        |bundle| if is_drawn(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() };
+    let route = |bundle| {
+        if joins_two_boxes(&bundle) { routes.next().unwrap_or_default() } else { Vec::new() }
+    };
     (
         sizes.iter().zip(&positions.nodes).map(marking_box).collect(),
         bundles.iter().map(route).collect(),

@@ -21,9 +21,9 @@ const ROUNDS: usize = 24;
 pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &Budget) -> Vec<f64> {
     let mut across = vec![0.0; layers.nodes.len()];
     for row in &layers.rows {
-        let gaps = tight_positions(layers, row, spacing);
-        let middle = gaps.last().copied().unwrap_or(0.0) / 2.0;
-        row.iter().zip(&gaps).for_each(|(&v, gap)| across[v] = gap - middle);
+        let tight_centres = tight_positions(layers, row, spacing);
+        let middle = tight_centres.last().copied().unwrap_or(0.0) / 2.0;
+        row.iter().zip(&tight_centres).for_each(|(&v, gap)| across[v] = gap - middle);
     }
     for round in 0..ROUNDS {
         if budget.is_exhausted() {
@@ -48,18 +48,18 @@ pub(super) fn columns(layers: &LayeredGraph, spacing: &LayoutSpacing, budget: &B
 /// Returns the centres of a row's nodes and bends when the row is packed as tightly as possible.
 /// The first centre is at 0.
 fn tight_positions(layers: &LayeredGraph, row: &[usize], spacing: &LayoutSpacing) -> Vec<f64> {
-    let mut layer = 0.0;
-    let mut gaps = Vec::with_capacity(row.len());
+    let mut centre = 0.0;
+    let mut centres = Vec::with_capacity(row.len());
     for (index, &v) in row.iter().enumerate() {
         if index > 0 {
             let (left, right) = (layers.nodes[row[index - 1]], layers.nodes[v]);
             let gap_factor = if left.is_bend && right.is_bend { 0.3 } else { 1.0 };
-            layer +=
+            centre +=
                 (left.size_across + right.size_across) / 2.0 + gap_factor * spacing.within_layers;
         }
-        gaps.push(layer);
+        centres.push(centre);
     }
-    gaps
+    centres
 }
 
 /// Moves the nodes and bends of one row near their neighbours, in unchanged order. The two flags
@@ -71,11 +71,11 @@ fn move_row(
     spacing: &LayoutSpacing,
     across: &mut [f64],
 ) {
-    let gaps = tight_positions(layers, row, spacing);
+    let tight_centres = tight_positions(layers, row, spacing);
     // Blocks of nodes that are pushed against each other. Each entry has the preferred shift from
     // the tight positions, the weight of the preference, and the number of nodes.
     let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
-    for (&v, gap) in row.iter().zip(&gaps) {
+    for (&v, gap) in row.iter().zip(&tight_centres) {
         let (mut sum, mut weight) = (0.0, 0.0);
         let sides = [(before, &layers.neighbours_before[v]), (after, &layers.neighbours_after[v])];
         for &u in sides.into_iter().filter(|(is_used, _)| *is_used).flat_map(|(_, near)| near) {
@@ -110,7 +110,7 @@ fn move_row(
     }
     let preferences =
         blocks.iter().flat_map(|&(preferred, _, nodes)| std::iter::repeat_n(preferred, nodes));
-    for ((&v, gap), preferred) in row.iter().zip(&gaps).zip(preferences) {
+    for ((&v, gap), preferred) in row.iter().zip(&tight_centres).zip(preferences) {
         across[v] = preferred + gap;
     }
 }

@@ -94,7 +94,7 @@ fn barycentres(layers: &mut LayeredGraph, forwards: bool) {
         // The sort is stable, so nodes with the same mean stay in order.
         by_mean.sort_by(|a, b| a.0.total_cmp(&b.0));
         rows[layer] = by_mean.into_iter().map(|(_, v)| v).collect();
-        rows[layer].iter().enumerate().for_each(|(place, &v)| position[v] = place);
+        rows[layer].iter().enumerate().for_each(|(index, &v)| position[v] = index);
     }
 }
 

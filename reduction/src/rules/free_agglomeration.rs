@@ -23,7 +23,7 @@ use parikh_net::TransitionId;
 pub(super) struct FreeAgglomeration {
     /// True for the variant that handles two kinds of places: places with at least two producers
     /// and two consumers, and places that the rule does not remove.
-    pub(super) product: bool,
+    pub(super) handles_products: bool,
     pub(super) limits: GrowthLimits,
 }
 
@@ -42,15 +42,17 @@ impl CandidateSearch for FreeAgglomeration {
             let can_postpone =
                 |&h: &TransitionId| net.post_weight(h, p) == weight && feeds_only(net, h, p);
             let mut producers: Vec<_> = net.producers(p).filter(can_postpone).collect();
-            let all_producers = producers.len() == net.producer_count(p) && net.tokens(p) < weight;
-            if !all_producers {
-                producers.retain(|h| self.product && h.index() < net.original_transitions());
+            let can_postpone_all =
+                producers.len() == net.producer_count(p) && net.tokens(p) < weight;
+            if !can_postpone_all {
+                producers
+                    .retain(|h| self.handles_products && h.index() < net.original_transitions());
             }
             let consumers: Vec<_> = net.consumers(p).collect();
-            let is_within_limits = if all_producers {
-                self.limits.allow(net, self.product, &producers, &consumers)
+            let is_within_limits = if can_postpone_all {
+                self.limits.allow(net, self.handles_products, &producers, &consumers)
             } else {
-                self.product && consumers.len() == 1
+                self.handles_products && consumers.len() == 1
             };
             if is_within_limits && !producers.is_empty() {
                 candidates.push(candidate::place_and_transitions(p, producers));

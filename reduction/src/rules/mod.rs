@@ -129,9 +129,18 @@ pub fn conditions_of(search: &str) -> Option<&'static Conditions> {
 pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
     let kept_places = &limits.kept_places;
     let limits = || limits.clone();
-    let post = |product| post_agglomeration::PostAgglomeration { product, limits: limits() };
-    let pre = |product| pre_agglomeration::PreAgglomeration { product, limits: limits() };
-    let free = |product| free_agglomeration::FreeAgglomeration { product, limits: limits() };
+    let post = |product| post_agglomeration::PostAgglomeration {
+        handles_products: product,
+        limits: limits(),
+    };
+    let pre = |product| pre_agglomeration::PreAgglomeration {
+        handles_products: product,
+        limits: limits(),
+    };
+    let free = |product| free_agglomeration::FreeAgglomeration {
+        handles_products: product,
+        limits: limits(),
+    };
     let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
     // Every transition next to a constant place both takes from it and puts to it, so the place has
     // as many producers as consumers.

@@ -22,7 +22,7 @@ use parikh_net::TransitionId;
 pub(super) struct PostAgglomeration {
     /// True for the variant that handles places with at least two producers and two consumers. The
     /// other variant handles places with at most one producer or at most one consumer.
-    pub(super) product: bool,
+    pub(super) handles_products: bool,
     pub(super) limits: GrowthLimits,
 }
 
@@ -39,7 +39,7 @@ impl CandidateSearch for PostAgglomeration {
             }
             let producers: Vec<_> = net.producers(p).collect();
             let consumers: Vec<_> = net.consumers(p).collect();
-            if self.limits.allow(net, self.product, &producers, &consumers) {
+            if self.limits.allow(net, self.handles_products, &producers, &consumers) {
                 candidates.push(candidate::place(p));
             }
         }

@@ -23,7 +23,7 @@ const MAX_CONSUMERS: usize = 64;
 pub(super) struct PreAgglomeration {
     /// True for the variant that handles places with at least two producers and two consumers. The
     /// other variant handles places with at most one producer or at most one consumer.
-    pub(super) product: bool,
+    pub(super) handles_products: bool,
     pub(super) limits: GrowthLimits,
 }
 
@@ -56,7 +56,9 @@ impl CandidateSearch for PreAgglomeration {
             let inputs_are_few = producers.iter().all(|&h| {
                 net.pre(h).iter().all(|arc| net.consumer_count(arc.place) <= MAX_CONSUMERS)
             });
-            if inputs_are_few && self.limits.allow(net, self.product, &producers, &consumers) {
+            if inputs_are_few
+                && self.limits.allow(net, self.handles_products, &producers, &consumers)
+            {
                 candidates.push(candidate::place(p));
             }
         }

@@ -2,7 +2,7 @@
 //! solves a copy.
 
 use super::process::{Process, WaitError, program};
-use super::wire::{Allowance, OutgoingMessage, Reply, first_message, reply};
+use super::wire::{Allowance, OutgoingMessage, Reply, decode_reply, first_message};
 use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, ExhaustionReason};
@@ -108,11 +108,11 @@ impl GuestLp {
                 return Err(NoWorkers);
             }
             let program = program().ok_or(NoWorkers)?;
-            let guest = Process::get(program).map_err(|error| {
+            let process = Process::get(program).map_err(|error| {
                 disable_workers(&error.to_string());
                 NoWorkers
             })?;
-            self.worker = Some(guest);
+            self.worker = Some(process);
             self.awaited = None;
             self.unsent = OutgoingMessage::default();
             self.unsent.load(&self.program);
@@ -160,7 +160,7 @@ impl GuestLp {
             match guest.receive(first_message, patience.saturating_sub(silence), Some(budget)) {
                 Ok(message) => {
                     let size = (self.program.columns().len(), self.sent_rows);
-                    return match reply(&message, size) {
+                    return match decode_reply(&message, size) {
                         Ok(Reply::Pulse) => {
                             if let Some(awaited_reply) = &mut self.awaited {
                                 awaited_reply.since = Instant::now();

@@ -54,11 +54,11 @@ thread_local! {
     /// The connection of the serving thread, where the solver's callback finds it.
     static CONNECTION: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
     /// The question in progress, where the solver's callback finds it; `None` between questions.
-    static CURRENT_QUESTION: RefCell<Option<AtWork>> = const { RefCell::new(None) };
+    static CURRENT_QUESTION: RefCell<Option<QuestionInProgress>> = const { RefCell::new(None) };
 }
 
 fn with_connection<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
-    CONNECTION.with_borrow_mut(|line| line.as_mut().map(act))
+    CONNECTION.with_borrow_mut(|connection| connection.as_mut().map(act))
 }
 
 /// The connection to the client.
@@ -124,7 +124,7 @@ impl WorkerConnection {
 }
 
 /// The question in progress.
-struct AtWork {
+struct QuestionInProgress {
     /// The budget of the question.
     budget: Budget,
     /// The time of the last message to the client, or the start of the question before the first
@@ -148,7 +148,7 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     let budget = budget.with_memory_ceiling(max_memory);
     watch::set_memory_limit(max_memory);
     let now = Instant::now();
-    CURRENT_QUESTION.set(Some(AtWork {
+    CURRENT_QUESTION.set(Some(QuestionInProgress {
         budget: budget.clone(),
         last_message: now,
         last_check: now,

@@ -374,7 +374,7 @@ fn decode_program(reader: &mut MessageReader<'_>) -> Result<LinearProgram, Inval
 }
 
 /// Decodes a message from a worker process about a program with `columns` columns and `rows` rows.
-pub(super) fn reply(
+pub(super) fn decode_reply(
     message: &[u8],
     (columns, rows): (usize, usize),
 ) -> Result<Reply, InvalidMessage> {
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_what_is_heard() {
+    fn messages_decode_to_what_was_encoded() {
         let program = example();
         let mut out = OutgoingMessage::default();
         out.load(&program);
@@ -466,7 +466,9 @@ mod tests {
         });
         let mut out = OutgoingMessage::default();
         out.encode_reply(&Reply::Solved(optimum.clone()));
-        let Reply::Solved(heard) = reply(&messages(out)[0], (2, 1)).unwrap() else { panic!() };
+        let Reply::Solved(heard) = decode_reply(&messages(out)[0], (2, 1)).unwrap() else {
+            panic!()
+        };
         assert_eq!(heard, optimum);
     }
 
@@ -488,7 +490,7 @@ mod tests {
             if let Some(first) = bytes.first_mut() {
                 *first = random.u8(..3);
             }
-            if let Ok(Reply::Solved(LpAnswer::Optimal(optimum))) = reply(&bytes, (2, 1)) {
+            if let Ok(Reply::Solved(LpAnswer::Optimal(optimum))) = decode_reply(&bytes, (2, 1)) {
                 assert_eq!(optimum.point.len(), 2);
             }
             let _ = decode_request(&bytes);

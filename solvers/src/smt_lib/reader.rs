@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_more_than_was_asked_for_is_not_listened_to() {
+    fn input_beyond_the_allowed_bytes_is_an_error() {
         let said = |text: &str, allowed: usize| {
             let mut expressions = Expressions::of_at_most(allowed);
             let mut heard = text.as_bytes().to_vec();

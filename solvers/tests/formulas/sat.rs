@@ -70,7 +70,7 @@ fn check_proof(solver: &impl ProvingSat, cnf: &Cnf, core: &[Literal]) {
 
 /// Asks each solver several questions, with assumptions and with clauses added in between.
 fn answers_are_those_of_trying_all_values<S: SatSolver + Default>(
-    unsatisfiable: &dyn Fn(&S, &Cnf, &[Literal]),
+    check_unsatisfiable: &dyn Fn(&S, &Cnf, &[Literal]),
 ) {
     const VARIABLES: u32 = 9;
     let mut rng = fastrand::Rng::with_seed(11);
@@ -104,7 +104,7 @@ fn answers_are_those_of_trying_all_values<S: SatSolver + Default>(
                 SatAnswer::Unsatisfiable { core } => {
                     assert!(core.iter().all(|literal| assumptions.contains(literal)));
                     assert!(!possible(&core), "{core:?} of {assumptions:?}: {cnf:?}");
-                    unsatisfiable(&solver, &cnf, &core);
+                    check_unsatisfiable(&solver, &cnf, &core);
                     with_core += u64::from(!core.is_empty());
                     without += u64::from(core.is_empty());
                 }
@@ -167,8 +167,10 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
     assert_eq!(answer, SatAnswer::NoAnswer(ExhaustionReason::Cancelled));
     // The solver remains usable afterwards. The assumptions put pigeon i into hole i, and the last
     // pigeon into no hole.
-    let apart: Vec<Literal> = (0..110).map(|at| Literal::new(at, at % 11 == 0)).collect();
-    let SatAnswer::Unsatisfiable { core } = solver.solve(&apart, &Budget::unlimited()) else {
+    let one_pigeon_outside: Vec<Literal> =
+        (0..110).map(|at| Literal::new(at, at % 11 == 0)).collect();
+    let SatAnswer::Unsatisfiable { core } = solver.solve(&one_pigeon_outside, &Budget::unlimited())
+    else {
         panic!()
     };
     assert!(!core.is_empty());

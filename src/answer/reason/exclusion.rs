@@ -158,11 +158,11 @@ fn factor_of(factor: &parikh_structure::integer::Integer) -> BigInt {
 }
 
 fn named(net: &Net, together: &[(PlaceId, u64)]) -> Vec<PlaceTokens> {
-    let one = |&(place, tokens): &(PlaceId, u64)| PlaceTokens {
+    let place_tokens = |&(place, tokens): &(PlaceId, u64)| PlaceTokens {
         place: NamedNode::place(net, place),
         tokens,
     };
-    together.iter().map(one).collect()
+    together.iter().map(place_tokens).collect()
 }
 
 /// Writes a weighted sum: `p + 2·q − r`.

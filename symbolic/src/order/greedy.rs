@@ -69,8 +69,8 @@ pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u3
     let mut order: Vec<u32> = Vec::with_capacity(shape.places);
     let mut is_placed = vec![false; shape.places];
     let mut work = 0;
-    while let Some(PendingPlace { weight: at, place }) = heap.pop() {
-        if is_placed[place as usize] || at != current_weights[place as usize] {
+    while let Some(PendingPlace { weight: weight_when_queued, place }) = heap.pop() {
+        if is_placed[place as usize] || weight_when_queued != current_weights[place as usize] {
             continue; // an outdated weight
         }
         if work > MAX_ARC_STEPS || stop() {

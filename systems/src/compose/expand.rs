@@ -48,13 +48,13 @@ fn run_of_node(
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
-        let ((pair_before, _), (pair_after, _)) =
+        let ((first_part_before, _), (first_part_after, _)) =
             (node.pairs[from as usize], node.pairs[to as usize]);
         // An invisible step moves the part whose state changes. If neither state changes, it is an
         // invisible self-loop of the first part if that part has one in this state, otherwise of
         // the second.
-        let is_first = pair_before != pair_after
-            || (from == to && nodes[a].minimised.has_invisible_loop(pair_before));
+        let is_first = first_part_before != first_part_after
+            || (from == to && nodes[a].minimised.has_invisible_loop(first_part_before));
         moves.push(match label {
             Some(label) => JointMove::Label(label),
             None if is_first => JointMove::Invisible(0),

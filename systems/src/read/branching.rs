@@ -317,7 +317,7 @@ impl Parser<'_> {
 
     /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
     fn quantified_until(&mut self, is_universal: bool) -> Result<usize, ReadError> {
-    // The lexer yields a quantifier alone only before an opening parenthesis, skipped here.
+        // The lexer yields a quantifier alone only before an opening parenthesis, skipped here.
         self.position += 1;
         let left = self.implication()?;
         let is_weak = self.peek() == Some(&BranchingToken::WeakUntil);

@@ -179,8 +179,8 @@ impl LinearTableau {
         if automaton.initial >= automaton.states.len() {
             return Err(TableauRefusal::Malformed("the initial state"));
         }
-        let in_range = |edge: &AutomatonEdge| edge.target < automaton.states.len();
-        if !automaton.states.iter().flatten().all(in_range) {
+        let has_valid_target = |edge: &AutomatonEdge| edge.target < automaton.states.len();
+        if !automaton.states.iter().flatten().all(has_valid_target) {
             return Err(TableauRefusal::Malformed("a target"));
         }
         Ok(())

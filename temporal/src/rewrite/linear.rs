@@ -308,12 +308,12 @@ fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<L
         Some((body, is_body_gf)) if is_body_gf == is_gf => Some(body),
         _ => None,
     };
-    let (moved, mut other_parts): (Vec<LinearFormula>, Vec<LinearFormula>) =
+    let (joined_parts, mut other_parts): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.iter().partition(|&&part| body(part).is_some());
-    if moved.len() < 2 {
+    if joined_parts.len() < 2 {
         return None;
     }
-    let bodies: Vec<LinearFormula> = moved.iter().filter_map(|&part| body(part)).collect();
+    let bodies: Vec<LinearFormula> = joined_parts.iter().filter_map(|&part| body(part)).collect();
     let joined_bodies = if is_gf { formulas.or(bodies) } else { formulas.and(bodies) };
     other_parts.push(gf_or_fg(formulas, joined_bodies, is_gf));
     Some(if is_gf { formulas.or(other_parts) } else { formulas.and(other_parts) })

@@ -46,17 +46,17 @@ impl<P: Paths> Formulas<P> {
                 Node::Or(operands) => push_operands(&mut open, operands, " | "),
                 Node::Next(paths, part) => {
                     text.push_str(paths.prefix());
-                    self.operator(&mut text, 'X', *part, names);
+                    self.write_operator(&mut text, 'X', *part, names);
                     open.push(PrintPiece::Formula(*part, UNARY));
                 }
                 Node::Until(paths, left, right) if self.is(*left, true) => {
                     text.push_str(paths.prefix());
-                    self.operator(&mut text, 'F', *right, names);
+                    self.write_operator(&mut text, 'F', *right, names);
                     open.push(PrintPiece::Formula(*right, UNARY));
                 }
                 Node::Release(paths, left, right) if self.is(*left, false) => {
                     text.push_str(paths.prefix());
-                    self.operator(&mut text, 'G', *right, names);
+                    self.write_operator(&mut text, 'G', *right, names);
                     open.push(PrintPiece::Formula(*right, UNARY));
                 }
                 Node::Until(paths, left, right) | Node::Release(paths, left, right) => {
@@ -80,7 +80,13 @@ impl<P: Paths> Formulas<P> {
 
     /// Writes an operator. A space follows before an atom whose plain name has several characters,
     /// as in `F answer`.
-    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &AtomNames) {
+    fn write_operator(
+        &self,
+        text: &mut String,
+        sign: char,
+        operand: Formula<P>,
+        names: &AtomNames,
+    ) {
         text.push(sign);
         if let Node::Literal(Literal { atom, positive: true }) = self.node(operand)
             && names.name(*atom).is_some_and(|name| name.len() > 1 && is_plain_name(name))

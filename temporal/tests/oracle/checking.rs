@@ -37,7 +37,10 @@ fn edge<'t>(tableau: &'t mut LinearTableau, rng: &mut Rng) -> Option<&'t mut Aut
 }
 
 /// Returns the obligations of a random state.
-fn duties<'t>(tableau: &'t mut LinearTableau, rng: &mut Rng) -> &'t mut Vec<Id> {
+fn obligations_of_random_state<'t>(
+    tableau: &'t mut LinearTableau,
+    rng: &mut Rng,
+) -> &'t mut Vec<Id> {
     let state = rng.usize(..tableau.obligations.len());
     &mut tableau.obligations[state]
 }
@@ -134,11 +137,11 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("all edges carry all marks", |tableau, _, _| {
         let all = Marks::all(tableau.automaton.marks);
         let edges = tableau.automaton.states.iter_mut().flatten();
-        let lacked = edges.filter_map(|edge| (edge.marks != all).then(|| edge.marks = all));
-        lacked.count() > 0
+        let changed_edges = edges.filter_map(|edge| (edge.marks != all).then(|| edge.marks = all));
+        changed_edges.count() > 0
     }),
     ("a state need not meet something", |tableau, _, rng| {
-        let all = duties(tableau, rng);
+        let all = obligations_of_random_state(tableau, rng);
         !all.is_empty() && {
             let at = rng.usize(..all.len());
             all.remove(at);
@@ -149,14 +152,14 @@ const MUTATIONS: &[(&str, Mutation)] = &[
         let first = *tableau.obligations[0].first().unwrap_or(&formulas.constant(false));
         let parts = formulas.subformulas(first);
         let part = parts[rng.usize(..parts.len())];
-        let all = duties(tableau, rng);
+        let all = obligations_of_random_state(tableau, rng);
         !all.contains(&part) && {
             all.push(part);
             true
         }
     }),
     ("a state has to meet a part only", |tableau, formulas, rng| {
-        let all = duties(tableau, rng);
+        let all = obligations_of_random_state(tableau, rng);
         !all.is_empty() && {
             let at = rng.usize(..all.len());
             let parts = formulas.subformulas(all[at]);
@@ -235,14 +238,14 @@ fn what_was_spoiled_is_refused() {
         let text = formulas.text(formula, &AtomNames::default());
         let opposite = LinearTableau::new(&formulas, negation, limits).expect("small").automaton;
         if sound.is_ok() {
-            let won = spoiled.automaton.and(&opposite, limits).expect("small").find_word();
-            assert_eq!(won, None, "{name}: {text}, case {case}");
+            let gained_word = spoiled.automaton.and(&opposite, limits).expect("small").find_word();
+            assert_eq!(gained_word, None, "{name}: {text}, case {case}");
         }
         if complete.is_ok() {
             let is_lost =
                 |word: &Lasso| good.automaton.accepts(word) && !spoiled.automaton.accepts(word);
-            let lost = (0..40).map(|_| random::lasso(&mut rng, 3)).find(is_lost);
-            assert_eq!(lost, None, "{name}: {text}, case {case}");
+            let lost_word = (0..40).map(|_| random::lasso(&mut rng, 3)).find(is_lost);
+            assert_eq!(lost_word, None, "{name}: {text}, case {case}");
         }
     }
     for ((name, _), (complete, sound)) in MUTATIONS.iter().zip(&refused) {

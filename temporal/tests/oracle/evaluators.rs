@@ -141,7 +141,8 @@ fn a_path_of_the_graph_is_a_word_of_the_automaton() {
                 branching.or(all)
             })
             .collect();
-        let ends = (0..graph.letters().len()).any(|state| graph.successors(state).is_empty());
+        let has_dead_state =
+            (0..graph.letters().len()).any(|state| graph.successors(state).is_empty());
         let some = Quantifier::Exists;
         let pairs = [
             Some((
@@ -152,7 +153,7 @@ fn a_path_of_the_graph_is_a_word_of_the_automaton() {
                 linear.release(Linear, of_linear[0], of_linear[1]),
                 branching.release(some, of_branching[0], of_branching[1]),
             )),
-            (!ends).then(|| {
+            (!has_dead_state).then(|| {
                 (linear.next(Linear, of_linear[0]), branching.next(some, of_branching[0]))
             }),
         ];

@@ -241,17 +241,20 @@ fn every_row_of_four_operators_is_as_the_graphs_say() {
     // The rules must rewrite each chain of four operators to an equivalent formula.
     let operators = ["EF", "AF", "EG", "AG"];
     let mut shorter = 0;
-    for row in 0..4usize.pow(4) {
-        let row = [row % 4, row / 4 % 4, row / 16 % 4, row / 64].map(|at| operators[at]).concat();
+    for chain_number in 0..4usize.pow(4) {
+        let chain_text =
+            [chain_number % 4, chain_number / 4 % 4, chain_number / 16 % 4, chain_number / 64]
+                .map(|at| operators[at])
+                .concat();
         let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), AtomNames::default());
-        let text = format!("{row}a");
+        let text = format!("{chain_text}a");
         let before = parse_ctl(&text, &mut formulas, &mut names).expect(&text);
         let (after, _) = formulas.rewritten(before, BRANCHING_RULES, 100);
         shorter +=
             usize::from(formulas.subformulas(after).len() < formulas.subformulas(before).len());
         let mut rng = Rng::with_seed(0);
         for _ in 0..scaled(20) {
-            assert_equal(&formulas, before, after, &mut rng, &row);
+            assert_equal(&formulas, before, after, &mut rng, &chain_text);
         }
     }
     // The other twelve are irreducible for the rules.

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         BenchCommand::Collect { results, inputs, oracle, out } => {
             collect(&results, &inputs, &oracle, &out)
         }
-        BenchCommand::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
+        BenchCommand::Compare { a, b, at, no_list } => compare_files([a, b], at, !no_list),
         BenchCommand::Evidence(args) => audit(args),
         BenchCommand::Hard(args) => hard(args),
         BenchCommand::Ablate(args) => ablate(args),
@@ -126,7 +126,7 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
 /// Runs all engines and rules together, and each of the given teams. `excludes_engines` is true if
 /// a team is all engines and rules without one of them, and false if it is a single engine.
 fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result<u8, Error> {
-    let asked = match (&args.goals, &args.list) {
+    let goal_requests = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
@@ -138,7 +138,7 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
             instances.into_iter().flat_map(requests_of).collect()
         }
     };
-    let runs = asked.iter().map(|asked| (&*asked.instance, asked.exam));
+    let runs = goal_requests.iter().map(|asked| (&*asked.instance, asked.exam));
     oracle::check_for(&args.oracle, runs)?;
     let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
     let all_teams = [vec![team], teams].concat();
@@ -147,7 +147,7 @@ fn run_teams(args: TeamArgs, teams: Vec<Team>, excludes_engines: bool) -> Result
     let run = Teams {
         inputs,
         oracle,
-        requests: asked,
+        requests: goal_requests,
         teams: all_teams,
         parikh,
         timeout,
@@ -373,7 +373,7 @@ fn summarise(args: SummaryArgs) -> Result<u8, Error> {
 }
 
 /// Compares two result files.
-fn side_by_side(
+fn compare_files(
     files: [PathBuf; 2],
     at: Option<Duration>,
     prints_differences: bool,

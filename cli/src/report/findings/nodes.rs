@@ -26,10 +26,10 @@ const MAX_LOOP_FINDINGS: usize = 6;
 impl FindingCollector<'_> {
     /// Adds findings about transitions that can never fire, and about transitions for which this is
     /// open.
-    pub(super) fn dead_transitions(&mut self, at: usize) {
+    pub(super) fn add_dead_transitions(&mut self, at: usize) {
         match self.net.folding() {
-            None => self.dead_by_cause(at),
-            Some(_) => self.dead_of_coloured(at),
+            None => self.add_dead_by_cause(at),
+            Some(_) => self.add_dead_coloured_transitions(at),
         }
         let open = open_nodes(&self.results.fates, self.net.transitions());
         if !open.is_empty() {
@@ -40,7 +40,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds a finding for each cause of dead transitions of a net without colours.
-    fn dead_by_cause(&mut self, at: usize) {
+    fn add_dead_by_cause(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         // A transition of a model with reset arcs may have several copies in the net. The first
         // copy stands for all copies.
@@ -76,7 +76,7 @@ impl FindingCollector<'_> {
 
     /// Adds findings about dead coloured transitions. The reason of the first binding stands for
     /// the reasons of all bindings.
-    fn dead_of_coloured(&mut self, at: usize) {
+    fn add_dead_coloured_transitions(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
@@ -119,7 +119,7 @@ impl FindingCollector<'_> {
 
     /// Adds a note about the coloured transitions of which some bindings, but not all, can never
     /// fire.
-    pub(super) fn dead_bindings(&mut self, at: usize) {
+    pub(super) fn add_dead_bindings(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         let Some(folding) = net.folding() else { return };
         let mut details = Vec::new();
@@ -153,7 +153,7 @@ impl FindingCollector<'_> {
     /// description share a finding. If there would be more than [`MAX_LOOP_FINDINGS`] + 1 findings,
     /// one finding describes all loops after the first [`MAX_LOOP_FINDINGS`]. Also adds findings
     /// about places whose boundedness is open, and about places that are never marked.
-    pub(super) fn unbounded_places(&mut self, at: usize) {
+    pub(super) fn add_unbounded_places(&mut self, at: usize) {
         let (net, results) = (self.net, self.results);
         // A group consists of the places, the sentences about their loop, and the loop to play.
         let mut groups: Vec<(Vec<PlaceId>, Vec<Sentence>, Option<PlayedSequence>)> = Vec::new();
@@ -204,7 +204,7 @@ impl FindingCollector<'_> {
             let title = text.list(&open, ", ", |text, &place| text.place(place));
             self.add_finding(Severity::Unknown, title).question = Some(at);
         }
-        self.never_marked();
+        self.add_never_marked();
     }
 
     /// Describes in words the prefix of `play` and the loop that repeats after it. Returns `None`
@@ -229,7 +229,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds one finding about all places that never hold a token.
-    pub(super) fn never_marked(&mut self) {
+    pub(super) fn add_never_marked(&mut self) {
         let (net, results) = (self.net, self.results);
         let empty = |place: &PlaceId| {
             results.bounds.get(place.index()).is_some_and(|bound| {
@@ -257,7 +257,7 @@ impl FindingCollector<'_> {
     }
 
     /// Adds findings about nodes without arcs.
-    pub(super) fn nodes_without_arcs(&mut self) {
+    pub(super) fn add_nodes_without_arcs(&mut self) {
         let net = self.net;
         // A place that occurs only in inhibitor arcs has no arc in the translated net, but its
         // complement place does.

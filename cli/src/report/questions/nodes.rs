@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 impl QuestionRunner<'_, '_> {
     /// Asks for each transition whether it can fire, and summarises the answers.
-    pub(super) fn firings(&mut self, budget: &Budget) -> AnsweredQuestion {
+    pub(super) fn examine_transitions(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
         let mut run_results = self.run(Plan::of_goals(goals), budget);
@@ -84,7 +84,7 @@ impl QuestionRunner<'_, '_> {
 
     /// Asks for the largest number of tokens on each place of the model, and summarises the
     /// answers.
-    pub(super) fn bounds(&mut self, budget: &Budget) -> AnsweredQuestion {
+    pub(super) fn examine_places(&mut self, budget: &Budget) -> AnsweredQuestion {
         let net = self.net;
         let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
         let mut run_results = self.run(Plan::of_goals(goals), budget);

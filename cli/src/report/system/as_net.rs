@@ -201,7 +201,7 @@ impl<'s> SystemNet<'s> {
 
     /// Returns the states of the components in a marking, in the order of the components. A
     /// component whose root is marked has no entry.
-    fn joint(&self, marking: &Marking) -> Vec<u32> {
+    fn joint_state(&self, marking: &Marking) -> Vec<u32> {
         let marked = marking.marked().map(|(place, _)| self.states[place.index()]);
         let mut joint: Vec<(u32, u32)> = marked.filter_map(|(at, it)| Some((at, it?))).collect();
         joint.sort_unstable();
@@ -212,14 +212,14 @@ impl<'s> SystemNet<'s> {
     /// if the sequence cannot fire.
     fn run(&self, firings: &[TransitionId]) -> Option<(ResolvedRun, Marking)> {
         let mut marking = self.net.initial().clone();
-        let mut starts = self.joint(&marking);
+        let mut starts = self.joint_state(&marking);
         let mut steps = Vec::with_capacity(firings.len());
         for &t in firings {
             self.net.fire(&mut marking, t).ok()?;
             match self.labels[t.index()] {
                 Some(label) => steps.push((label.0, self.moves(t))),
                 // The joint first step chooses the start states, and is no step of the run.
-                None => starts = self.joint(&marking),
+                None => starts = self.joint_state(&marking),
             }
         }
         let ends = self.net.transitions().all(|t| !self.net.is_enabled(&marking, t));
@@ -302,7 +302,7 @@ impl SystemTranslator<'_, '_> {
         {
             let steps = counted(run.steps.len(), "step");
             row.reason = format!("after {steps}, no component can move");
-            row.blocked = blocked(self.system_net.system, &self.system_net.joint(&marking));
+            row.blocked = blocked(self.system_net.system, &self.system_net.joint_state(&marking));
             row.run = self.play(run);
         }
         self.answers.rows.push(row);
@@ -348,12 +348,12 @@ impl SystemTranslator<'_, '_> {
                 format!(
                     "{label_count} of {} never occur: {}",
                     counted(count, "label"),
-                    listed(&never)
+                    quoted_list(&never)
                 )
             }
         };
         if !open.is_empty() {
-            reason += &format!("; unknown for {}", listed(&open));
+            reason += &format!("; unknown for {}", quoted_list(&open));
         }
         let row = SystemQuestion {
             name: LABELS.0.into(),
@@ -386,7 +386,7 @@ impl SystemTranslator<'_, '_> {
 }
 
 /// Lists the labels in quotation marks, at most [`MAX_LISTED_LABELS`].
-fn listed(labels: &[&str]) -> String {
+fn quoted_list(labels: &[&str]) -> String {
     let quoted = labels.iter().take(MAX_LISTED_LABELS).map(|label| format!("“{label}”"));
     let list = quoted.collect::<Vec<_>>().join(", ");
     match labels.len().saturating_sub(MAX_LISTED_LABELS) {

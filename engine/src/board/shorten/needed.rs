@@ -13,7 +13,7 @@
 //! kept firings may miss the target. In this case a second pass needs all tokens of the last
 //! marking.
 
-use super::{STRIDE, WitnessTarget};
+use super::{FIRINGS_PER_CLOCK_READING, WitnessTarget};
 use parikh_evidence::replay;
 use parikh_net::{FiringSequence, FiringStep, Marking};
 use std::time::Instant;
@@ -86,7 +86,7 @@ impl WitnessTarget<'_> {
         let net = self.net;
         let mut kept = Vec::new();
         for (at, &step) in sequence.steps().iter().enumerate().rev() {
-            if at % STRIDE == 0 && Instant::now() >= until {
+            if at % FIRINGS_PER_CLOCK_READING == 0 && Instant::now() >= until {
                 kept.extend(sequence.steps()[..=at].iter().rev());
                 break;
             }
@@ -98,8 +98,9 @@ impl WitnessTarget<'_> {
                 // Computed modulo 2⁶⁴; the result is the marking before the firings.
                 marking[p] = marking[p].wrapping_sub((change.delta as u64).wrapping_mul(count));
                 if change.delta > 0 {
-                    let lacks = need[p].saturating_sub(marking[p]);
-                    needed_count = needed_count.max(lacks.div_ceil(change.delta.unsigned_abs()));
+                    let lacking_tokens = need[p].saturating_sub(marking[p]);
+                    needed_count =
+                        needed_count.max(lacking_tokens.div_ceil(change.delta.unsigned_abs()));
                 }
             }
             if needed_count == 0 {

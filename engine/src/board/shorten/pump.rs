@@ -104,7 +104,8 @@ impl PumpTarget<'_> {
     /// cycle may exist. Returns `None` if the search finds none within its limits.
     fn search_breadth_first(&self, less: usize, until: Instant) -> Option<PrefixAndPump> {
         let net = self.net;
-        let most = MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
+        let max_markings =
+            MAX_VISITED_MARKINGS.min(MAX_STORED_TOKEN_COUNTS / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         // Entries: marking, index of its predecessor, transition that leads from there to it, and
         // number of firings from the initial marking.
@@ -135,7 +136,7 @@ impl PumpTarget<'_> {
                     let pump = way.split_off(visited[begin].3);
                     return Some((way, pump));
                 }
-                if visited.len() >= most {
+                if visited.len() >= max_markings {
                     return None;
                 }
             }
@@ -201,9 +202,9 @@ impl PumpTarget<'_> {
                 *effect.entry(change.place).or_default() += i128::from(change.delta);
             }
         }
-        let of = |place: &PlaceId| effect.get(place).copied().unwrap_or(0);
+        let change_of = |place: &PlaceId| effect.get(place).copied().unwrap_or(0);
         let grown = self.sum.terms().iter().try_fold(0_i128, |grown, (place, factor)| {
-            of(place).checked_mul(i128::from(*factor))?.checked_add(grown)
+            change_of(place).checked_mul(i128::from(*factor))?.checked_add(grown)
         });
         effect.values().all(|&delta| delta >= 0) && grown.is_some_and(|grown| grown > 0)
     }

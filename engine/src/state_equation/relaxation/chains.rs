@@ -38,7 +38,7 @@ pub(super) fn add(
     // Every place of a unit has at most one token. The row of a chain implies this for its places,
     // but bounds on single rows cost the simplex method nothing.
     for place in net.places().filter(|&place| units.covers(place)) {
-        let interval = StateEquation::tokens(net, place, 0, Some(1));
+        let interval = StateEquation::token_interval(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;
     }
     // Limit on the total number of terms in the rows of chains.

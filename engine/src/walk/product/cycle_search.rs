@@ -32,7 +32,7 @@ const FIRINGS_PER_FOUND_CYCLE: u64 = 20_000;
 type TokenDifferences = Box<[(u32, i64)]>;
 
 /// A marking found by the search for a cycle, with its predecessor.
-struct TourNode {
+struct CycleSearchNode {
     /// Index of the predecessor. The first node is its own predecessor.
     predecessor: u32,
     /// The transition whose firing led to this marking, and the number of the letter read by this
@@ -71,7 +71,7 @@ struct CycleSearch {
     /// may read.
     start: CycleStart,
     /// The markings found so far.
-    nodes: Vec<TourNode>,
+    nodes: Vec<CycleSearchNode>,
     /// Costs and indices of the unexpanded nodes, the cheapest first and then the newest.
     open: BinaryHeap<(Reverse<u64>, u32)>,
     /// The combinations found so far: the hash of the marking, the bit mask of the letters read,
@@ -89,7 +89,7 @@ impl ProductWalk<'_> {
         max_firings: usize,
         budget: &Budget,
     ) -> Option<Vec<u32>> {
-        let first = TourNode {
+        let first = CycleSearchNode {
             predecessor: 0,
             transition_and_letter: (0, 0),
             differences: Box::default(),
@@ -99,19 +99,19 @@ impl ProductWalk<'_> {
             firings: 0,
         };
         let (open, visited) = (BinaryHeap::from([(Reverse(0), 0)]), HashSet::new());
-        let mut tours = CycleSearch { start, nodes: vec![first], open, visited };
+        let mut search = CycleSearch { start, nodes: vec![first], open, visited };
         let mut tried = 0;
-        while let Some((_, node)) = tours.open.pop() {
-            for transition in self.candidate_transitions(&tours.nodes[node as usize].differences) {
+        while let Some((_, node)) = search.open.pop() {
+            for transition in self.candidate_transitions(&search.nodes[node as usize].differences) {
                 tried += 1;
                 let is_over = tried > max_firings || self.search_firings_left == 0;
                 if is_over || self.is_over(tried % POLLING == 0, budget) {
                     return None;
                 }
                 self.search_firings_left -= 1;
-                if self.expand(&mut tours, node, transition) {
+                if self.expand(&mut search, node, transition) {
                     self.search_firings_left += FIRINGS_PER_FOUND_CYCLE;
-                    return Some(tours.path_to(tours.nodes.len() - 1).0);
+                    return Some(search.path_to(search.nodes.len() - 1).0);
                 }
             }
         }
@@ -167,9 +167,9 @@ impl ProductWalk<'_> {
     /// which is then the last one, closes a cycle with an accepted infinite repetition. Adds no
     /// node and returns false if the combination was visited before or the property can no longer
     /// hold. Does the same if the letter is not allowed or a number would overflow.
-    fn expand(&mut self, tours: &mut CycleSearch, node: u32, transition: u32) -> bool {
-        let CycleStart { position: property, set: base_set, base_letter, allowed } = tours.start;
-        let predecessor = &tours.nodes[node as usize];
+    fn expand(&mut self, search: &mut CycleSearch, node: u32, transition: u32) -> bool {
+        let CycleStart { position: property, set: base_set, base_letter, allowed } = search.start;
+        let predecessor = &search.nodes[node as usize];
         let class = self.machine.class_of(transition);
         let read = self.firing_letter(predecessor.letter, transition);
         let Some(followed) = self.followed[property].as_mut() else { return false };
@@ -184,7 +184,7 @@ impl ProductWalk<'_> {
             AllowedLetters::Accepted => predecessor.hash_and_letters.1 | 1 << (read % 64),
             AllowedLetters::BaseOnly | AllowedLetters::Any => 0,
         };
-        if set == EMPTY_SET || !tours.visited.insert((hash, letters, set)) {
+        if set == EMPTY_SET || !search.visited.insert((hash, letters, set)) {
             return false;
         }
         self.firings += 1;
@@ -193,7 +193,7 @@ impl ProductWalk<'_> {
         let firings = predecessor.firings + 1;
         let letter = match moved.iter().any(is_read) {
             false => base_letter,
-            true => match self.letter_after(&tours.path_to(node as usize).0, transition) {
+            true => match self.letter_after(&search.path_to(node as usize).0, transition) {
                 Some(letter) => letter,
                 None => return false,
             },
@@ -209,21 +209,22 @@ impl ProductWalk<'_> {
         // A repeatable cycle takes no token away, and adds tokens only to places that no atom of
         // the property reads.
         let is_back = moved.iter().all(|it| it.1 > 0 && !followed.is_read_place[it.0 as usize]);
-        let next = tours.nodes.len() as u32;
-        let (before, fired, names) = (node, (transition, read), (hash, letters));
-        tours.nodes.push(TourNode {
-            predecessor: before,
+        let next = search.nodes.len() as u32;
+        let (predecessor_index, fired, hash_and_letter_mask) =
+            (node, (transition, read), (hash, letters));
+        search.nodes.push(CycleSearchNode {
+            predecessor: predecessor_index,
             transition_and_letter: fired,
             differences: moved,
             letter,
             set,
-            hash_and_letters: names,
+            hash_and_letters: hash_and_letter_mask,
             firings,
         });
-        tours.open.push((Reverse(cost), next));
+        search.open.push((Reverse(cost), next));
         is_back
             && (allowed != AllowedLetters::Accepted || {
-                let (_, letters) = tours.path_to(next as usize);
+                let (_, letters) = search.path_to(next as usize);
                 followed.subsets.accepts_repeated_letters(base_set, &letters, &self.alphabet)
             })
     }

@@ -53,23 +53,23 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let atoms = Atoms::new(assignment.working_net.net(), &properties);
     let mut walk =
         ProductWalk::new(assignment.working_net.net(), &atoms, &properties, seed, budget);
-    let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
+    let run_reporter = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
     let start_time = Instant::now();
     let initial_wait = budget.remaining().map(|time| time.mul_f64(INITIAL_WAIT_SHARE));
     let (mut found, mut last_found) = (0, Duration::ZERO);
     let is_derived_net = assignment.working_net.parent().is_some();
-    let mut misses = vec![0; ids.len()];
+    let mut untranslated_runs = vec![0; ids.len()];
     let prefixes = if is_derived_net { Vec::new() } else { known_prefixes(assignment.board) };
     let replay_budget = budget.share(REPLAY_SHARE);
     let mut remaining_prefixes = prefixes.iter();
     loop {
         let mut accept_run = |property: usize, run| {
-            runs.exists(ids[property], run);
+            run_reporter.report_run(ids[property], run);
             // The board settles the property if the run translates to the original net. So an open
             // property means that the translation failed.
             if is_derived_net && is_open(ids[property]) {
-                misses[property] += 1;
-                return misses[property] >= MAX_UNTRANSLATED_RUNS;
+                untranslated_runs[property] += 1;
+                return untranslated_runs[property] >= MAX_UNTRANSLATED_RUNS;
             }
             found += 1;
             last_found = start_time.elapsed();

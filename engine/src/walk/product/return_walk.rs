@@ -44,7 +44,7 @@ impl ReturnDistance {
     }
 
     /// Records `count` firings of an effect class.
-    pub(super) fn fired(&mut self, machine: &WatchedMarking<'_>, class: u32, count: i64) {
+    pub(super) fn record_firings(&mut self, machine: &WatchedMarking<'_>, class: u32, count: i64) {
         for change in machine.compiled.changes_of(class) {
             // The cells after the places hold sums, which have no difference here.
             let Some(moved) = self.differences.get_mut(change.cell as usize) else { continue };

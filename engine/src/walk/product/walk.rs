@@ -52,7 +52,7 @@ struct WalkState {
     /// True if cycles were already searched with the current letter and the current sets of all
     /// properties, or if this search was skipped because of its limits. Another search in this walk
     /// is then useless.
-    is_quiet: bool,
+    cycles_are_searched: bool,
     /// True if the last letter changed no state set, so that reading it again changes none either.
     is_stable: bool,
     /// A place that gained tokens in the last firing; `None` if none did.
@@ -164,7 +164,7 @@ impl ProductWalk<'_> {
             self.report_dead(state, sink);
             return false;
         }
-        if !state.is_quiet {
+        if !state.cycles_are_searched {
             self.search_cycles(state, budget, sink);
         }
         self.test_revisit(state, sink);
@@ -188,7 +188,7 @@ impl ProductWalk<'_> {
             marking_hash: 0,
             revisits: 0,
             marking_letter: 0,
-            is_quiet: false,
+            cycles_are_searched: false,
             is_stable: false,
             last_marked_place: None,
             target_set_and_firings: (EMPTY_SET, 0),
@@ -233,7 +233,7 @@ impl ProductWalk<'_> {
         self.machine.news.clear();
         has_changed |= self.alphabet.bits(state.marking_letter)[..self.machine.truths.len()]
             != self.machine.truths[..];
-        state.is_quiet &= !has_changed;
+        state.cycles_are_searched &= !has_changed;
         state.marking_hash = state.marking_hash.wrapping_add(self.class_hashes[class as usize]);
         let cell_changes = self.machine.compiled.changes_of(class);
         let places = self.net.place_count() as u32;
@@ -264,7 +264,7 @@ impl ProductWalk<'_> {
     /// other transition is enabled. Firing it reads the same marking letter again. Returns `None`
     /// otherwise.
     fn choose_without_effect(&mut self) -> Option<u32> {
-        let neutral = self.machine.neutral();
+        let neutral = self.machine.enabled_neutral_transitions();
         if neutral.is_empty() {
             return None;
         }
@@ -394,7 +394,7 @@ impl ProductWalk<'_> {
         }
         // The same combination of letter and state sets is not searched again in this walk until
         // one of them changes. Later walks may search it again.
-        state.is_quiet = true;
+        state.cycles_are_searched = true;
     }
 
     /// Like [`search_cycles`](Self::search_cycles) for one property. Returns true if a run was
@@ -418,7 +418,7 @@ impl ProductWalk<'_> {
             return true;
         }
         if let (true, Some(&neutral)) =
-            (is_universal || accepts_repetition, self.machine.neutral().first())
+            (is_universal || accepts_repetition, self.machine.enabled_neutral_transitions().first())
         {
             let end = RunEnd::Repeats(to_sequence(&[neutral]));
             return self.report_run(property, state, firings, end, sink);
@@ -491,7 +491,7 @@ impl ProductWalk<'_> {
                 continue;
             }
             refused = 0;
-            self.return_distance.fired(&self.machine, class, 1);
+            self.return_distance.record_firings(&self.machine, class, 1);
             fired.push(transition);
             read_letters.push(letter);
             (current_set, current_letter) = (next, next_letter);
@@ -535,8 +535,8 @@ impl ProductWalk<'_> {
                 continue;
             }
             let log = &state.set_changes[property];
-            let set_changes = log.partition_point(|&(change_step, _)| change_step <= first_visit);
-            let Some(&(_, set)) = log.get(set_changes.wrapping_sub(1)) else { continue };
+            let change_count = log.partition_point(|&(change_step, _)| change_step <= first_visit);
+            let Some(&(_, set)) = log.get(change_count.wrapping_sub(1)) else { continue };
             let Some(followed) = &self.followed[property] else { continue };
             let letters = &state.letters[first_visit as usize..];
             if followed.subsets.distance(set) > 0

@@ -116,13 +116,11 @@ impl<'a> ProductWalk<'a> {
         });
         let followed = followed.collect();
         let mut resources = Resources::new(seed, u64::MAX);
-        let hashes: Vec<u64> = net.places().map(|_| resources.rng.u64(..)).collect();
+        let place_hashes: Vec<u64> = net.places().map(|_| resources.rng.u64(..)).collect();
         let hash_of_class = |class: u32| {
             let changes = machine.compiled.changes_of(class).iter();
-            changes.fold(0u64, |sum, change| match hashes.get(change.cell as usize) {
-                Some(&hash_of_class) => {
-                    sum.wrapping_add(hash_of_class.wrapping_mul(change.delta as u64))
-                }
+            changes.fold(0u64, |sum, change| match place_hashes.get(change.cell as usize) {
+                Some(&place_hash) => sum.wrapping_add(place_hash.wrapping_mul(change.delta as u64)),
                 None => sum,
             })
         };
@@ -201,15 +199,15 @@ impl<'p> FollowedProperty<'p> {
     fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<FollowedProperty<'p>> {
         let subsets =
             Subsets::new(property, atoms.bits_of(property), atoms.words_per_letter).ok()?;
-        let mut looked_at = vec![false; net.place_count()];
-        property.read_places(net).into_iter().for_each(|place| looked_at[place.index()] = true);
+        let mut reads_place = vec![false; net.place_count()];
+        property.read_places(net).into_iter().for_each(|place| reads_place[place.index()] = true);
         let is_about_firings = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
-        let speaks_of_firings = property.atoms().iter().any(is_about_firings);
+        let mentions_firings = property.atoms().iter().any(is_about_firings);
         Some(FollowedProperty {
             property,
             subsets,
-            is_read_place: looked_at,
-            has_firing_atoms: speaks_of_firings,
+            is_read_place: reads_place,
+            has_firing_atoms: mentions_firings,
             is_settled: false,
         })
     }

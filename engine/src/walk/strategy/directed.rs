@@ -195,7 +195,7 @@ impl FiringStrategy for DistanceStrategy {
         }
         resources.work += 1;
         if let Some(best) = self.class_with_largest_gain(machine, resources) {
-            self.wanted_repetitions = Some(self.target.times(machine, best));
+            self.wanted_repetitions = Some(self.target.firings_to_interval(machine, best));
             return Some(best);
         }
         let mut class = random_enabled(machine, resources);

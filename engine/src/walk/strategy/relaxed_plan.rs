@@ -201,13 +201,13 @@ impl RelaxedPlanStrategy {
     /// step if `is_in_order`, otherwise a random one. Returns `None` if there is none.
     fn next_step(&self, machine: &WatchedMarking<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
-        let mut live =
+        let mut possible_steps =
             steps.filter(|&(_, &(class, remaining))| remaining > 0 && machine.is_enabled(class));
         if self.is_in_order {
-            return live.next().map(|(index, _)| index);
+            return possible_steps.next().map(|(index, _)| index);
         }
         let mut chosen = None;
-        for (count, (index, _)) in live.enumerate() {
+        for (count, (index, _)) in possible_steps.enumerate() {
             if random_below(&mut resources.rng, count + 1) == 0 {
                 chosen = Some(index);
             }
@@ -244,8 +244,8 @@ impl RelaxedPlanStrategy {
         self.settled.clear();
         self.movers.clear();
         let target_cells = self.target.cells().iter();
-        let distances =
-            target_cells.map(|&cell| (cell, self.target.interval(cell).miss(machine.value(cell))));
+        let distances = target_cells
+            .map(|&cell| (cell, self.target.interval(cell).distance_to(machine.value(cell))));
         self.unreached_cells.clear();
         self.unreached_cells.extend(distances.filter(|&(_, distance)| distance > 0));
         let target_count = self.unreached_cells.len();
@@ -264,8 +264,8 @@ impl RelaxedPlanStrategy {
                 continue;
             }
             self.settled.push(t);
-            let of_transition = &mut self.transitions[t as usize];
-            of_transition.times = 0;
+            let transition_cost = &mut self.transitions[t as usize];
+            transition_cost.times = 0;
             for change in machine.compiled.changes_of(class) {
                 let (cell, value) = (change.cell, machine.value(change.cell));
                 let interval = self.target.interval(cell);
@@ -400,8 +400,8 @@ impl FiringStrategy for RelaxedPlanStrategy {
         let mut step = self.next_step(machine, resources);
         resources.work += self.steps.len() as u64 / 8;
         if step.is_none() {
-            let gone = self.goal.is_some_and(|goal| machine.is_unwatched(goal));
-            if gone || self.plans_without_progress >= self.max_plans_without_progress {
+            let is_settled = self.goal.is_some_and(|goal| machine.is_unwatched(goal));
+            if is_settled || self.plans_without_progress >= self.max_plans_without_progress {
                 return None;
             }
             if self.target.distance(machine) == 0 {

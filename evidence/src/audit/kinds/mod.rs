@@ -27,7 +27,7 @@ pub(super) fn check_evidence<'n>(
     obligations: &mut AnswerObligations<'n>,
     answer: &AnswerLine,
 ) -> Result<(), String> {
-    let searched = answer.searched.is_some();
+    let relies_on_search = answer.searched.is_some();
     // A trace is replayed only once for all its goals. Other evidence that is listed twice is
     // checked once.
     let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
@@ -46,18 +46,18 @@ pub(super) fn check_evidence<'n>(
         .into_iter()
         .partition(|(kind, _)| matches!(kind, EvidenceKind::NoRun | EvidenceKind::Labelling));
     for (kind, id) in with_premises {
-        check_line(context, obligations, (kind, id), searched)?;
+        check_line(context, obligations, (kind, id), relies_on_search)?;
     }
     let AnswerObligations { runs, claims: refuted, .. } = &mut *obligations;
-    let joined = runs.combine_arguments(context.net, refuted, &context.watch);
-    joined.map_err(|(id, why)| failed_check(EvidenceKind::NoRun, &id, &why))?;
+    let combined = runs.combine_arguments(context.net, refuted, &context.watch);
+    combined.map_err(|(id, why)| failed_check(EvidenceKind::NoRun, &id, &why))?;
     for (id, stops) in traces {
         trace::check_trace(context, obligations, stops, id)
             .map_err(|why| failed_check(EvidenceKind::Trace, id, &why))?;
     }
     without_premises
         .into_iter()
-        .try_for_each(|line| check_line(context, obligations, line, searched))
+        .try_for_each(|line| check_line(context, obligations, line, relies_on_search))
 }
 
 /// Checks one line of evidence. `searched` is true if the answer also relies on a search, which may

@@ -22,7 +22,7 @@ struct StructureConclusion {
     /// The predicates that do not stay reachable.
     lost_predicates: Vec<usize>,
     /// True if every firing can be undone.
-    undone: bool,
+    is_reversible: bool,
     /// The check in words; empty if it need not be mentioned.
     checked: &'static str,
 }
@@ -70,13 +70,15 @@ pub(super) fn check_structure<'n>(
     let subject =
         StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), predicates: asked };
     let is_too_large = |markings: &u64| searched && *markings > context.max_markings;
-    let StructureConclusion { staying_predicates: stay, lost_predicates: lost, undone, checked } =
-        match &structure {
-            HomeArgument::Visited(markings) if is_too_large(markings) => {
-                StructureConclusion::default()
-            }
-            structure => conclusion(context, &subject, structure)?,
-        };
+    let StructureConclusion {
+        staying_predicates: stay,
+        lost_predicates: lost,
+        is_reversible: undone,
+        checked,
+    } = match &structure {
+        HomeArgument::Visited(markings) if is_too_large(markings) => StructureConclusion::default(),
+        structure => conclusion(context, &subject, structure)?,
+    };
     if let HomeArgument::Lost { after, .. } = &structure
         && subject.is_original
         && context.breach.is_none()
@@ -147,7 +149,7 @@ fn conclusion(
         HomeArgument::Undone(steps) => {
             check_undone(net, steps, goes_on).map_err(|flaw| flaw.to_string())?;
             let checked = "every firing can be undone";
-            StructureConclusion { undone: true, checked, ..StructureConclusion::default() }
+            StructureConclusion { is_reversible: true, checked, ..StructureConclusion::default() }
         }
         HomeArgument::Returning(ways) => {
             if let ReturnWay::Downhill { document, .. } = &ways.way {

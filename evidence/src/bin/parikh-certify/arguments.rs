@@ -28,7 +28,7 @@ pub(crate) struct CertifyArguments {
     /// The final markings of cases; if empty, those of the model.
     pub(crate) finals: Vec<String>,
     /// The fairness assumptions; if empty, questions are about all runs.
-    pub(crate) fair: Vec<String>,
+    pub(crate) fairness: Vec<String>,
     /// True for `--semantics spin`: a finite run of a system counts as well, and repeats its last
     /// label forever.
     pub(crate) spin: bool,
@@ -38,13 +38,13 @@ pub(crate) struct CertifyArguments {
     /// The treatment of times and priorities of the model.
     pub(crate) times: TimeTreatment,
     /// The maximum number of colours tried while a coloured net is unfolded.
-    pub(crate) unfold: u64,
+    pub(crate) max_tried_colours: u64,
     /// The maximum number of states that the audit visits to repeat a search.
-    pub(crate) visit: u64,
+    pub(crate) max_markings: u64,
     /// The time limit of the whole audit.
     pub(crate) timeout: Duration,
     /// The memory limit in bytes.
-    pub(crate) memory: u64,
+    pub(crate) max_memory_bytes: u64,
     /// The folder for files of claims; `None` if no files are written.
     pub(crate) export: Option<PathBuf>,
     /// True if the text output leaves out confirmed answers.
@@ -82,14 +82,14 @@ pub(crate) fn read(
         formulas: Vec::new(),
         language: FormulaLanguage::Detected,
         finals: Vec::new(),
-        fair: Vec::new(),
+        fairness: Vec::new(),
         spin: false,
         cases: false,
         times: TimeTreatment::Refused,
-        unfold: 20_000_000,
-        visit: 1_000_000,
+        max_tried_colours: 20_000_000,
+        max_markings: 1_000_000,
         timeout: Duration::from_secs(3600),
-        memory: 4 << 30,
+        max_memory_bytes: 4 << 30,
         export: None,
         quiet: false,
         json: false,
@@ -128,16 +128,16 @@ pub(crate) fn read(
                 }
             }
             "--final" => arguments.finals.push(value()?.to_string_lossy().into_owned()),
-            "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
+            "--fair" => arguments.fairness.push(value()?.to_string_lossy().into_owned()),
             "--semantics" => match value()?.to_str() {
                 Some("infinite") => arguments.spin = false,
                 Some("spin") => arguments.spin = true,
                 _ => return Err("--semantics: expected infinite or spin".to_owned()),
             },
-            "--visit" => arguments.visit = number(option, &value()?)?,
-            "--unfold" => arguments.unfold = number(option, &value()?)?,
+            "--visit" => arguments.max_markings = number(option, &value()?)?,
+            "--unfold" => arguments.max_tried_colours = number(option, &value()?)?,
             "--timeout" => arguments.timeout = time(&value()?)?,
-            "--memory" => arguments.memory = size(&value()?)?,
+            "--memory" => arguments.max_memory_bytes = size(&value()?)?,
             "--export" => arguments.export = Some(value()?.into()),
             "--format" => match value()?.to_str() {
                 Some("text") => arguments.json = false,

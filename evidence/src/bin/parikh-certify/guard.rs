@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// The interval between two measurements of time and memory.
-const LOOKING: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The maximum time between the signal to stop and the end of waiting for the audit.
 const GRACE: Duration = Duration::from_millis(1000);
@@ -31,7 +31,7 @@ pub(crate) fn wait<T>(
     let start = Instant::now();
     let mut stop_request: Option<(ExhaustedLimit, Instant)> = None;
     loop {
-        match receiver.recv_timeout(LOOKING) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(result) => return AuditEnd::Finished(result),
             Err(RecvTimeoutError::Disconnected) => return AuditEnd::Failed,
             Err(RecvTimeoutError::Timeout) => {}

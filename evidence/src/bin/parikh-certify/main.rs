@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         print_message("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
-    match guard::wait(&receiver, &watch, arguments.timeout, arguments.memory) {
+    match guard::wait(&receiver, &watch, arguments.timeout, arguments.max_memory_bytes) {
         AuditEnd::Finished(Ok(audited)) => ExitCode::from(print_outcome(&arguments, audited)),
         AuditEnd::Finished(Err(Refusal { code, reason: why })) => {
             print_message("error", &why);
@@ -109,8 +109,9 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
         false => arguments.model.clone(),
     };
     watch.set_position(&path.display().to_string(), 0);
-    let bytes = contents(&path, arguments.memory)?;
-    let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
+    let bytes = contents(&path, arguments.max_memory_bytes)?;
+    let (files, unasked) =
+        split_by_available_questions(arguments, &path, evidence_files(&arguments.evidence)?);
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
@@ -121,10 +122,10 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
             outcome = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
         }
         if !about_net.is_empty() {
-            let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
-            outcome.report.extend(of_net.report);
-            outcome.broken.extend(of_net.broken);
-            outcome.export = of_net.export;
+            let net_outcome = audit_net(arguments, &path, &bytes, &about_net, watch)?;
+            outcome.report.extend(net_outcome.report);
+            outcome.broken.extend(net_outcome.broken);
+            outcome.export = net_outcome.export;
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -158,8 +159,10 @@ fn audit_net(
         }
         let model =
             coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
-        let limits =
-            RepeatLimits { max_tried_colours: arguments.unfold, max_markings: arguments.visit };
+        let limits = RepeatLimits {
+            max_tried_colours: arguments.max_tried_colours,
+            max_markings: arguments.max_markings,
+        };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
         let mut audit = audit.with_watch(watch.clone()).with_export(export.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
@@ -173,7 +176,8 @@ fn audit_net(
         let plain = match model.net.into_plain() {
             Ok(net) => net,
             Err(extended) => {
-                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(questions));
+                let audit =
+                    ExtendedAudit::new(&extended, arguments.max_markings, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
                 let audit = audit.with_export(export.clone());
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
@@ -188,7 +192,7 @@ fn audit_net(
         };
         let audit = Audit::new(
             net,
-            arguments.visit,
+            arguments.max_markings,
             Box::new(move |examination| questions(net, examination)),
         );
         let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
@@ -227,7 +231,7 @@ fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, Strin
 
 /// Splits the evidence files into those whose questions are available, and the others. The others
 /// are about formulas from a command line, which are in no file.
-fn asked_of(
+fn split_by_available_questions(
     arguments: &CertifyArguments,
     model: &Path,
     files: Vec<PathBuf>,
@@ -281,7 +285,7 @@ fn print_outcome(
     if let Some((position, exhausted)) = &report.stopped {
         let limit = match exhausted {
             ExhaustedLimit::Time => format!("--timeout {}s", arguments.timeout.as_secs_f64()),
-            ExhaustedLimit::Memory => format!("--memory {}M", arguments.memory >> 20),
+            ExhaustedLimit::Memory => format!("--memory {}M", arguments.max_memory_bytes >> 20),
         };
         print_message("error", &format!("{position} ({limit}); the rest was not checked"));
     }
@@ -333,7 +337,7 @@ fn examination_questions(
         true => formulas(arguments, net)?,
         false => query_file(arguments, model, net, examination)?,
     };
-    let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
+    let fairness = fairness(net, &arguments.fairness).map_err(|why| format!("--fair: {why}"))?;
     let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
     let with_fairness = |AuditedProperty { id, question }: AuditedProperty| {
         let assume_fairness =
@@ -364,7 +368,7 @@ fn questions_in(
     arguments: &CertifyArguments,
     net: &Net,
 ) -> Result<Vec<AuditedProperty>, String> {
-    let bytes = contents(file, arguments.memory)?;
+    let bytes = contents(file, arguments.max_memory_bytes)?;
     let properties = reader::read_questions(net, &bytes, arguments.language, arguments.cases);
     properties.map_err(|error| in_file(file, &error))
 }
@@ -459,11 +463,11 @@ fn print_message(label: &str, text: &str) {
 }
 
 /// The largest number of characters in a message. Names may be as long as a file.
-const LONGEST: usize = 2000;
+const MAX_MESSAGE_CHARACTERS: usize = 2000;
 
 /// Makes text from a file safe for a line of output.
 fn printable(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_MESSAGE_CHARACTERS) {
         Some((end, _)) => format!("{} …", Printable(&text[..end])),
         None => Printable(text).to_string(),
     }

@@ -51,14 +51,14 @@ pub(crate) fn audit(
     let mut outcome = AuditOutcome::default();
     for file in files {
         let property_path = property_file(arguments, path, file)?;
-        let content = contents(&property_path, arguments.memory)?;
+        let content = contents(&property_path, arguments.max_memory_bytes)?;
         let properties =
             properties::read(&content).map_err(|error| in_file(&property_path, &error))?;
         let endings = if arguments.spin { Endings::Stutter } else { Endings::Ignored };
         let mut audit =
-            SystemAudit::new(&system, &properties, endings, arguments.visit, watch.clone());
+            SystemAudit::new(&system, &properties, endings, arguments.max_markings, watch.clone());
         let name = file.display().to_string();
-        let text = String::from_utf8(contents(file, arguments.memory)?)
+        let text = String::from_utf8(contents(file, arguments.max_memory_bytes)?)
             .map_err(|_| format!("{name}: expected text in UTF-8"))?;
         outcome.broken.extend(audit.file(&name, &text).err());
         outcome.report.extend(audit.finish());

@@ -21,7 +21,7 @@ pub(super) struct SetShape {
     heights: Vec<u32>,
     /// The smallest and the largest value at each level, over all nodes of the set. A level without
     /// nodes has (`u64::MAX`, 0).
-    values: Vec<(u64, u64)>,
+    value_ranges: Vec<(u64, u64)>,
 }
 
 impl SetShape {
@@ -34,7 +34,7 @@ impl SetShape {
                 values[level] = (values[level].0.min(value), values[level].1.max(value));
             }
         }
-        SetShape { level_of, heights, values }
+        SetShape { level_of, heights, value_ranges: values }
     }
 
     /// Returns the smallest and the largest weighted sum if each level takes any value of its
@@ -42,7 +42,7 @@ impl SetShape {
     /// `None` on overflow.
     fn range(&self, weights: &[(usize, i64)]) -> Option<(i128, i128)> {
         weights.iter().try_fold((0i128, 0i128), |(min_sum, max_sum), &(level, weight)| {
-            let (low, high) = self.values[level];
+            let (low, high) = self.value_ranges[level];
             let [one_end, other_end] =
                 [low, high].map(|value| i128::from(weight) * i128::from(value));
             Some((
@@ -349,9 +349,9 @@ impl NodeStore<'_, '_> {
                 if entry_count + entries.len() + values.len() > self.max_nodes {
                     return Err(too_large());
                 }
-                for (value, children) in values.drain(..) {
+                for (value, child) in values.drain(..) {
                     self.clock.tick().map_err(flaw)?;
-                    entries.push(match children {
+                    entries.push(match child {
                         PartChild::Node(node) => ChildEntry::Node(value, node),
                         PartChild::Part(part) => {
                             let number = *numbers.entry(part).or_insert_with(|| {

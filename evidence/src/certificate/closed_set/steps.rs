@@ -53,7 +53,7 @@ fn cover_dropping(
         if t.index() >= net.transition_count() {
             return Err(Flaw::NoSuchTransition(t));
         }
-        let touched = touched(net, shape, t, count)?;
+        let touched = repeated_touches(net, shape, t, count)?;
         let predecessors = store.predecessors(set.root, covered, &touched)?;
         covered = store.union(covered, predecessors)?;
         if store.built.len() > dropped_at {
@@ -68,7 +68,7 @@ fn cover_dropping(
 
 /// Returns the requirements and changes of `count` firings of `t` in a row, by ascending level.
 /// Returns an error if a number overflows, or for 0 firings of a transition with arcs.
-fn touched(
+fn repeated_touches(
     net: &Net,
     shape: &SetShape,
     t: TransitionId,
@@ -143,9 +143,12 @@ impl NodeStore<'_, '_> {
                 Some(index) => numbers[index],
                 None => number,
             };
-        let (made, heights) = (std::mem::take(&mut self.built), std::mem::take(&mut self.heights));
+        let (old_nodes, heights) =
+            (std::mem::take(&mut self.built), std::mem::take(&mut self.heights));
         self.numbers.retain(|_, number| (*number as usize) < first_built);
-        for (index, ((value, down, right), height)) in made.into_iter().zip(heights).enumerate() {
+        for (index, ((value, down, right), height)) in
+            old_nodes.into_iter().zip(heights).enumerate()
+        {
             if used[index] {
                 let node = (value, new_number(down, &numbers), new_number(right, &numbers));
                 numbers[index] = (first_built + self.built.len()) as u32;

@@ -74,7 +74,7 @@ impl Draft {
     }
 
     /// Adds a line that proves `formula` by a refutation of its negation. Returns the new fact.
-    pub(super) fn cut(&mut self, formula: Formula, refutation: Derivation) -> Fact {
+    pub(super) fn prove(&mut self, formula: Formula, refutation: Derivation) -> Fact {
         let fact = self.numbering.push(&formula);
         self.lines.push(Line::Cut { formula, refutation });
         fact
@@ -116,12 +116,12 @@ impl Explainer {
             global_length,
             global: Draft::new(numbering),
         };
-        explainer.name_rows();
+        explainer.record_new_sums();
         explainer
     }
 
     /// Records the meaning of the terms that the propagator has added for sums of places.
-    pub(super) fn name_rows(&mut self) {
+    pub(super) fn record_new_sums(&mut self) {
         for term in self.terms.len()..self.propagator.term_count() {
             self.terms.push(TermMeaning::Sum(self.propagator.summands(term)));
         }
@@ -149,7 +149,7 @@ impl Explainer {
         let negated: Vec<BoundLiteral> = clause.iter().map(|literal| literal.negated()).collect();
         let refutation = self.refute(None, &formula.negated(), &negated)?;
         let Some(refutation) = refutation else { return Ok(None) };
-        let fact = self.global.cut(formula, refutation);
+        let fact = self.global.prove(formula, refutation);
         self.add(clause, ClauseOrigin::Fact(fact));
         self.fix_global();
         Ok(Some(()))
@@ -366,7 +366,7 @@ impl Explainer {
                 let is_same = |(assumed, _): &&(BoundLiteral, Fact)| *assumed == literal;
                 let (_, fact) = draft.assumed.iter().rev().find(is_same).ok_or(INTERNAL)?;
                 let fact = fact.clone();
-                self.normal(fact, literal, draft)
+                self.in_form_of(fact, literal, draft)
             }
             ChangeReason::Remainder => Err("remainders of sums are not covered"),
             ChangeReason::Row(row, sign) => {
@@ -405,13 +405,13 @@ impl Explainer {
         let is_first = implies(literals[0], literal);
         let fact = match origin {
             ClauseOrigin::Fact(fact) if literals.len() == 1 => {
-                return self.normal(fact.clone(), literal, draft);
+                return self.in_form_of(fact.clone(), literal, draft);
             }
             ClauseOrigin::Fact(fact) => Some(fact.clone()),
             ClauseOrigin::Part(index) if !is_first => {
                 let whole = self.bound_fact(literals[0].term, !literals[0].upper, end, draft);
                 let Some(Fact::All(parts)) = whole else { return Err(INTERNAL) };
-                return self.normal(parts[*index].clone(), literal, draft);
+                return self.in_form_of(parts[*index].clone(), literal, draft);
             }
             ClauseOrigin::Parts if !is_first => {
                 self.bound_fact(literals[0].term, !literals[0].upper, end, draft)
@@ -453,12 +453,12 @@ impl Explainer {
                 cases.map(|cases| Conclusion::Cases(*number, cases))
             }
         };
-        Ok(draft.cut(formula, conclusion.ok_or(INTERNAL)?.into()))
+        Ok(draft.prove(formula, conclusion.ok_or(INTERNAL)?.into()))
     }
 
     /// Returns a fact in exactly the form of a literal. If the known comparison has a larger
     /// coefficient of its only place, or a tighter bound, adds a line that divides or weakens it.
-    fn normal(
+    fn in_form_of(
         &self,
         fact: Fact,
         literal: BoundLiteral,
@@ -510,7 +510,7 @@ impl Explainer {
         let Some(refutation) = refutation else { return Ok(None) };
         draft.facts.retain(|&index, _| index < length);
         let negation = decision.negated();
-        let fact = draft.cut(formula.negated(), refutation);
+        let fact = draft.prove(formula.negated(), refutation);
         draft.assume(negation, fact);
         let derivation = match self.propagator.assume_all([negation]) {
             true => Some(self.conclude(draft)?),

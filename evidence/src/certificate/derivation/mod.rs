@@ -114,7 +114,7 @@ impl<'n> DocumentWriter<'n> {
         bounds: &BoundsCertificate,
         targets: &[Target<'_>],
     ) -> Result<Vec<usize>, NotWritten> {
-        let bare = Induction {
+        let bounds_only = Induction {
             bounds: bounds.clone(),
             atoms: Vec::new(),
             remainders: Vec::new(),
@@ -122,7 +122,7 @@ impl<'n> DocumentWriter<'n> {
             steps: Vec::new(),
             ending: Vec::new(),
         };
-        self.induction(&bare, targets)
+        self.induction(&bounds_only, targets)
     }
 
     /// Writes an inductive invariant, and refutes the target predicates that the invariant
@@ -140,7 +140,7 @@ impl<'n> DocumentWriter<'n> {
         }
         let first_bounds = self.known_bounds(&induction.bounds)?;
         let derived = induction.bounds.check(self.net, &mut || true).map_err(|_| UNCHECKED)?;
-        let mut propagator = induction::terms(self.net, &derived);
+        let mut propagator = induction::propagator_of_places(self.net, &derived);
         let literals: Vec<BoundLiteral> =
             induction.atoms.iter().map(|atom| propagator.literal(atom)).collect();
         let fixed = induction.fixed(self.net, &literals);
@@ -151,11 +151,11 @@ impl<'n> DocumentWriter<'n> {
             Explainer::new(propagator, self.net.place_count(), first_bounds.clone(), numbering);
         let mut clauses = Vec::with_capacity(clause_count);
         // The facts of the clauses have the numbers before those of the consequences.
-        let mut own = Numbering::global(self.fact_count);
+        let mut clause_numbering = Numbering::global(self.fact_count);
         for clause in &induction.clauses {
             let clause = resolve(clause, &literals)?;
             let formula = explainer.clause_formula(&clause);
-            explainer.add(clause.clone(), ClauseOrigin::Fact(own.push(&formula)));
+            explainer.add(clause.clone(), ClauseOrigin::Fact(clause_numbering.push(&formula)));
             explainer.fix_global();
             clauses.push((clause, formula));
         }
@@ -169,20 +169,20 @@ impl<'n> DocumentWriter<'n> {
         for (clause, formula) in &clauses {
             let falsifying =
                 induction::falsifying_transitions(&explainer.propagator, clause, &effects);
-            let mut of_clause = Vec::new();
+            let mut clause_reasons = Vec::new();
             for (t, changes) in falsifying.map_err(|_| OVERFLOW)? {
                 let changes = changes.into_iter().collect();
                 let firing = Firing { transition: t, clause, formula, changes };
-                of_clause.push(self.preservation(&mut explainer, &first_bounds, &firing)?);
+                clause_reasons.push(self.preservation(&mut explainer, &first_bounds, &firing)?);
             }
-            reasons.push(of_clause);
+            reasons.push(clause_reasons);
         }
         self.write_inductive(&clauses, &reasons, &mut explainer);
         self.refute_targets(&mut explainer, targets, &|local, predicate| {
             let (_, added) = induction.variables(predicate);
             let mut literals = literals.clone();
             literals.extend(added.into_iter().map(|atom| local.propagator.literal(atom)));
-            local.name_rows();
+            local.record_new_sums();
             refute(local, predicate, literals, &|_| true, &induction.ending)
         })
     }

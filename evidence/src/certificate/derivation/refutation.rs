@@ -46,7 +46,7 @@ pub(super) fn refute(
         else {
             continue;
         };
-        let fact = draft.cut(formula, derivation);
+        let fact = draft.prove(formula, derivation);
         if explainer.add(step, ClauseOrigin::Fact(fact)) {
             return explainer.conclude(draft).map(Some);
         }
@@ -70,7 +70,7 @@ fn assume(
     let parts = match predicate {
         Predicate::Atom(atom) if is_covered(atom) => {
             let literal = explainer.propagator.literal(atom);
-            explainer.name_rows();
+            explainer.record_new_sums();
             return Ok(Some(literal));
         }
         Predicate::And(parts) | Predicate::Or(parts) => parts,

@@ -63,7 +63,7 @@ impl DocumentWriter<'_> {
                 let post = self.net.post_weight(t, place);
                 if bound.upper { post > pre } else { post < pre && post < bound.tokens }
             });
-            self.write_blocked(transitions, known, base);
+            self.write_disabling_reasons(transitions, known, base);
         }
         self.text.push_str(" 0\n");
         self.fact_count = base;
@@ -72,7 +72,7 @@ impl DocumentWriter<'_> {
     /// Writes for each transition the reason that an upper bound disables it, if there is one. In
     /// the checker, the facts from number `base` on state that the input places have enough tokens,
     /// in the order of the input arcs.
-    fn write_blocked(
+    fn write_disabling_reasons(
         &mut self,
         mut transitions: Vec<TransitionId>,
         known: &KnownBounds,
@@ -189,7 +189,7 @@ impl DocumentWriter<'_> {
         inequality.write(&mut self.text);
         let consuming = weights.keys().flat_map(|&place| self.net.consumers(PlaceId::new(place)));
         let transitions = consuming.map(|arc| arc.transition).collect();
-        self.write_blocked(transitions, known, base);
+        self.write_disabling_reasons(transitions, known, base);
         self.text.push_str(" 0\n");
         self.fact_count = base;
         Ok(comparison(FactNumber::Global(base - 1), inequality))

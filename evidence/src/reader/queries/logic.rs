@@ -151,8 +151,8 @@ pub(super) fn operands<'a, 'input>(
         }
         Connective::Equivalence(is_equivalence) => {
             let (a, b) = (signed_operands[0].0, signed_operands[1].0);
-            let is_exclusive = is_equivalence == negated;
-            let cases = [[(a, true), (b, !is_exclusive)], [(a, false), (b, is_exclusive)]];
+            let is_exclusive_or = is_equivalence == negated;
+            let cases = [[(a, true), (b, !is_exclusive_or)], [(a, false), (b, is_exclusive_or)]];
             return Ok(Some((true, cases.map(UnreadOperand::Conjunction).to_vec())));
         }
     };

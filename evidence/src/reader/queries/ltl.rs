@@ -92,8 +92,8 @@ impl TemporalSyntax for Linear {
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
     ) -> Result<Option<TemporalElement<'a, 'input, Linear>>, Unreadable> {
-        let timed = TemporalElement { paths: Some(Linear), is_negated: false, node };
-        Ok(Linear::is_temporal(node).then_some(timed))
+        let element = TemporalElement { paths: Some(Linear), is_negated: false, node };
+        Ok(Linear::is_temporal(node).then_some(element))
     }
 
     fn check_state_formula(node: Node<'_, '_>) -> Result<(), Unreadable> {

@@ -91,11 +91,11 @@ pub(super) struct TemporalReader<'n, P> {
 impl<'n, P: TemporalSyntax> TemporalReader<'n, P> {
     /// Creates a reader for the formula at the element `whole`, or for a part of it.
     pub(super) fn new(net: &'n Net, whole: Node<'_, '_>) -> Self {
-        let mut timed = HashSet::new();
+        let mut temporal_node_ids = HashSet::new();
         for node in whole.descendants().filter(|&node| P::is_temporal(node)) {
             // If an element was inserted before, so were all elements around it.
             let mut enclosing = node.ancestors();
-            while enclosing.next().is_some_and(|node| timed.insert(node.id())) {}
+            while enclosing.next().is_some_and(|node| temporal_node_ids.insert(node.id())) {}
         }
         let (formulas, atoms, atom_numbers) = (Formulas::default(), Vec::new(), HashMap::new());
         TemporalReader {
@@ -103,7 +103,7 @@ impl<'n, P: TemporalSyntax> TemporalReader<'n, P> {
             formulas,
             atoms,
             atom_numbers,
-            temporal_nodes: timed,
+            temporal_nodes: temporal_node_ids,
             ends_in_dead_markings: false,
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
             break;
         }
         if c == '"' {
-            let (name, after_quote) = quoted(&rest[1..])?;
+            let (name, after_quote) = read_quoted(&rest[1..])?;
             tokens.push(ColouredToken::Name(name, true));
             rest = after_quote;
         } else if is_plain(c) {
@@ -70,7 +70,7 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
     Ok(tokens)
 }
 
-fn quoted(text: &str) -> Result<(String, &str), String> {
+fn read_quoted(text: &str) -> Result<(String, &str), String> {
     let mut name = String::new();
     let mut chars = text.char_indices();
     while let Some((offset, c)) = chars.next() {

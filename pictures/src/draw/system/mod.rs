@@ -87,9 +87,9 @@ pub fn picture(
     budget: &Budget,
 ) -> SystemPicture {
     let colours = colours(system);
-    let looked_at = drawn_components(system, draws_all);
+    let is_drawn = drawn_components(system, draws_all);
     let drawings: Vec<ComponentDrawing> = (0..system.components().len())
-        .map(|index| match looked_at[index] {
+        .map(|index| match is_drawn[index] {
             true => {
                 let share = 1.0 / (system.components().len() - index) as f64;
                 component::draw_states(system, index, &colours, highlighted, &budget.share(share))
@@ -97,9 +97,9 @@ pub fn picture(
             false => component::draw_box(system, index),
         })
         .collect();
-    let (places, size) = place_in_rows(&drawings.iter().map(|it| it.size).collect::<Vec<_>>());
+    let (corners, size) = place_in_rows(&drawings.iter().map(|it| it.size).collect::<Vec<_>>());
     let mut body = String::new();
-    for (index, (component, (x, y))) in drawings.iter().zip(places).enumerate() {
+    for (index, (component, (x, y))) in drawings.iter().zip(corners).enumerate() {
         let _ = writeln!(
             body,
             "<g class=\"component\" id=\"c{index}\" transform=\"translate({x:.1} {y:.1})\">\n{}</g>",
@@ -108,7 +108,7 @@ pub fn picture(
     }
     let width = size.width.max(PAGE.min(longest_entry(system)));
     let height = size.height + legend(system, &colours, (width, size.height + GAP), &mut body);
-    let boxes = looked_at.iter().filter(|it| !**it).count();
+    let boxes = is_drawn.iter().filter(|it| !**it).count();
     SystemPicture { body, width, height, boxes }
 }
 
@@ -140,18 +140,18 @@ fn place_in_rows(sizes: &[LayoutSize]) -> (Vec<(f64, f64)>, LayoutSize) {
     let page = (area * PROPORTION).sqrt().max(widest).max(PAGE);
     let mut page_size = LayoutSize::default();
     let (mut x, mut y, mut row_height) = (0.0, 0.0, 0.0);
-    let mut places = Vec::with_capacity(sizes.len());
+    let mut corners = Vec::with_capacity(sizes.len());
     for size in sizes {
         if x > 0.0 && x + size.width > page {
             (x, y, row_height) = (0.0, y + row_height + GAP, 0.0);
         }
-        places.push((x, y));
+        corners.push((x, y));
         page_size.width = page_size.width.max(x + size.width);
         page_size.height = page_size.height.max(y + size.height);
         row_height = f64::max(row_height, size.height);
         x += size.width + GAP;
     }
-    (places, page_size)
+    (corners, page_size)
 }
 
 /// Returns the legend entry of a shared label.

@@ -162,7 +162,7 @@ impl Automaton {
     pub(super) fn remove_choices(&mut self) {
         let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
-            let mut sharp = Vec::with_capacity(edges.len());
+            let mut narrowed_edges = Vec::with_capacity(edges.len());
             for (index, edge) in edges.iter().enumerate() {
                 // The first of two equally good edges keeps its letters.
                 let is_better = |other_index: usize, better: &AutomatonEdge| {
@@ -180,10 +180,11 @@ impl Automaton {
                         }
                     }
                 }
-                sharp.extend(parts.into_iter().map(|cube| AutomatonEdge { cube, ..edge.clone() }));
+                narrowed_edges
+                    .extend(parts.into_iter().map(|cube| AutomatonEdge { cube, ..edge.clone() }));
             }
-            simplify_edges(&mut sharp);
-            *edges = sharp;
+            simplify_edges(&mut narrowed_edges);
+            *edges = narrowed_edges;
         }
     }
 }

@@ -63,7 +63,7 @@ impl Evaluation<'_> {
         }
         // A member enables a transition if it is a predecessor by a firing with the same
         // requirements and no change.
-        let firings = self.lists.firings(&needs);
+        let firings = self.lists.prepare(&needs);
         self.sets.predecessors_by_any(&self.lists, &firings, 0, (set, set))
     }
 
@@ -76,12 +76,12 @@ impl Evaluation<'_> {
         let bound = i128::from(atom.bound);
         let mut bounded =
             BoundedSum { weights, bound, ranges: HashMap::new(), results: HashMap::new() };
-        self.bounded(&mut bounded, 0, set, 0)
+        self.members_within_bound(&mut bounded, 0, set, 0)
     }
 
     /// Returns the vectors of a node at `level` whose weighted sum plus `sum` is at most the bound.
     /// `sum` is the weighted sum of the values at the levels above `level`.
-    fn bounded(
+    fn members_within_bound(
         &mut self,
         bounded: &mut BoundedSum,
         level: usize,
@@ -107,7 +107,7 @@ impl Evaluation<'_> {
         while current != EMPTY {
             let (value, down, right) = self.sets.node(current);
             let sum = add(sum, bounded.term(level, value)?)?;
-            let down = self.bounded(bounded, level + 1, down, sum)?;
+            let down = self.members_within_bound(bounded, level + 1, down, sum)?;
             self.sets.push_child(value, down);
             current = right;
         }

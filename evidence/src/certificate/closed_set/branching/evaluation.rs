@@ -23,7 +23,7 @@ pub(super) struct Evaluation<'e> {
     /// The transitions that change the marking.
     moves: TransitionLists,
     /// The transitions that do not change the marking.
-    idle: Vec<TransitionId>,
+    idle_transitions: Vec<TransitionId>,
     /// The closed set as a node of `sets`.
     all_members: u32,
     /// The initial marking, by level.
@@ -47,7 +47,7 @@ impl<'e> Evaluation<'e> {
             }
         }
         let mut lists = TouchLists::new();
-        let moves = lists.firings(&moves);
+        let moves = lists.prepare(&moves);
         let initial = set.order.iter().map(|&place| net.initial()[place]).collect();
         Ok(Evaluation {
             net,
@@ -55,7 +55,7 @@ impl<'e> Evaluation<'e> {
             sets,
             lists,
             moves,
-            idle,
+            idle_transitions: idle,
             all_members: all,
             initial,
         })
@@ -132,15 +132,15 @@ impl<'e> Evaluation<'e> {
 
     /// Returns the members with a successor in `to`.
     fn with_successor_in(&mut self, to: u32) -> Result<u32, Flaw> {
-        let by_idle = self.idle(to)?;
+        let by_idle = self.enabling_idle_transition(to)?;
         let by_moves =
             self.sets.predecessors_by_any(&self.lists, &self.moves, 0, (self.all_members, to))?;
         self.sets.union(by_moves, by_idle)
     }
 
     /// Returns the members of `set` that enable a transition that changes nothing.
-    fn idle(&mut self, set: u32) -> Result<u32, Flaw> {
-        let enabled = self.idle.iter().map(|&t| Predicate::Enabled(t)).collect();
+    fn enabling_idle_transition(&mut self, set: u32) -> Result<u32, Flaw> {
+        let enabled = self.idle_transitions.iter().map(|&t| Predicate::Enabled(t)).collect();
         self.satisfying(set, &Predicate::Or(enabled))
     }
 
@@ -156,7 +156,8 @@ impl<'e> Evaluation<'e> {
     fn release(&mut self, left: u32, right: u32) -> Result<u32, Flaw> {
         // Members of `right` that need no successor: `left` is true, nothing is enabled, or an
         // enabled firing changes nothing.
-        let (dead, idle) = (self.satisfying(right, &Predicate::Dead)?, self.idle(right)?);
+        let (dead, idle) =
+            (self.satisfying(right, &Predicate::Dead)?, self.enabling_idle_transition(right)?);
         let mut bases = self.sets.intersection(left, right)?;
         for more in [dead, idle] {
             bases = self.sets.union(bases, more)?;

@@ -32,19 +32,19 @@ pub(super) struct TouchLists {
     /// The number assigned to a list.
     numbers: HashMap<TouchList, u32>,
     /// The number of transition sets that were prepared.
-    set_count: u32,
+    prepared_set_count: u32,
 }
 
 impl TouchLists {
     pub(super) fn new() -> Self {
         // Entry 0 stands for the empty list; its values are not used.
         let empty_list = ((usize::MAX, 0, 0), 0);
-        TouchLists { lists: vec![empty_list], numbers: HashMap::new(), set_count: 0 }
+        TouchLists { lists: vec![empty_list], numbers: HashMap::new(), prepared_set_count: 0 }
     }
 
     /// Prepares a set of transitions for the computation of predecessors. No transition may have an
     /// empty list of touches.
-    pub(super) fn firings(&mut self, transitions: &[Vec<FiringTouch>]) -> TransitionLists {
+    pub(super) fn prepare(&mut self, transitions: &[Vec<FiringTouch>]) -> TransitionLists {
         let mut by_first_level: HashMap<usize, Vec<u32>> = HashMap::new();
         for touches in transitions {
             let number = touches.iter().rev().fold(0, |next, &touch| {
@@ -58,8 +58,8 @@ impl TouchLists {
                 lists_here.push(number);
             }
         }
-        self.set_count += 1;
-        TransitionLists { number: self.set_count, by_first_level }
+        self.prepared_set_count += 1;
+        TransitionLists { number: self.prepared_set_count, by_first_level }
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) struct FormulaParser<'n> {
     /// True if `U` has the lowest precedence.
     has_loosest_until: bool,
     /// True if quoted names follow the rules of words without quotes, as in LoLA's formulas.
-    has_words_only: bool,
+    treats_names_as_words: bool,
     /// True if names are always ids, as in the contest's languages.
     has_ids_only: bool,
 }
@@ -67,7 +67,7 @@ impl<'n> FormulaParser<'n> {
             next,
             activities: Vec::new(),
             has_loosest_until: false,
-            has_words_only: false,
+            treats_names_as_words: false,
             has_ids_only: false,
         }
     }
@@ -90,7 +90,7 @@ impl<'n> FormulaParser<'n> {
     /// Returns a parser for a formula of LoLA, where quoted names follow the rules of words without
     /// quotes.
     pub(super) fn of_words(net: &'n Net, tokens: Vec<TypedToken>) -> Self {
-        FormulaParser { has_words_only: true, ..FormulaParser::new(net, tokens) }
+        FormulaParser { treats_names_as_words: true, ..FormulaParser::new(net, tokens) }
     }
 
     /// Parses the whole formula, and returns it in the contest's XML. A formula with a temporal
@@ -270,7 +270,7 @@ impl<'n> FormulaParser<'n> {
         }
         let notation = match token {
             _ if self.has_ids_only => NameNotation::Id,
-            TypedToken::Name(_) if !self.has_words_only => NameNotation::Quoted,
+            TypedToken::Name(_) if !self.treats_names_as_words => NameNotation::Quoted,
             _ => NameNotation::Bare,
         };
         let name = token.name().ok_or_else(|| unexpected_token(token, "a name"))?;

@@ -93,14 +93,14 @@ pub(super) fn split_tokens(text: &str, mut line: u64, lexis: &ContestLexis) -> V
 
 /// Parses a name in quotes at the beginning of a text. Returns the name and its length in bytes,
 /// including the quotes. Returns `None` if the closing quote is missing in the line.
-fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
+fn quoted(text: &str, has_escapes: bool) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);
     while let Some((offset, c)) = letters.next() {
         match c {
             '"' => return Some((name, offset + 1)),
             '\n' => return None,
-            '\\' if escapes => name.push(unescaped(letters.next()?.1)),
+            '\\' if has_escapes => name.push(unescaped(letters.next()?.1)),
             _ => name.push(c),
         }
     }
