@@ -1,17 +1,17 @@
-//! Build script of the packages that make programs or tests with Z3 and HiGHS in them: shows the
-//! linker and cargo where the two libraries are, beyond the relative paths in `.cargo/config.toml`.
+//! Build script: shows the linker and cargo where Z3 and HiGHS are, beyond the relative paths in
+//! `.cargo/config.toml`.
 //!
-//! - The directory in which the linker finds the library.
-//! - An absolute run path, for programs built into a `CARGO_TARGET_DIR` elsewhere, and under a
-//!   `RUSTFLAGS` variable, which replaces the flags of the configuration.
-//! - A link to the library in `OUT_DIR`: cargo puts search paths below its target directory, and
-//!   only those, on the library path of `cargo test` and `cargo run`. That also serves the packages
-//!   without this script.
+//! - A search path for `libhighs`. The crate `z3-sys` gives the one for `libz3`.
+//! - An absolute run path for this package's tests. Relative paths are not enough for programs in a
+//!   `CARGO_TARGET_DIR` elsewhere, or where a variable `RUSTFLAGS` replaces the configuration. A
+//!   dependent package that makes programs gets the paths in its build script's variable
+//!   `DEP_PARIKH_SOLVERS_RUN_PATHS`, separated by colons.
+//! - A link to each library in `OUT_DIR`. Cargo puts search paths below its target directory, and
+//!   no others, on the library path of `cargo test` and `cargo run`, for all packages.
 //!
-//! Without the features `z3` and `highs`, and on systems other than Linux, the script does nothing.
-//! With a variable `PARIKH_RELEASE` there is no absolute run path. A released program names no
-//! directory of the machine that built it, and finds its libraries in its own directory or in
-//! `../lib`.
+//! Without the features `z3` and `highs`, and on systems other than Linux, the script does nothing. If the variable `PARIKH_RELEASE`
+//! is set, it gives no absolute run path: a released program finds its libraries beside itself, and
+//! must not contain directories of the machine that built it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -46,18 +46,26 @@ const LIBRARIES: [Library; 2] = [
 fn main() {
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     println!("cargo::rerun-if-env-changed=PARIKH_RELEASE");
+    let mut run_paths = Vec::new();
     for library in &LIBRARIES {
         println!("cargo::rerun-if-env-changed={}", library.directory);
         if env::var_os(library.feature).is_some() && linux {
-            emit_link_path(library);
+            run_paths.extend(emit_search_paths(library));
         }
+    }
+    if env::var_os("PARIKH_RELEASE").is_none() {
+        run_paths.dedup();
+        for path in &run_paths {
+            println!("cargo::rustc-link-arg=-Wl,-rpath,{path}");
+        }
+        println!("cargo::metadata=RUN_PATHS={}", run_paths.join(":"));
     }
 }
 
-fn emit_link_path(library: &Library) {
-    let Some(directory) = env::var_os(library.directory).map(PathBuf::from) else {
-        return;
-    };
+/// Emits the search paths for a library. Returns its directory, or `None` if there is no library:
+/// then an error has been emitted if the configuration names a directory.
+fn emit_search_paths(library: &Library) -> Option<String> {
+    let directory = PathBuf::from(env::var_os(library.directory)?);
     let path = directory.join(library.link);
     println!("cargo::rerun-if-changed={}", path.display());
     if !path.exists() {
@@ -66,18 +74,16 @@ fn emit_link_path(library: &Library) {
             library.link,
             directory.display()
         );
-        return;
+        return None;
     }
     println!("cargo::rustc-link-search=native={}", directory.display());
-    if env::var_os("PARIKH_RELEASE").is_none() {
-        println!("cargo::rustc-link-arg=-Wl,-rpath,{}", directory.display());
-    }
     if let Some(out) = env::var_os("OUT_DIR") {
         let out = PathBuf::from(out);
         if link(&directory.join(library.soname), &out.join(library.soname)) {
             println!("cargo::rustc-link-search=native={}", out.display());
         }
     }
+    Some(directory.display().to_string())
 }
 
 /// Makes `link` a symbolic link to `library`, in place of an existing file. Returns true on

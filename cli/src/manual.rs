@@ -6,6 +6,7 @@ use super::{ProgramArguments, ProgramOutcome};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
+use parikh_evidence::AUDITOR_HELP;
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -103,14 +104,10 @@ fn with_tables(page: &str) -> String {
     text
 }
 
-/// The text of `parikh-certify --help`. That program does not use clap, so its options are read
-/// from this text.
-const CERTIFY: &str = include_str!("../../evidence/src/bin/parikh-certify/help.txt");
-
 /// Builds the command line of `parikh-certify` from its help text: the options with their values,
-/// and the text around them.
+/// and the text around them. That program does not use clap, so only the text has its options.
 fn certify_command() -> Command {
-    let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
+    let (head, rest) = AUDITOR_HELP.split_once("\nOptions:\n").unwrap_or((AUDITOR_HELP, ""));
     let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
     let (about, usage) = head.split_once('\n').unwrap_or((head, ""));
     let file = |name: &'static str, is_repeatable| {

@@ -40,3 +40,6 @@ pub use certificate::{CheckedDocument, Document, Flaw, LinearCertificate};
 pub use pumping::{PumpGrowth, check_pumping};
 pub use replay::{PumpError, ReplayError, Replayer, check_pump, net_after, pump_grows, replay};
 pub use unit_claim::first_breach;
+
+/// The text of `parikh-certify --help`. The crate `parikh-cli` makes the manual page from it.
+pub const AUDITOR_HELP: &str = include_str!("bin/parikh-certify/help.txt");

@@ -1,13 +1,11 @@
 //! The command line.
 
+use parikh_evidence::AUDITOR_HELP;
 use parikh_evidence::reader::FormulaLanguage;
 use parikh_evidence::reader::timing::TimeTreatment;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The text of `--help`, which `parikh man` and `parikh completions` also use.
-const HELP: &str = include_str!("help.txt");
 
 /// The arguments and options of the command line.
 pub(crate) struct CertifyArguments {
@@ -147,7 +145,7 @@ pub(crate) fn read(
             "--cases" if attached.is_none() => arguments.cases = true,
             "--untimed" if attached.is_none() => arguments.times = TimeTreatment::LeftOut,
             "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
-            "--help" | "-h" => return Ok(CertifyRequest::Text(HELP.to_owned())),
+            "--help" | "-h" => return Ok(CertifyRequest::Text(AUDITOR_HELP.to_owned())),
             "--version" | "-V" => {
                 let version = format!("parikh-certify {}\n", env!("CARGO_PKG_VERSION"));
                 return Ok(CertifyRequest::Text(version));
