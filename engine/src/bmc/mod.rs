@@ -188,7 +188,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     (lead, is_lead_growing) = (lead / 2, false);
                     continue;
                 }
-                return self.give_up(id, "the next value exceeds 64 bits");
+                return self.give_up(id, "no value was seen, or the next value exceeds 64 bits");
             };
             match self.unrolling.query(id, &predicate, budget) {
                 QueryResult::Reached(sequence) => {
@@ -198,7 +198,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     }
                     let is_as_before = witness_reporter.largest_seen(id) == seen_before;
                     if board.is_open(id) && is_as_before {
-                        let why = "a place of the witness would exceed the token limit";
+                        let why = "the witness was not confirmed, for example because a place \
+                                   would exceed the token limit";
                         return self.give_up(id, why);
                     }
                     lead = if is_lead_growing { 1 + 2 * lead } else { lead / 2 };

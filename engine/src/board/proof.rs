@@ -46,8 +46,8 @@ pub struct ProofSummary {
 pub enum Argument {
     /// Bounds on single places exclude the goal.
     Bounds {
-        /// True if the bounds use place invariants. Also true if the bounds use the model's claim
-        /// of unit-safety, with or without place invariants.
+        /// True if the bounds use place invariants, and not the model's claim of unit-safety. With
+        /// this claim, it is not known if they also use place invariants.
         place_invariants: bool,
         /// True if the bounds use the model's claim of unit-safety (NUPN).
         assumes_units: bool,
@@ -260,7 +260,7 @@ impl Argument {
     /// weakest provenance of these bounds.
     pub fn bounds(rests_on: Provenance) -> Argument {
         Argument::Bounds {
-            place_invariants: rests_on >= Provenance::Flows,
+            place_invariants: rests_on == Provenance::Flows,
             assumes_units: rests_on.assumes_units(),
         }
     }

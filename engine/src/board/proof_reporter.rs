@@ -2,7 +2,7 @@
 
 use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
-    ReachKnowledge, Technique, to_working_net_value, with_reduction_count,
+    ReachKnowledge, Technique, is_limit, to_working_net_value, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -45,8 +45,8 @@ impl<'b> ProofReporter<'b> {
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
     /// The certificate itself is checked once, when a report on an open goal first needs it. Each
-    /// report then checks that its claim follows from the certificate. After a check that runs out
-    /// of time, later reports are not checked.
+    /// report then checks that its claim follows from the certificate. After a check that reaches a
+    /// limit, later reports are not checked.
     pub fn with_certificate<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
@@ -227,7 +227,7 @@ pub struct CertificateReporter<'d> {
     document: &'d Arc<Document>,
     /// The result of checking the certificate itself. Empty before the first completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if a check ran out of time. Later reports are then not checked.
+    /// True if a check reached a limit. Later reports are then not checked.
     gave_up: Cell<bool>,
 }
 
@@ -236,7 +236,7 @@ impl CertificateReporter<'_> {
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
-            return self.proof_reporter.refuse(goal, &"it is a maximum");
+            return self.proof_reporter.refuse(goal, &"it does not ask for a reachable marking");
         };
         if !board.is_open(goal) {
             return;
@@ -267,13 +267,13 @@ impl CertificateReporter<'_> {
 
     /// Checks that the certificate shows a claim: no reachable marking of the net that was read
     /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If this
-    /// check or an earlier check of the certificate runs out of time, the evidence is the engine's
+    /// check or an earlier check of the certificate reaches a limit, the evidence is the engine's
     /// own exhaustive search. This requires that `proof` rests on such a search and that the board
     /// accepts unchecked searches.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.proof_reporter.board.checks;
-        // If the engine also visited all markings, its search is accepted when the check runs out
-        // of time.
+        // If the engine also visited all markings, its search is accepted when the check reaches a
+        // limit.
         let fallback = self.proof_reporter.search_evidence(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.proof_reporter
@@ -338,14 +338,14 @@ impl CertificateReporter<'_> {
         }
         if self.checked.get().is_none() {
             match self.document.check(net, goes_on) {
-                Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
+                Err(flaw) if is_limit(&flaw) => return Err(CheckFailure::Stopped),
                 // The cell is still empty: only this thread sets it.
                 result => drop(self.checked.set(result)),
             }
         }
         match self.checked.get() {
             Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
-            Some(Err(flaw)) => Err(CheckFailure::Flawed(flaw.to_string())),
+            Some(Err(flaw)) => Err(flaw.clone().into()),
             None => Err(CheckFailure::Stopped),
         }
     }
@@ -353,7 +353,7 @@ impl CertificateReporter<'_> {
 
 /// The reason why a certificate shows nothing.
 enum CheckFailure {
-    /// The time for the check is over.
+    /// The check reached a limit on time, memory or numbers.
     Stopped,
     /// The engine's net cannot express the claim, or the certificate assumes safe units of a
     /// derived net.
@@ -364,9 +364,9 @@ enum CheckFailure {
 
 impl From<Flaw> for CheckFailure {
     fn from(flaw: Flaw) -> CheckFailure {
-        match flaw {
-            Flaw::Stopped => CheckFailure::Stopped,
-            flaw => CheckFailure::Flawed(flaw.to_string()),
+        match is_limit(&flaw) {
+            true => CheckFailure::Stopped,
+            false => CheckFailure::Flawed(flaw.to_string()),
         }
     }
 }

@@ -115,17 +115,21 @@ struct WalkContext<'t> {
 const MAX_INITIAL_COLOURS: u64 = 1_000_000;
 
 impl<'t> WalkContext<'t> {
-    /// Creates the context. Returns `None` if the initial marking of a place has too many colours,
-    /// or if the skeleton does not record its coloured transitions.
-    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
+    /// Creates the context.
+    ///
+    /// # Errors
+    /// The reason, if the initial marking of a place has too many colours, or if the skeleton does
+    /// not record its coloured transitions.
+    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Result<Self, &'static str> {
         let (net, skeleton) = (model.net(), model.skeleton().net());
-        let folding = skeleton.folding()?;
+        let folding =
+            skeleton.folding().ok_or("the skeleton does not record its coloured transitions")?;
         let compiler = TermCompiler { net, variables: Vec::new() };
         let mut initial = Vec::new();
         for place in net.places() {
             let tokens = compiler.tokens(&place.initial);
             if tokens.size() > MAX_INITIAL_COLOURS {
-                return None;
+                return Err("the initial marking has too many colours for walks");
             }
             let mut bag = Vec::new();
             tokens.evaluate(&[], &mut bag);
@@ -176,7 +180,7 @@ impl<'t> WalkContext<'t> {
             };
             support.into_iter().for_each(|place| goals_of_place[place.index()].push(goal_index));
         }
-        Some(WalkContext {
+        Ok(WalkContext {
             model,
             board,
             skeleton,
@@ -224,8 +228,9 @@ pub fn run(
     budget: &Budget,
     seed: u64,
 ) -> String {
-    let Some(context) = WalkContext::new(model, board) else {
-        return "the initial marking has too many colours for walks".to_owned();
+    let context = match WalkContext::new(model, board) {
+        Ok(context) => context,
+        Err(why) => return why.to_owned(),
     };
     let witness_reporter = board.witness_reporter(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);

@@ -20,6 +20,7 @@ use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_ses
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 use parikh_evidence::home::HomeArgument;
+use parikh_net::printable::counted;
 use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
@@ -53,13 +54,15 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
     let refuted = report(assignment, homes, &weights_of_never_gaining);
     if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
-        return format!("{refuted} goals refuted by places that never gain tokens");
+        let goals = counted(refuted, "goal");
+        return format!("{goals} refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
         return "no weights".to_owned();
     };
     let refuted = report(assignment, homes, &weights);
-    format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
+    let (goals, places) = (counted(refuted, "goal"), counted(weights.len(), "place"));
+    format!("{goals} refuted by a weighted sum of {places}")
 }
 
 /// Reports that the weights refute goals: each transition whose enabledness satisfies the goal can
