@@ -57,9 +57,10 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             let runs = assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             match lassos.find(property) {
                 Ok(Some(run)) => {
-                    found_count += 1;
                     runs.exists(*id, run);
-                    if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
+                    let is_accepted = !assignment.board.is_open(*id);
+                    found_count += u64::from(is_accepted);
+                    if !is_accepted && assignment.working_net.parent().is_some() {
                         // The board did not accept the run: it does not translate to a run of the
                         // original net with the property. The next search on the reduced net would
                         // find the same run.
