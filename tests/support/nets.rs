@@ -1,10 +1,20 @@
 //! Modified copies of nets.
 
 use fastrand::Rng;
-use parikh_net::{Net, NetBuilder, PlaceId};
+use parikh_net::{Net, NetBuilder, PlaceId, text};
 
 /// Returns the net with one random change: of tokens, an arc, or a weight.
 pub(crate) fn mutilated(net: &Net, rng: &mut Rng) -> Net {
+    loop {
+        let drawn = randomly_changed(net, rng);
+        if text::print(&drawn) != text::print(net) {
+            return drawn;
+        }
+    }
+}
+
+/// Returns the net with a random change, which may have no effect: an arc may be missing.
+fn randomly_changed(net: &Net, rng: &mut Rng) -> Net {
     let mut builder = NetBuilder::new(net.name());
     let lucky = rng.usize(..net.place_count());
     let kind = rng.usize(..4);
