@@ -10,7 +10,7 @@
 
 use super::{
     Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
-    Technique, Witness, is_limit, with_reduction_count,
+    Technique, Witness, is_limit, is_limit_of_visit, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
@@ -219,7 +219,7 @@ impl<'b> HomeReporter<'b> {
                 return Ok(unknown());
             }
             match find_staying(net, markings.max(1), &wanted, goes_on) {
-                Err(flaw) if is_limit(&flaw) => Ok(unknown()),
+                Err(flaw) if is_limit_of_visit(&flaw, markings) => Ok(unknown()),
                 told => told.map_err(|flaw| flaw.to_string()),
             }
         });

@@ -461,7 +461,7 @@ impl<'n> Board<'n> {
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
         entry.frozen = true;
         drop(entry);
-        self.fault(by, format_args!("{id:?} was settled the other way before"));
+        self.fault(by, format_args!("a report on {id:?} contradicts an earlier one"));
         self.close(id, false);
     }
 }
@@ -499,6 +499,12 @@ fn with_reduction_count(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> P
 /// certificate nor the result is shown to be wrong.
 fn is_limit(flaw: &Flaw) -> bool {
     matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
+}
+
+/// Like [`is_limit`], for a visit of a stated number of markings. The checker's memory may be full
+/// before it has visited so many.
+fn is_limit_of_visit(flaw: &Flaw, stated_markings: u64) -> bool {
+    is_limit(flaw) || matches!(*flaw, Flaw::More(visited) if visited < stated_markings)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
-    ReachKnowledge, Technique, is_limit, to_working_net_value, with_reduction_count,
+    ReachKnowledge, Technique, is_limit, is_limit_of_visit, to_working_net_value, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -337,8 +337,14 @@ impl CertificateReporter<'_> {
             }
         }
         if self.checked.get().is_none() {
+            let stated_markings = match **self.document {
+                Document::Markings(count) => count,
+                _ => 0,
+            };
             match self.document.check(net, goes_on) {
-                Err(flaw) if is_limit(&flaw) => return Err(CheckFailure::Stopped),
+                Err(flaw) if is_limit_of_visit(&flaw, stated_markings) => {
+                    return Err(CheckFailure::Stopped);
+                }
                 // The cell is still empty: only this thread sets it.
                 result => drop(self.checked.set(result)),
             }

@@ -66,7 +66,7 @@ impl<'b> TreeReporter<'b> {
     }
 
     /// Reports the truth value `holds` after a search of all relevant markings. The search assumes
-    /// that the goals in `given` are unreachable. The checker repeats a small search first. If the
+    /// the results of the goals in `given`, which must be settled as for a labelling. The checker repeats a small search first. If the
     /// checker does not complete a search, the result is recorded only if the board accepts
     /// unchecked searches.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {

@@ -251,10 +251,13 @@ pub fn run(
         let mut target = (rng.usize(..4) > 0).then(|| open_goals[rng.usize(..open_goals.len())]);
         if let Some((hint, tries)) = hints.take() {
             target = context.goals.iter().position(|watched| watched.id == hint.goal);
-            follow_hint(&mut walker, &hint, &is_over);
+            let is_usable = follow_hint(&mut walker, &hint, &is_over);
             walker.report_pending(&witness_reporter);
             if tries > 1 && board.is_open(hint.goal) {
                 hints.push(hint, tries - 1);
+            }
+            if !is_usable {
+                continue;
             }
         }
         let max_steps_without_gain = 64 << (walks % 7);
@@ -289,17 +292,24 @@ pub fn run(
 }
 
 /// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
-/// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true.
-fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &ColouredHint, is_over: &impl Fn() -> bool) {
+/// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true. Returns
+/// false if a place would get too many tokens, so that the current marking is unusable.
+fn follow_hint(
+    walker: &mut ColouredWalker<'_>,
+    hint: &ColouredHint,
+    is_over: &impl Fn() -> bool,
+) -> bool {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {
         for _ in 0..*count {
             remaining -= 1;
             if remaining == 0 || (remaining.is_multiple_of(POLLING_INTERVAL) && is_over()) {
-                return;
+                return true;
             }
-            if walker.step_with(*t, constraints) != ColouredStepResult::Fired {
-                break;
+            match walker.step_with(*t, constraints) {
+                ColouredStepResult::Fired => {}
+                ColouredStepResult::TooManyTokens => return false,
+                ColouredStepResult::Dead | ColouredStepResult::Stuck => break,
             }
         }
     }

@@ -53,20 +53,24 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let weights_of_never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
     let refuted = report(assignment, homes, &weights_of_never_gaining);
-    if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
-        let goals = counted(refuted, "goal");
-        return format!("{goals} refuted by places that never gain tokens");
+    let mut summary = match refuted {
+        0 => String::new(),
+        _ => format!("{} refuted by places that never gain tokens; ", counted(refuted, "goal")),
+    };
+    if open_goals(assignment.working_net, assignment.board).next().is_none() {
+        return summary + "no goal left";
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
-        return "no weights".to_owned();
+        return summary + "no weights";
     };
     let refuted = report(assignment, homes, &weights);
     let (goals, places) = (counted(refuted, "goal"), counted(weights.len(), "place"));
-    format!("{goals} refuted by a weighted sum of {places}")
+    summary += &format!("{goals} refuted by a weighted sum of {places}");
+    summary
 }
 
 /// Reports that the weights refute goals: each transition whose enabledness satisfies the goal can
-/// fire only finitely often. Reports at most [`MAX_GOALS`] goals. Returns the number of reported
+/// fire only finitely often. Reports at most [`MAX_GOALS`] goals. Returns the number of refuted
 /// goals.
 fn report(
     assignment: &Assignment<'_>,
@@ -83,15 +87,16 @@ fn report(
         net.delta(t).iter().map(term).sum::<i128>() < 0
     };
     let structure = Arc::new(HomeArgument::Finitely(weights.to_vec()));
-    let mut refuted = 0;
+    let (mut reported, mut refuted) = (0, 0);
     for (id, predicate) in open_goals(assignment.working_net, assignment.board) {
         if enabled_transitions(predicate)
             .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
         {
             homes.lost_finitely(id, &structure);
-            refuted += 1;
+            reported += 1;
+            refuted += usize::from(!assignment.board.is_open(id));
             // Each report is checked separately, and a single one decides liveness of the net.
-            if refuted == MAX_GOALS {
+            if reported == MAX_GOALS {
                 break;
             }
         }
