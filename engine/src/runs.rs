@@ -20,7 +20,8 @@
 
 use super::Task;
 use super::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
-use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
+use crate::board::{Argument, Observation, Proof, ProofReporter, WitnessReporter};
+use parikh_net::printable::counted;
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
 };
@@ -112,7 +113,8 @@ pub fn run(
             }
             let Some(&edge_index) = counted_transitions.iter().find_map(|t| first_edge_of.get(t))
             else {
-                proof_reporter.unreachable(*id, Proof::searched(markings as u64, false));
+                let argument = Argument::SearchedWithoutCounters { markings: markings as u64 };
+                proof_reporter.unreachable(*id, Proof::new(argument, None));
                 continue;
             };
             let edge = graph.edges[edge_index as usize];
@@ -133,7 +135,7 @@ pub fn run(
             witness_reporter.reached_along(run, observations);
         }
     }
-    format!("{markings} markings without counters")
+    format!("{} without counters", counted(markings, "marking"))
 }
 
 /// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the

@@ -174,7 +174,7 @@ impl<'b> HomeReporter<'b> {
             let evidence = match again {
                 Some(again) if again == stays => Evidence::Argued(argued.clone()),
                 Some(_) => {
-                    self.refuse(goal, &"visited again, the markings say something else");
+                    self.refuse(goal, &"visited again: the value is the opposite");
                     continue;
                 }
                 None if self.board.checks.accepts_searches => {

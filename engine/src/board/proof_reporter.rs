@@ -98,7 +98,7 @@ impl<'b> ProofReporter<'b> {
     /// rejects, otherwise as a fault.
     fn drop_without_certificate(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
-            Argument::Searched { .. } => {
+            Argument::Searched { .. } | Argument::SearchedWithoutCounters { .. } => {
                 tracing::debug!("{}: a search is not enough for {goal:?}", self.technique);
             }
             _ => self.refuse(goal, &"there is no document"),
@@ -108,12 +108,13 @@ impl<'b> ProofReporter<'b> {
     /// Returns the evidence of an unchecked search. Returns `None` for another argument, or if this
     /// board rejects unchecked searches.
     fn search_evidence(&self, proof: &Proof) -> Option<Evidence> {
-        match proof.argument {
-            Argument::Searched { markings, stubborn, .. } if self.board.checks.accepts_searches => {
-                Some(Evidence::Searched { markings, stubborn, argued: None })
-            }
-            _ => None,
-        }
+        let (markings, stubborn) = match proof.argument {
+            Argument::Searched { markings, stubborn, .. } => (markings, stubborn),
+            Argument::SearchedWithoutCounters { markings } => (markings, false),
+            _ => return None,
+        };
+        let accepts_searches = self.board.checks.accepts_searches;
+        accepts_searches.then_some(Evidence::Searched { markings, stubborn, argued: None })
     }
 
     /// Converts a bound on the goal's sum in the engine's net to a bound in the board's net.

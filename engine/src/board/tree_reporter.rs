@@ -84,7 +84,7 @@ impl<'b> TreeReporter<'b> {
         });
         match repeated_search {
             Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
-                return self.refuse(goal, &"visited again: it is not so");
+                return self.refuse(goal, &"visited again: the value is the opposite");
             }
             Some(Ok(_)) => {}
             _ if !checks.accepts_searches => return,

@@ -144,7 +144,7 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
+                    self.board.fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -180,7 +180,7 @@ impl<'b> WitnessReporter<'b> {
                     None => self.board.record_exceeded_limit(TranslationLimit::Tokens),
                 },
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
+                    self.board.fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -212,7 +212,7 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
-                    self.board.fault(self.technique, format_args!("{goal:?} has no way back"))
+                    self.board.fault(self.technique, format_args!("a sequence to {goal:?} has no translation"))
                 }
             }
         }
@@ -230,7 +230,7 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
-                    self.board.fault(self.technique, format_args!("a pump has no way back"))
+                    self.board.fault(self.technique, format_args!("a pump has no translation"))
                 }
             },
         }
