@@ -184,8 +184,9 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
 
 #[test]
 fn chains_of_equivalences_are_evaluated_in_time() {
-    let system = read_dot(b"digraph G {\nsubgraph a {\n0->1 [label=\"\"];\n1->1 [label=\"a]b\"];\n}\n}")
-        .unwrap();
+    let system =
+        read_dot(b"digraph G {\nsubgraph a {\n0->1 [label=\"\"];\n1->1 [label=\"a]b\"];\n}\n}")
+            .unwrap();
     let space = branching::JointSpace::visit(&system, 10, &mut || true).unwrap();
     for operator in [" <=> ", " xor "] {
         for (last, expected) in [("<\"a]b\">true", true), ("[\"a]b\"]false", false)] {

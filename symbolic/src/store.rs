@@ -214,8 +214,8 @@ impl<'a> Diagrams<'a> {
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
         // The hash table has a control byte for each entry.
-        let large =
-            self.large.capacity() * 8 + self.code_of_large.capacity() * (size_of::<(u64, u32)>() + 1);
+        let large = self.large.capacity() * 8
+            + self.code_of_large.capacity() * (size_of::<(u64, u32)>() + 1);
         nodes + large + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
     }
 

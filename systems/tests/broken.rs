@@ -364,7 +364,9 @@ fn labels_with_backslashes_and_quotes_are_written_and_read() {
         assert!(system.label_named(name).is_some(), "{name}");
     }
     let again = read::dot(&parikh_systems::write::dot(&system), "x").unwrap();
-    assert!(system.labels().map(|it| system.label(it)).eq(again.labels().map(|it| again.label(it))));
+    assert!(
+        system.labels().map(|it| system.label(it)).eq(again.labels().map(|it| again.label(it)))
+    );
 }
 
 #[test]

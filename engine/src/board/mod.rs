@@ -513,9 +513,8 @@ mod tests {
     use crate::working_net::{Derivation, DerivedGoal};
     use parikh_evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
     use parikh_net::lasso::{LassoRun, RunEnd};
-    use parikh_net::{
-        Facts, LinearSum, MarkingGoal, Predicate, Provenance, RunAtom, RunProperty, text,
-    };
+    use parikh_net::run_property::RunAtom;
+    use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, Provenance, RunProperty, text};
     use parikh_structure::intervals::Intervals;
     use parikh_temporal::{AtomId, Linear, Ltl};
 
@@ -735,10 +734,7 @@ mod tests {
     fn bounds_by_claimed_units_do_not_mention_place_invariants() {
         let reason = |rests_on| Argument::bounds(rests_on).to_string();
         assert_eq!(reason(Provenance::Arcs), "structural bounds exclude it");
-        assert_eq!(
-            reason(Provenance::Flows),
-            "place invariants and structural bounds exclude it"
-        );
+        assert_eq!(reason(Provenance::Flows), "place invariants and structural bounds exclude it");
         assert_eq!(
             reason(Provenance::UnitsClaimed),
             "structural bounds exclude it, given the model's safe units (NUPN)"

@@ -466,7 +466,10 @@ impl fmt::Display for Argument {
                 write!(f, "all {markings} reachable markings were visited")?;
             }
             Argument::Searched { markings: 1, stubborn: false, parts } => {
-                write!(f, "the only reachable marking of {parts} independent parts of the net was ")?;
+                write!(
+                    f,
+                    "the only reachable marking of {parts} independent parts of the net was "
+                )?;
                 f.write_str("visited")?;
             }
             Argument::Searched { markings, stubborn: false, parts } => {

@@ -2,7 +2,8 @@
 
 use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
-    ReachKnowledge, Technique, is_limit, is_limit_of_visit, to_working_net_value, with_reduction_count,
+    ReachKnowledge, Technique, is_limit, is_limit_of_visit, to_working_net_value,
+    with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};

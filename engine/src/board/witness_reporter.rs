@@ -144,7 +144,8 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
+                    self.board
+                        .fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -180,7 +181,8 @@ impl<'b> WitnessReporter<'b> {
                     None => self.board.record_exceeded_limit(TranslationLimit::Tokens),
                 },
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
+                    self.board
+                        .fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -211,9 +213,10 @@ impl<'b> WitnessReporter<'b> {
                     self.handle_replay(replayed, &sequence);
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
-                Ok(None) => {
-                    self.board.fault(self.technique, format_args!("a sequence to {goal:?} has no translation"))
-                }
+                Ok(None) => self.board.fault(
+                    self.technique,
+                    format_args!("a sequence to {goal:?} has no translation"),
+                ),
             }
         }
     }

@@ -313,4 +313,5 @@ fn follow_hint(
             }
         }
     }
+    true
 }

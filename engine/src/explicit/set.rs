@@ -417,8 +417,8 @@ impl MarkingSet {
         let taken_bytes = bytes(self.table.len()) + added_bytes;
         self.table = Vec::new();
         self.grow_at = 0;
-        let mut table = try_with_capacity(buckets)
-            .inspect_err(|_| self.memory.give_back(taken_bytes))?;
+        let mut table =
+            try_with_capacity(buckets).inspect_err(|_| self.memory.give_back(taken_bytes))?;
         table.resize(buckets, EMPTY_BUCKET);
         self.table = table;
         if self.fill(threads).is_err() {

@@ -188,10 +188,9 @@ mod tests {
     }
     #[test]
     fn a_transition_is_not_enabled_in_the_middle_of_a_firing() {
-        let net = text::parse(
-            "place p\nplace q 1\ntransition move: q -> p\ntransition both: p + q ->",
-        )
-        .unwrap();
+        let net =
+            text::parse("place p\nplace q 1\ntransition move: q -> p\ntransition both: p + q ->")
+                .unwrap();
         let mut recording_walk = RecordingWalk::new(&net, net.initial(), 1);
         recording_walk.walk(1);
         assert!(recording_walk.is_dead());
