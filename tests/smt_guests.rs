@@ -246,6 +246,20 @@ fn asked(answer: &str, time: Duration) -> (SmtAnswer, Duration) {
 }
 
 #[test]
+fn a_core_with_an_unknown_literal_is_all_assumptions() {
+    let _alone = begin();
+    let mut terms = Terms::new();
+    let x = terms.integer("x");
+    let assumptions = [terms.at_most(x, 3), terms.at_least(x, 4)];
+    for core in ["((! b :named c))", "(unknown)"] {
+        let answer = format!("echo unsat ;; '(get-unsat-assumptions)') echo '{core}'");
+        let mut solver = SmtCommand::start(shell(&answer)).unwrap();
+        let answer = solver.check(&terms, &assumptions, &Budget::unlimited()).unwrap();
+        assert_eq!(answer, SmtAnswer::Unsatisfiable { core: assumptions.to_vec() }, "{core}");
+    }
+}
+
+#[test]
 fn what_a_command_says_is_an_answer_or_nothing() {
     let _alone = begin();
     let minute = Duration::from_secs(60);

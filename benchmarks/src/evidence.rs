@@ -97,6 +97,15 @@ fn objects(output: &Output) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
+/// Returns the error messages of a program, or its exit status if there are none.
+fn failure(output: &Output) -> String {
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    match messages.trim().is_empty() {
+        true => format!("no error message, {}", output.status),
+        false => messages,
+    }
+}
+
 impl AuditMeasurement {
     /// Counts the answers by grade and the open questions in the output of `parikh check`. Records
     /// a problem if the exit code is neither 0 nor 3.
@@ -114,7 +123,7 @@ impl AuditMeasurement {
         }
         // Exit code 0: all questions answered; 3: some are open, which is no fault of the evidence.
         if !matches!(output.status.code(), Some(0 | 3)) {
-            self.add_problem(&String::from_utf8_lossy(&output.stderr));
+            self.add_problem(&failure(output));
         }
     }
 
@@ -123,7 +132,7 @@ impl AuditMeasurement {
     fn read_audit(&mut self, output: &Output) {
         let objects = objects(output);
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
-            return self.add_problem(&String::from_utf8_lossy(&output.stderr));
+            return self.add_problem(&failure(output));
         };
         let count = |key: &str| summary[key].as_u64().unwrap_or(0) as usize;
         self.verdicts = VERDICTS.map(count);
@@ -269,7 +278,6 @@ mod tests {
     fn silence_is_trouble() {
         let mut m = AuditMeasurement::default();
         m.read_audit(&output(""));
-        m.add_problem("nothing");
         assert!(m.is_wrong());
     }
 }

@@ -123,8 +123,10 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
     };
     let mut view = match &graph {
         Ok(graph) => GraphView::of_reachability(&net, graph),
-        Err(Some(NoGraph::Exhausted(exhausted))) => return Ok(incomplete(&exhausted)),
-        Err(why) => match compute_coverability(&net, max_nodes, &budget, why.is_some()) {
+        Err(Some(why @ (NoGraph::Exhausted(_) | NoGraph::TooManyEdges))) => {
+            return Ok(incomplete(why));
+        }
+        Err(why) => match cover(&net, max_nodes, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },

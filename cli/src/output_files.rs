@@ -112,13 +112,15 @@ impl OutputDirectories<'_> {
     }
 }
 
-/// Converts an id into a file name. A special character becomes `%` and its hexadecimal code, so
-/// different ids usually have different names. The number of digits varies, so a code followed by a
-/// digit may look like another code.
+/// Converts an id into a file name. Each byte of a special character in UTF-8 becomes `%` and its
+/// code. Different ids have different names.
 fn file_name(id: &str) -> String {
     let safe_text = |c: char| match c {
         c if c.is_alphanumeric() || "-_.".contains(c) => c.to_string(),
-        c => format!("%{:02X}", u32::from(c)),
+        c => {
+            let mut buffer = [0; 4];
+            c.encode_utf8(&mut buffer).bytes().map(|byte| format!("%{byte:02X}")).collect()
+        }
     };
     id.chars().map(safe_text).collect()
 }
@@ -156,5 +158,17 @@ pub(super) fn report_unwritten(file: &Path, why: &dyn Display) {
              so the exit code is 1; answers are still printed",
             file.display()
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn different_ids_have_different_files() {
+        assert_eq!(file_name("a b/%é"), "a%20b%2F%25é");
+        // The code of `€` is 20AC.
+        assert_ne!(file_name("€"), file_name(" AC"));
     }
 }

@@ -268,7 +268,7 @@ pub enum EncodeError {
     TooManyValues(#[from] TooManyValues),
     /// The goal is a home property, a property of runs, or a property of the tree of runs. So it is
     /// neither the reachability of a marking nor a maximum.
-    #[error("AG EF is a home property, not the reachability of one marking")]
+    #[error("the goal is neither the reachability of a marking nor a maximum")]
     NotOneMarking,
     /// A sum given as a P-flow is changed by this transition.
     #[error("a given place invariant is changed by `{0}`")]

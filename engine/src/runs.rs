@@ -20,7 +20,8 @@
 
 use super::Task;
 use super::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
-use crate::board::{Observation, Proof, ProofReporter, WitnessReporter};
+use crate::board::{Argument, Observation, Proof, ProofReporter, WitnessReporter};
+use parikh_net::printable::counted;
 use parikh_net::{
     Atom, FiringSequence, GoalId, MarkingGoal, Net, PlaceId, Predicate, TransitionId,
 };
@@ -113,8 +114,8 @@ pub fn run(
             }
             let Some(&edge_index) = counted_transitions.iter().find_map(|t| first_edge_of.get(t))
             else {
-                proof_reporter
-                    .report_unreachable(*id, Proof::searched(marking_count as u64, false));
+                let argument = Argument::SearchedWithoutCounters { markings: markings as u64 };
+                proof_reporter.unreachable(*id, Proof::new(argument, None));
                 continue;
             };
             let edge = graph.edges[edge_index as usize];
@@ -136,7 +137,7 @@ pub fn run(
             witness_reporter.report_reached_along(sequence, observations);
         }
     }
-    format!("{marking_count} markings without counters")
+    format!("{} without counters", counted(markings, "marking"))
 }
 
 /// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the

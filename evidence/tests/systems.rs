@@ -183,6 +183,23 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
 }
 
 #[test]
+fn chains_of_equivalences_are_evaluated_in_time() {
+    let system =
+        read_dot(b"digraph G {\nsubgraph a {\n0->1 [label=\"\"];\n1->1 [label=\"a]b\"];\n}\n}")
+            .unwrap();
+    let space = branching::JointSpace::visit(&system, 10, &mut || true).unwrap();
+    for operator in [" <=> ", " xor "] {
+        for (last, expected) in [("<\"a]b\">true", true), ("[\"a]b\"]false", false)] {
+            // An even number of false operands does not change the value of the last operand.
+            let text = format!("#1:\n{}{last}\n", format!("<a>true{operator}").repeat(100));
+            let properties = read(text.as_bytes()).unwrap();
+            let SystemFormula::Branching(formula) = &properties.by_number[&1].0 else { panic!() };
+            assert_eq!(space.satisfies(formula, &mut || true), Some(expected), "{text}");
+        }
+    }
+}
+
+#[test]
 fn what_is_seen_of_components_is_limited() {
     let text = "digraph G {
   subgraph one {\n0->1 [label=\"\"];\n1->2 [label=\"a\"];\n2->1 [label=\"b\"];\n  }

@@ -8,19 +8,23 @@ use crate::net::Net;
 use crate::{Mention, PlaceId};
 use std::fmt::Write as _;
 
-/// Reads a marking of `net` with places by their ids, as [`print()`] writes them.
+/// Reads a marking of `net` with places by their ids, as [`print()`] writes them. A place with the
+/// id `0` alone must be in quotes.
 ///
 /// # Errors
 /// If the text is not a sum of places, names an unknown place, or gives a place more than 2⁶³ − 1
 /// tokens. The error is a message for users.
 pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
+    if text.trim() == "0" {
+        return Ok(Marking::empty(net.place_count()));
+    }
     parse_with(text, net, |id, _| {
         net.place_named(id).ok_or_else(|| format!("the net has no place `{id}`{}", hint(net, id)))
     })
 }
 
-/// Reads a marking of `net`. The function `find` gets each name without its quotes, and whether the
-/// name stood alone, in quotes, or after `id`. It returns the place, or a message for users.
+/// Reads a marking of `net`. The function `find` returns the place that a text denotes in the given
+/// way, or a message for users. If `find` knows a place `0`, this word is not the empty marking.
 ///
 /// # Errors
 /// If the text is not a sum of places, or gives a place more than 2⁶³ − 1 tokens, or `find` fails.
@@ -113,10 +117,12 @@ pub fn print(net: &Net, marking: &Marking) -> String {
             let _ = write!(text, "{tokens}*");
         }
         let name = net.place_name(place);
-        match name.contains(|c: char| c.is_whitespace() || "+*·\"".contains(c)) {
+        // The word `0` alone is the empty marking.
+        match name == "0" || name.contains(|c: char| c.is_whitespace() || "+*·\"".contains(c)) {
             true => {
                 let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
-                let _ = write!(text, "\"{escaped}\"");
+                let escaped = escaped.replace('\n', "\\n").replace('\r', "\\r");
+                let _ = write!(text, "\"{}\"", escaped.replace('\t', "\\t"));
             }
             false => text.push_str(name),
         }
@@ -132,16 +138,24 @@ mod tests {
     #[test]
     fn what_is_printed_is_read_back_and_mistakes_are_told() {
         let mut builder = NetBuilder::new("n");
-        for name in ["p", "two words", "a+b", "q\"\\", "2"] {
+        for name in ["p", "two words", "a+b", "q\"\\", "2", "0", "\t1\r\n2"] {
             builder.place(name, 0).unwrap();
         }
         builder.label_place(crate::PlaceId::new(0), "Begin");
         let net = builder.build().unwrap();
-        let all = Marking::new(vec![1, 2, 3, 4, 5]);
-        for marking in [all, Marking::empty(5), Marking::new(vec![0, 0, 0, 0, 1])] {
-            assert_eq!(parse(&print(&net, &marking), &net), Ok(marking));
+        let all = Marking::new(vec![1, 2, 3, 4, 5, 6, 7]);
+        let alone = |place: usize| {
+            let mut marking = Marking::empty(7);
+            marking[crate::PlaceId::new(place)] = 1;
+            marking
+        };
+        for marking in [all, Marking::empty(7), alone(4), alone(5), alone(6)] {
+            let text = print(&net, &marking);
+            assert!(!text.contains('\n'), "{text}");
+            assert_eq!(parse(&text, &net), Ok(marking));
         }
-        assert_eq!(parse(" p+ 2 * p +p", &net), Ok(Marking::new(vec![4, 0, 0, 0, 0])));
+        let four = Marking::new(vec![4, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(parse(" p+ 2 * p +p", &net), Ok(four));
         for (text, wrong) in [
             ("p q", "expected `+` before `q`"),
             ("p +", "expected the name of a place"),

@@ -7,9 +7,9 @@ use crate::printable::EscapedXml;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
-/// Returns the net as a PNML document: places, then transitions, then arcs. Then come nested units
-/// in the format of the Model Checking Contest, and final markings. The PNML name of a node is its
-/// label, or else its id.
+/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names.
+/// Then come nested units in the format of the Model Checking Contest, and final markings. This
+/// format separates ids by blanks. So the units are left out if an id of a place or unit has blanks.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
@@ -62,7 +62,7 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
         writeln!(out, "</transition>")?;
     }
     write_arcs(net, extended, out)?;
-    if let Some(units) = net.units() {
+    if let Some(units) = net.units().filter(|units| can_be_listed(net, units)) {
         write_units(net, units, out)?;
     }
     writeln!(out, "</page>")?;
@@ -133,6 +133,13 @@ fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Returns true if no id of a place or unit is empty or has blanks.
+fn can_be_listed(net: &Net, units: &Units) -> bool {
+    let has_blank = |id: &str| id.is_empty() || id.contains(char::is_whitespace);
+    !net.places().any(|p| has_blank(net.place_name(p)))
+        && !units.iter().any(|(_, unit)| has_blank(&unit.name))
+}
+
 /// Writes the nested units in the format of the Model Checking Contest.
 fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     let (places, transitions) = (net.place_count(), net.transition_count());
@@ -200,11 +207,11 @@ mod tests {
         assert_eq!(EscapedXml("a\tb\nc\u{1}>").to_string(), "a&#9;b&#10;c\u{fffd}&gt;");
     }
 
-    #[test]
-    fn labels_and_nested_units_are_written() {
+    /// Returns the document of a net with two places in one unit. The second place has this id.
+    fn with_units(second: &str) -> String {
         let mut builder = NetBuilder::new("n");
         let p = builder.place("p", 1).unwrap();
-        let q = builder.place("q", 0).unwrap();
+        let q = builder.place(second, 0).unwrap();
         builder.label_place(p, "the first");
         let units = vec![
             Unit { name: "root".into(), places: vec![], parent: None },
@@ -213,7 +220,17 @@ mod tests {
         let initial = builder.initial();
         let units = Units::new(units, UnitId::new(0), true, &initial, |_| "").unwrap();
         builder.set_units(units);
-        let text = pnml(&builder.build().unwrap());
+        pnml(&builder.build().unwrap())
+    }
+
+    #[test]
+    fn units_with_blanks_in_ids_are_left_out() {
+        assert!(!with_units("p q").contains("nupn"));
+    }
+
+    #[test]
+    fn labels_and_nested_units_are_written() {
+        let text = with_units("q");
         assert!(text.contains("<text>the first</text>"));
         assert!(text.contains("<structure units=\"2\" root=\"root\" safe=\"true\">"));
         assert!(text.contains("<unit id=\"root\"><places></places><subunits>u</subunits></unit>"));

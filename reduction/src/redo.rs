@@ -35,7 +35,7 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
     }
     let statistics = ReductionStatistics { rules, rounds: 1, ..ReductionStatistics::default() };
     let under_way = OngoingReduction::resume(work, needs, log.clone(), record);
-    let mut reduction = under_way.finish(net, statistics).map_err(|_| LogError::OtherNet)?;
+    let mut reduction = under_way.finish(net, statistics)?;
     reduction.statistics.time = start.elapsed();
     Ok(reduction)
 }

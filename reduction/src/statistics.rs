@@ -63,8 +63,6 @@ pub struct ReductionStatistics {
     pub time: Duration,
 }
 
-impl ReductionStatistics {}
-
 impl fmt::Display for ReductionStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = (self.size_before, self.size_after);

@@ -169,7 +169,11 @@ impl Budget {
             u64::MAX => u64::MAX,
             ceiling => ceiling.saturating_sub(usage.resident),
         };
-        resident.min(address_space_limit().saturating_sub(usage.address_space))
+        let address_space = match address_space_limit() {
+            u64::MAX => u64::MAX,
+            limit => limit.saturating_sub(usage.address_space),
+        };
+        resident.min(address_space)
     }
 }
 

@@ -194,7 +194,7 @@ impl Linear {
                 name.pop();
             }
             // Readers take `e1` for an exponent, and a digit for a coefficient.
-            if name.starts_with(|c: char| !c.is_ascii_alphabetic() || c == 'e' || c == 'E') {
+            if !name.starts_with(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E') {
                 name.insert_str(0, "v_");
             }
             if !used_names.insert(name.clone()) {
@@ -238,6 +238,20 @@ mod tests {
         let more = terms.at_most(x, 0);
         let more = linear.with_assertions(&terms, &[more]).unwrap();
         assert!(more.program.columns()[column(x)].is_empty());
+    }
+
+    #[test]
+    fn names_without_letters_are_valid() {
+        let mut terms = Terms::new();
+        let parts = ["é", "_", "1", "exp"].map(|name| {
+            let variable = terms.integer(name);
+            terms.at_least(variable, 1)
+        });
+        let linear = Linear::new(&terms, &parts, None).unwrap();
+        let names = linear.names(&terms);
+        assert!(names.iter().all(|name| name.starts_with("v_")), "{names:?}");
+        let distinct: std::collections::HashSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), 4);
     }
 
     #[test]

@@ -136,7 +136,6 @@ impl SmtCommand {
                 // another process is started.
                 let wider_logic = guest.writer.logic();
                 guest = SolverProcess::start(&self.program, budget)?.0;
-                guest.logic = Some(wider_logic);
                 guest.set_memory_limit(budget);
                 guest.set_logic(wider_logic);
                 guest

@@ -13,6 +13,7 @@
 //! each of its input places.
 
 use super::connectivity::{connected, strongly_connected};
+use parikh_net::printable::counted;
 use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use std::fmt;
 
@@ -204,7 +205,7 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
             "every transition puts at most as many tokens as it takes",
         ),
         Key::NestedUnits => match net.units() {
-            Some(units) => (true, format!("the model has {} nested units", units.len())),
+            Some(units) => (true, format!("the model has {}", counted(units.len(), "nested unit"))),
             None => (false, "the model has no nested units".into()),
         },
     }

@@ -38,9 +38,12 @@ pub enum IncompleteReason {
     /// The budget ended.
     #[error("{0}")]
     Budget(ExhaustionReason),
-    /// The computation exceeded the limit.
-    #[error("more than the limit of {0}")]
+    /// The list has as many entries as the limit allows. There may be no others.
+    #[error("the limit of {0} was reached")]
     Limit(usize),
+    /// The computation of semiflows needs more rays at a time than this limit allows.
+    #[error("the computation needs more than {0} intermediate vectors")]
+    Rays(usize),
 }
 
 /// Semiflows of minimal support.
@@ -168,7 +171,7 @@ fn new_rays(
                 continue;
             }
             if staying_count + added.len() >= limit {
-                return Err(IncompleteReason::Limit(limit));
+                return Err(IncompleteReason::Rays(limit));
             }
             added.push(combine_rays(&rays[i], &rays[j], column));
         }
@@ -229,7 +232,7 @@ mod tests {
         let (sums, incomplete) = describe(FAN, 3);
         assert_eq!(
             (sums, incomplete),
-            (vec!["alone = 7".to_owned()], Some(IncompleteReason::Limit(3)))
+            (vec!["alone = 7".to_owned()], Some(IncompleteReason::Rays(3)))
         );
     }
 

@@ -244,7 +244,9 @@ pub fn initial_and_final_markings(
     };
     let all_begun = multiplied(&initial, cases).ok_or(CaseError::TooMany(cases))?;
     let finals = match &final_markings_of_case[..] {
-        [final_marking] => vec![multiplied(final_marking, cases).ok_or(CaseError::TooMany(cases))?],
+        [first, others @ ..] if others.iter().all(|other| other == first) => {
+            vec![multiplied(first, cases).ok_or(CaseError::TooMany(cases))?]
+        }
         several => sums_of_finals(several, cases)?,
     };
     Ok((all_begun, finals))
@@ -258,8 +260,8 @@ fn multiplied(marking: &Marking, count: u64) -> Option<Marking> {
     marking.tokens().iter().map(multiply).collect::<Option<Vec<u64>>>().map(Marking::new)
 }
 
-/// Returns the distinct sums of `count` markings, each of which may occur several times in a sum.
-/// For one case, returns `markings` in the given order.
+/// Returns the distinct sums of `count` of the markings, which must not all be equal. Each may
+/// occur several times in a sum. For one case, returns `markings` in the given order.
 fn sums_of_finals(markings: &[Marking], count: u64) -> Result<Vec<Marking>, CaseError> {
     if markings.len() > MOST_FINALS {
         return Err(CaseError::TooManyFinals(count, markings.len()));
@@ -361,6 +363,15 @@ mod tests {
         assert_eq!(ends("place i 1\nplace o 1\ntransition t: i -> o"), None);
         assert_eq!(ends("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"), None);
         assert_eq!(ends("place p 1"), None);
+    }
+
+    #[test]
+    fn equal_final_markings_count_once() {
+        let net = net("place i\nplace o\ntransition t: i -> o");
+        let end = Marking::new(vec![0, 1]);
+        let count = 1_000_000_000_000_000_000;
+        let (_, finals) = initial_and_final_markings(&net, count, &[end.clone(), end]).unwrap();
+        assert_eq!(finals, [Marking::new(vec![0, count])]);
     }
 
     #[test]

@@ -297,5 +297,5 @@ impl Diagrams<'_> {
 }
 
 fn add(a: i128, b: i128) -> Result<i128, Stop> {
-    a.checked_add(b).ok_or(Stop::Overflow)
+    a.checked_add(b).ok_or(Stop::SumOverflow)
 }

@@ -40,20 +40,24 @@ pub enum Stop {
     /// The caller's stop function returned true.
     #[error("stopped by its caller")]
     Requested,
-    /// Nodes, hash table, caches and chains under construction exceed the memory limit, or most of
+    /// Nodes, hash tables, caches and chains under construction exceed the memory limit, or most of
     /// the limit is in use after a collection. Also returned if nodes or suffixes of a relation
     /// become too many to be numbered.
     #[error("the diagrams exceed their memory limit")]
     Memory,
-    /// A place would hold more than 2⁶³ − 1 tokens, or a weighted sum is too large.
+    /// A place would hold more than 2⁶³ − 1 tokens.
     #[error("a place would hold more than 2^63 - 1 tokens")]
     Overflow,
+    /// A weighted sum of tokens exceeds 128 bits.
+    #[error("a weighted sum of tokens exceeds 128 bits")]
+    SumOverflow,
 }
 
 /// Limits of a computation.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Memory limit in bytes for nodes, hash table, caches, and chains under construction.
+    /// Memory limit in bytes for nodes, large token numbers, hash tables, caches, and chains under
+    /// construction.
     pub bytes: usize,
     /// Called about every millisecond with the current sizes. The computation ends if this function
     /// returns `true`.
@@ -210,7 +214,10 @@ impl<'a> Diagrams<'a> {
 
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
-        nodes + self.cache.bytes() + self.chains.capacity() * size_of::<ChainEntry>()
+        // The hash table has a control byte for each entry.
+        let large = self.large.capacity() * 8
+            + self.code_of_large.capacity() * (size_of::<(u64, u32)>() + 1);
+        nodes + large + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
     }
 
     /// Counts an operation, and checks the limits every [`TICKS_PER_CHECK`] operations.

@@ -82,15 +82,15 @@ pub enum NoVerdict {
         "with `X`, Promela's semantics depends on how many steps SPIN takes between two labels"
     )]
     Next,
-    /// All rounds of the search reached their node limits. The number is four times the limit of
-    /// the last round.
+    /// All rounds of the search reached their node limits. The number is the limit of the last
+    /// round.
     #[error("no decision within {0} states of the product")]
     TooManyStates(usize),
 }
 
-/// The node limit of the first round of searches for one formula, and an upper bound of the limits.
-/// Each round has four times the limit of the previous round.
-const NODE_LIMITS: (usize, usize) = (1 << 14, 1 << 27);
+/// The node limits of the first and the last round of searches for one formula. Each round has four
+/// times the limit of the previous round.
+const NODE_LIMITS: (usize, usize) = (1 << 14, 1 << 26);
 /// Ratio between the node limit of a round and two other limits. The search with partial-order
 /// reduction may visit this many times more nodes. A composed graph may have this many times fewer
 /// states, because there are several graphs and each is processed repeatedly.
@@ -245,7 +245,7 @@ impl<'s> Decider<'s> {
             }
             max_nodes *= 4;
         }
-        Err(NoVerdict::TooManyStates(max_nodes))
+        Err(NoVerdict::TooManyStates(NODE_LIMITS.1))
     }
 
     /// Handles the case that the search with partial-order reduction found no counterexample.

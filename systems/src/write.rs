@@ -32,5 +32,5 @@ pub fn dot(system: &System) -> String {
 }
 
 fn escaped(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\\\""))
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }

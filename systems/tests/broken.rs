@@ -203,6 +203,30 @@ const BROKEN: &[(Reader, &str, usize, &str)] = &[
         9,
         "only in the first state",
     ),
+    (
+        promela,
+        "active proctype Proc0()\n{\n:: state == 0 ->\n:: p ? a ->\nstate = 1;\n}\n",
+        1,
+        "`int state = N;` in this process",
+    ),
+    (
+        promela,
+        "active proctype Proc0()\n{\nint state = 0;\n:: state == 0 ->\n:: p ? a ->\n:: p ? b ->\nstate = 2;\n}\n",
+        5,
+        "`state = N;` after this message",
+    ),
+    (
+        promela,
+        "active proctype Proc0()\n{\nint state = 0;\n:: state == 0 ->\n:: p ? a ->\n:: state == 1 ->\n:: p ? b ->\nstate = 2;\n}\n",
+        5,
+        "`state = N;` after this message",
+    ),
+    (
+        promela,
+        "active proctype Proc0()\n{\nint state = 0;\n:: state == 0 ->\n:: p ? a ->\n}\n",
+        5,
+        "`state = N;` after this message",
+    ),
     (properties, "", 1, "properties such as `#1:`"),
     (properties, "( a )\n", 1, "a number such as `#1:`"),
     (properties, "#1:\n\n#2:\n( work )\n", 1, "a formula after this line"),
@@ -217,6 +241,7 @@ const BROKEN: &[(Reader, &str, usize, &str)] = &[
     (properties, "#1:\nA(true U <work>true\n", 2, "expected an operator or `)`"),
     (properties, "#1:\nA(true X true)\n", 2, "expected"),
     (properties, "#1:\nAG\n", 2, "expected"),
+    (properties, "#1:\nAG [\"a\" b]true\n", 2, "expected"),
     (properties, "#1:\n[work]true true\n", 2, "an operator or the end"),
 ];
 
@@ -329,4 +354,27 @@ fn texts_with_a_piece_missing_twice_or_of_another_kind_never_panic() {
 fn a_comment_ends_after_its_beginning() {
     let text = DOT.replacen("digraph", "/*/ one comment */ digraph", 1);
     assert_eq!(read::dot(&text, "x").unwrap(), system());
+}
+
+#[test]
+fn labels_with_backslashes_and_quotes_are_written_and_read() {
+    let lines = "(0, a\\, 1)\n(1, \\\"b\\\\, 2)\n(2, \"c\\\\d\", 0)\n";
+    let system = read::aut(&format!("des (0, 3, 3)\n{lines}"), "x").unwrap();
+    for name in ["a\\", "\\\"b\\\\", "c\\d"] {
+        assert!(system.label_named(name).is_some(), "{name}");
+    }
+    let again = read::dot(&parikh_systems::write::dot(&system), "x").unwrap();
+    assert!(
+        system.labels().map(|it| system.label(it)).eq(again.labels().map(|it| again.label(it)))
+    );
+}
+
+#[test]
+fn a_label_in_quotes_may_contain_the_closing_bracket() {
+    let system = read::aut("des (0, 2, 1)\n(0, \"a]b\", 0)\n(0, \"a->b\", 0)\n", "x").unwrap();
+    for formula in ["[\"a]b\"]true", "<\"a->b\">true", "[ \"a]b\" ]true"] {
+        assert!(read::is_branching(formula), "{formula}");
+        let read = read::branching(formula, &system).unwrap();
+        assert!(read.unknown_names().is_empty(), "{formula}");
+    }
 }

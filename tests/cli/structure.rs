@@ -88,7 +88,8 @@ fn what_is_cut_short_says_so_and_ends_with_3() {
     let output = run(fan, "invariants", &["--semiflows", "--limit", "3"]);
     facts(&output, 3);
     assert!(
-        stdout(&output).contains("incomplete: more than the limit of 3"),
+        stdout(&output)
+            .contains("incomplete: the computation needs more than 3 intermediate vectors"),
         "{}",
         stdout(&output)
     );

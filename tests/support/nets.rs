@@ -1,11 +1,21 @@
 //! Modified copies of nets.
 
 use fastrand::Rng;
-use parikh_net::{Net, NetBuilder, PlaceId};
+use parikh_net::{Net, NetBuilder, PlaceId, text};
 
 /// Returns the net with at most one random change: of tokens, an arc, or a weight. Nothing changes
 /// if the chosen transition lacks the arc to be changed.
 pub(crate) fn mutilated(net: &Net, rng: &mut Rng) -> Net {
+    loop {
+        let drawn = randomly_changed(net, rng);
+        if text::print(&drawn) != text::print(net) {
+            return drawn;
+        }
+    }
+}
+
+/// Returns the net with a random change, which may have no effect: an arc may be missing.
+fn randomly_changed(net: &Net, rng: &mut Rng) -> Net {
     let mut builder = NetBuilder::new(net.name());
     let lucky = rng.usize(..net.place_count());
     // 0: one more token. 1: the first input arc of a transition is left out. 2: its first output

@@ -9,7 +9,6 @@ use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_structure::closed::{ClosureKind, is_closed, largest};
 use parikh_structure::minimal::minimal_sets_where;
-use parikh_structure::semiflows::IncompleteReason;
 use parikh_structure::siphons::{starved_by, unmarked_siphon};
 use parikh_structure::traps::{is_marked, small_marked_trap};
 use serde_json::json;
@@ -205,12 +204,7 @@ fn minimal(
     let is_wanted = |set: &[PlaceId]| !arguments.marked || is_marked(net, set);
     let found = minimal_sets_where(net, kind, allowed, is_wanted, arguments.limit, budget);
     let (count, noun) = (found.sets.len(), printer.noun());
-    let incomplete = found.incomplete.map(|why| match why {
-        IncompleteReason::Limit(limit) => {
-            format!("the limit of {limit} was reached; there may be more")
-        }
-        IncompleteReason::Budget(reason) => format!("{reason}; there may be more"),
-    });
+    let incomplete = found.incomplete.map(|why| format!("{why}; there may be more"));
     printer.comment(&match &incomplete {
         None => format!("{count} minimal {noun}s, complete"),
         Some(why) => format!("{count} minimal {noun}s, incomplete: {why}"),

@@ -39,7 +39,7 @@ pub const ENGINE: Engine = Engine {
     supported: SupportedGoals::MARKINGS,
     start: |work| {
         let unrolling = Propositions::new(&work);
-        Ok(Box::new(Bmc::new(work, unrolling)))
+        Ok(Box::new(Bmc::new(ENGINE.name, work, unrolling)))
     },
 };
 
@@ -76,9 +76,6 @@ pub(super) enum ExtensionResult {
 
 /// An unrolling from the initial marking, with a solver for queries about its last marking.
 pub(super) trait StepSequence {
-    /// Name of the engine in messages.
-    const NAME: &'static str;
-
     /// Minimum and maximum of the time slice per goal in the first round at a number of steps.
     /// Slices double from round to round.
     const FIRST_SLICE: (Duration, Duration);
@@ -101,6 +98,8 @@ pub(super) trait StepSequence {
 
 /// The engine, with the state of its work on one net.
 pub(super) struct Bmc<'g, R> {
+    /// Name of the engine in messages.
+    name: &'static str,
     assignment: Assignment<'g>,
     /// The unrolling of the net, together with the solver.
     unrolling: R,
@@ -131,8 +130,9 @@ pub(super) struct Bmc<'g, R> {
 
 impl<'g, R: StepSequence> Bmc<'g, R> {
     /// Creates the engine. The given unrolling is extended later.
-    pub(super) fn new(work: Assignment<'g>, unrolling: R) -> Self {
+    pub(super) fn new(name: &'static str, work: Assignment<'g>, unrolling: R) -> Self {
         Bmc {
+            name,
             assignment: work,
             unrolling,
             steps: 1,
@@ -157,8 +157,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
 
     /// Records that the engine has given up on a goal, for this reason.
     fn give_up(&mut self, id: GoalId, reason: &str) {
-        tracing::debug!("{}: {id:?}: {reason}", R::NAME);
-        self.assignment.board.record_given_up(id, R::NAME, reason);
+        tracing::debug!("{}: {id:?}: {reason}", self.name);
+        self.assignment.board.record_given_up(id, self.name, reason);
         self.given_up.insert(id);
     }
 
@@ -188,7 +188,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     (lead, is_lead_growing) = (lead / 2, false);
                     continue;
                 }
-                return self.give_up(id, "the next value exceeds 64 bits");
+                return self.give_up(id, "no value was seen, or the next value exceeds 64 bits");
             };
             match self.unrolling.query(id, &predicate, budget) {
                 QueryResult::Reached(sequence) => {
@@ -200,7 +200,8 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                     // board has refused the witness.
                     let is_as_before = witness_reporter.largest_seen(id) == seen_before;
                     if board.is_open(id) && is_as_before {
-                        let why = "a place of the witness would exceed the token limit";
+                        let why = "the witness was not confirmed, for example because a place \
+                                   would exceed the token limit";
                         return self.give_up(id, why);
                     }
                     lead = if is_lead_growing { 1 + 2 * lead } else { lead / 2 };
@@ -218,7 +219,7 @@ impl<'g, R: StepSequence> Bmc<'g, R> {
                 }
                 QueryResult::NeverReachable(why) => return self.give_up(id, &why),
                 QueryResult::Unknown(why) => {
-                    tracing::info!("{}: {id:?} after {} steps: {why}", R::NAME, self.steps);
+                    tracing::info!("{}: {id:?} after {} steps: {why}", self.name, self.steps);
                     self.answered.insert(id);
                     return;
                 }

@@ -106,7 +106,6 @@ impl Propositions<'_> {
 }
 
 impl StepSequence for Propositions<'_> {
-    const NAME: &'static str = "bmc";
     const FIRST_SLICE: (Duration, Duration) =
         (Duration::from_millis(5), Duration::from_millis(100));
 

@@ -10,7 +10,7 @@
 
 use super::{
     Argument, Board, Evidence, HomeKnowledge, KeptStructure, Knowledge, Proof, ReachKnowledge,
-    Technique, Witness, with_reduction_count,
+    Technique, Witness, is_limit, is_limit_of_visit, with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, TranslationLimit, WorkingNet};
 use parikh_evidence::home::commoner::{check_closed, check_commoner};
@@ -21,7 +21,7 @@ use parikh_evidence::home::unreachable_after::check_lost;
 use parikh_evidence::home::visited_markings::find_staying;
 use parikh_evidence::home::ways_back::{ReturnProof, check_returning, sequence};
 use parikh_evidence::home::{HomeArgument, HomeFlaw};
-use parikh_evidence::{Document, Flaw, ReplayError};
+use parikh_evidence::{Document, ReplayError};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 use std::time::Instant;
@@ -173,7 +173,7 @@ impl<'b> HomeReporter<'b> {
             let evidence = match checker_result {
                 Some(again) if again == stays => Evidence::Argued(argued.clone()),
                 Some(_) => {
-                    self.refuse(goal, &"visited again, the markings say something else");
+                    self.refuse(goal, &"visited again: the value is the opposite");
                     continue;
                 }
                 None if self.board.checks.accepts_searches => {
@@ -217,9 +217,9 @@ impl<'b> HomeReporter<'b> {
             if markings > MAX_REVISITED_MARKINGS {
                 return Ok(unknown());
             }
-            match find_staying(net, markings.max(1), &wanted, keep_going) {
-                Err(Flaw::Stopped) => Ok(unknown()),
-                decided => decided.map_err(|flaw| flaw.to_string()),
+            match find_staying(net, markings.max(1), &wanted, goes_on) {
+                Err(flaw) if is_limit_of_visit(&flaw, markings) => Ok(unknown()),
+                told => told.map_err(|flaw| flaw.to_string()),
             }
         });
         match decisions {
@@ -494,9 +494,8 @@ impl<'b> HomeReporter<'b> {
         let budget = checks.budget(true);
         match checks.run_timed(|| check(&mut || !budget.is_exhausted())) {
             Ok(()) => true,
-            Err(HomeFlaw::Document(Flaw::Stopped)) => false,
-            Err(HomeFlaw::Document(Flaw::TooLarge(what))) => {
-                tracing::debug!("{}: too large for the checker: {what}", self.technique);
+            Err(HomeFlaw::Document(flaw)) if is_limit(&flaw) => {
+                tracing::debug!("{}: beyond the checker's limits: {flaw}", self.technique);
                 false
             }
             Err(HomeFlaw::Sequence(ReplayError::Overflow { .. })) => {

@@ -60,8 +60,8 @@ pub use witness_reporter::WitnessReporter;
 use crate::working_net::{TranslationLimit, WorkingNet};
 use evidence::Checks;
 use parikh_evidence::abstraction::ColouredModel;
-use parikh_evidence::first_breach;
 use parikh_evidence::home::HomeArgument;
+use parikh_evidence::{Flaw, first_breach};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
@@ -461,7 +461,7 @@ impl<'n> Board<'n> {
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, GoalEntry>) {
         entry.is_frozen = true;
         drop(entry);
-        self.fault(by, format_args!("{id:?} was settled the other way before"));
+        self.fault(by, format_args!("a report on {id:?} contradicts an earlier one"));
         self.close(id, false);
     }
 }
@@ -495,13 +495,28 @@ fn with_reduction_count(working_net: Option<&WorkingNet<'_>>, proof: Proof) -> P
     }
 }
 
+/// Returns true if the flaw only means that the checker reached a limit. Then neither the
+/// certificate nor the result is shown to be wrong.
+fn is_limit(flaw: &Flaw) -> bool {
+    matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
+}
+
+/// Like [`is_limit`], for a visit of a stated number of markings. The checker's memory may be full
+/// before it has visited so many.
+fn is_limit_of_visit(flaw: &Flaw, stated_markings: u64) -> bool {
+    is_limit(flaw) || matches!(*flaw, Flaw::More(visited) if visited < stated_markings)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::working_net::{Derivation, DerivedGoal};
     use parikh_evidence::reduction::{CheckedReduction, LogError, NamedLog, Needs};
-    use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, text};
+    use parikh_net::lasso::{LassoRun, RunEnd};
+    use parikh_net::run_property::RunAtom;
+    use parikh_net::{Facts, LinearSum, MarkingGoal, Predicate, Provenance, RunProperty, text};
     use parikh_structure::intervals::Intervals;
+    use parikh_temporal::{AtomId, Linear, Ltl};
 
     fn net() -> Net {
         text::parse("place p 1\nplace q\ntransition t: p -> p + q").unwrap()
@@ -693,6 +708,41 @@ mod tests {
         board.home_reporter("TEST").report_lost_after(home, sequence, proof);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
         assert_eq!((board.open_count(), board.largest_seen(max)), (3, None));
+    }
+
+    #[test]
+    fn a_lasso_beyond_the_limits_of_the_replay_is_no_fault() {
+        let net = text::parse("place p 9223372036854775807\ntransition up: -> p").unwrap();
+        let p = net.place_named("p").unwrap();
+        let mut formulas = Ltl::default();
+        let atom = formulas.atom(AtomId(0));
+        let formula = formulas.eventually(Linear, atom);
+        let atoms = vec![RunAtom::Holds(Predicate::at_least(p, 1))];
+        let goals = vec![Goal::Run(Box::new(RunProperty::new(&formulas, formula, &atoms)))];
+        let board = Board::new(&net, goals);
+        let goal = GoalId::new(0);
+        let up = |count| {
+            let mut firings = FiringSequence::new();
+            firings.push(net.transition_named("up").unwrap(), count);
+            firings
+        };
+        for (count, overflowed) in [(100_000_000, false), (2, true)] {
+            let run = LassoRun { prefix: up(count), end: RunEnd::Anything };
+            board.run_reporter("TEST").exists(goal, run);
+            assert_eq!((board.faults(), board.overflowed()), (0, overflowed));
+        }
+        assert!(board.is_open(goal));
+    }
+
+    #[test]
+    fn bounds_by_claimed_units_do_not_mention_place_invariants() {
+        let reason = |rests_on| Argument::bounds(rests_on).to_string();
+        assert_eq!(reason(Provenance::Arcs), "structural bounds exclude it");
+        assert_eq!(reason(Provenance::Flows), "place invariants and structural bounds exclude it");
+        assert_eq!(
+            reason(Provenance::UnitsClaimed),
+            "structural bounds exclude it, given the model's safe units (NUPN)"
+        );
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Board<'_> {
                 // A proof that firings can be undone rests on a reached goal, which may be in
                 // `goals` for this reason. A reached goal itself proves no premise.
                 (Goal::Reach(_), Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))) => {}
-                _ => return Err("it rests on what is not known"),
+                _ => return Err("a goal that it rests on is not settled as needed"),
             }
         }
         let shows = |premises: &[Predicate], shown: &[Predicate]| {

@@ -46,8 +46,8 @@ pub struct ProofSummary {
 pub enum Argument {
     /// Bounds on single places exclude the goal.
     Bounds {
-        /// True if the bounds use place invariants. Also true if the bounds use the model's claim
-        /// of unit-safety, with or without place invariants.
+        /// True if the bounds use place invariants, and not the model's claim of unit-safety. With
+        /// this claim, it is not known if they also use place invariants.
         place_invariants: bool,
         /// True if the bounds use the model's claim of unit-safety (NUPN).
         assumes_units: bool,
@@ -159,6 +159,13 @@ pub enum Argument {
         #[serde(serialize_with = "json_number")]
         markings: u64,
     },
+    /// A search visited all reachable markings without the tokens on places that only count firings.
+    /// None contradicts the claim.
+    SearchedWithoutCounters {
+        /// The number of markings visited.
+        #[serde(serialize_with = "json_number")]
+        markings: u64,
+    },
     /// A search visited all reachable markings, or with stubborn sets all relevant markings. None
     /// contradicts the claim.
     Searched {
@@ -243,8 +250,16 @@ impl Proof {
             (Argument::Labelling { .. }, _) => "labelling",
             (Argument::TreeSearched { .. }, _) => "exhaustive labelling",
             (Argument::TreeDescribed { .. }, _) => "sets of markings",
-            (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
-            (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
+            (
+                Argument::Searched { stubborn: false, .. }
+                | Argument::SearchedWithoutCounters { .. },
+                false,
+            ) => "exhaustive search",
+            (
+                Argument::Searched { stubborn: false, .. }
+                | Argument::SearchedWithoutCounters { .. },
+                true,
+            ) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
                 "exhaustive search with stubborn sets"
             }
@@ -260,7 +275,7 @@ impl Argument {
     /// weakest provenance of these bounds.
     pub fn bounds(rests_on: Provenance) -> Argument {
         Argument::Bounds {
-            place_invariants: rests_on >= Provenance::Flows,
+            place_invariants: rests_on == Provenance::Flows,
             assumes_units: rests_on.assumes_units(),
         }
     }
@@ -442,12 +457,26 @@ impl fmt::Display for Argument {
             Argument::RunsSearched { markings } => {
                 write!(f, "all {markings} markings along such runs were visited")?;
             }
+            Argument::SearchedWithoutCounters { markings: 1 } => {
+                f.write_str("the only marking without the places that count firings was visited")?;
+            }
+            Argument::SearchedWithoutCounters { markings } => {
+                write!(f, "all {markings} markings without the places that count firings were ")?;
+                f.write_str("visited")?;
+            }
             Argument::Searched { parts: 0, .. } => f.write_str("no marking has to be visited")?,
             Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
                 f.write_str("the only reachable marking was visited")?;
             }
             Argument::Searched { markings, stubborn: false, parts: 1 } => {
                 write!(f, "all {markings} reachable markings were visited")?;
+            }
+            Argument::Searched { markings: 1, stubborn: false, parts } => {
+                write!(
+                    f,
+                    "the only reachable marking of {parts} independent parts of the net was "
+                )?;
+                f.write_str("visited")?;
             }
             Argument::Searched { markings, stubborn: false, parts } => {
                 write!(

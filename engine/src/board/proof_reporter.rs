@@ -2,7 +2,8 @@
 
 use super::{
     Argument, Board, Evidence, KeptDocument, Knowledge, Maximum, Proof, ProvedBound,
-    ReachKnowledge, Technique, to_working_net_value, with_reduction_count,
+    ReachKnowledge, Technique, is_limit, is_limit_of_visit, to_working_net_value,
+    with_reduction_count,
 };
 use crate::working_net::{ClaimObstacle, WorkingNet};
 use parikh_evidence::abstraction::{ColouredModel, SimulatingNet};
@@ -45,8 +46,8 @@ impl<'b> ProofReporter<'b> {
 
     /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
     /// The certificate itself is checked once, when a report on an open goal first needs it. Each
-    /// report then checks that its claim follows from the certificate. After a check that runs out
-    /// of time, later reports are not checked.
+    /// report then checks that its claim follows from the certificate. After a check that reaches a
+    /// limit, later reports are not checked.
     pub fn with_certificate<'d>(self, document: &'d Arc<Document>) -> CertificateReporter<'d>
     where
         'b: 'd,
@@ -98,7 +99,7 @@ impl<'b> ProofReporter<'b> {
     /// rejects, otherwise as a fault.
     fn drop_without_certificate(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
-            Argument::Searched { .. } => {
+            Argument::Searched { .. } | Argument::SearchedWithoutCounters { .. } => {
                 tracing::debug!("{}: a search is not enough for {goal:?}", self.technique);
             }
             _ => self.refuse(goal, &"there is no document"),
@@ -108,12 +109,13 @@ impl<'b> ProofReporter<'b> {
     /// Returns the evidence of an unchecked search. Returns `None` for another argument, or if this
     /// board rejects unchecked searches.
     fn search_evidence(&self, proof: &Proof) -> Option<Evidence> {
-        match proof.argument {
-            Argument::Searched { markings, stubborn, .. } if self.board.checks.accepts_searches => {
-                Some(Evidence::Searched { markings, stubborn, argued: None })
-            }
-            _ => None,
-        }
+        let (markings, stubborn) = match proof.argument {
+            Argument::Searched { markings, stubborn, .. } => (markings, stubborn),
+            Argument::SearchedWithoutCounters { markings } => (markings, false),
+            _ => return None,
+        };
+        let accepts_searches = self.board.checks.accepts_searches;
+        accepts_searches.then_some(Evidence::Searched { markings, stubborn, argued: None })
     }
 
     /// Converts a bound on the goal's sum in the engine's net to a bound in the board's net.
@@ -227,7 +229,7 @@ pub struct CertificateReporter<'d> {
     document: &'d Arc<Document>,
     /// The result of checking the certificate itself. Empty before the first completed check.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// True if a check ran out of time. Later reports are then not checked.
+    /// True if a check reached a limit. Later reports are then not checked.
     gave_up: Cell<bool>,
 }
 
@@ -236,7 +238,7 @@ impl CertificateReporter<'_> {
     pub fn report_unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
-            return self.proof_reporter.refuse(goal, &"it is a maximum");
+            return self.proof_reporter.refuse(goal, &"it does not ask for a reachable marking");
         };
         if !board.is_open(goal) {
             return;
@@ -267,13 +269,13 @@ impl CertificateReporter<'_> {
 
     /// Checks that the certificate shows a claim: no reachable marking of the net that was read
     /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown. If this
-    /// check or an earlier check of the certificate runs out of time, the evidence is the engine's
+    /// check or an earlier check of the certificate reaches a limit, the evidence is the engine's
     /// own exhaustive search. This requires that `proof` rests on such a search and that the board
     /// accepts unchecked searches.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.proof_reporter.board.checks;
-        // If the engine also visited all markings, its search is accepted when the check runs out
-        // of time.
+        // If the engine also visited all markings, its search is accepted when the check reaches a
+        // limit.
         let fallback = self.proof_reporter.search_evidence(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.proof_reporter
@@ -337,15 +339,21 @@ impl CertificateReporter<'_> {
             }
         }
         if self.checked.get().is_none() {
-            match self.document.check(net, keep_going) {
-                Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
+            let stated_markings = match **self.document {
+                Document::Markings(count) => count,
+                _ => 0,
+            };
+            match self.document.check(net, goes_on) {
+                Err(flaw) if is_limit_of_visit(&flaw, stated_markings) => {
+                    return Err(CheckFailure::Stopped);
+                }
                 // The cell is still empty: only this thread sets it.
                 result => drop(self.checked.set(result)),
             }
         }
         match self.checked.get() {
-            Some(Ok(checked)) => Ok(checked.refutes(&refuted, keep_going)?),
-            Some(Err(flaw)) => Err(CheckFailure::Flawed(flaw.to_string())),
+            Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
+            Some(Err(flaw)) => Err(flaw.clone().into()),
             None => Err(CheckFailure::Stopped),
         }
     }
@@ -353,7 +361,7 @@ impl CertificateReporter<'_> {
 
 /// The reason why a certificate shows nothing.
 enum CheckFailure {
-    /// The time for the check is over.
+    /// The check reached a limit on time, memory or numbers.
     Stopped,
     /// The engine's net cannot express the claim, or the certificate assumes safe units of a
     /// derived net.
@@ -364,9 +372,9 @@ enum CheckFailure {
 
 impl From<Flaw> for CheckFailure {
     fn from(flaw: Flaw) -> CheckFailure {
-        match flaw {
-            Flaw::Stopped => CheckFailure::Stopped,
-            flaw => CheckFailure::Flawed(flaw.to_string()),
+        match is_limit(&flaw) {
+            true => CheckFailure::Stopped,
+            false => CheckFailure::Flawed(flaw.to_string()),
         }
     }
 }

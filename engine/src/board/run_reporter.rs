@@ -4,9 +4,9 @@
 //! absence of runs needs an argument that the checker accepts. The argument may assume that other
 //! goals are unreachable. Without such an argument, the result rests on an exhaustive search.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique};
-use crate::working_net::WorkingNet;
-use parikh_evidence::Flaw;
+use super::{Argument, Board, Evidence, Knowledge, Proof, RunKnowledge, Technique, is_limit};
+use crate::working_net::{TranslationLimit, WorkingNet};
+use parikh_evidence::ReplayError;
 use parikh_evidence::lasso::{LassoFlaw, check_lasso};
 use parikh_evidence::no_run::visit::{RunSearch, visit_runs};
 use parikh_evidence::no_run::{NoRun, NoRunFlaw};
@@ -79,6 +79,9 @@ impl<'b> RunReporter<'b> {
         match checks.run_timed(|| check_lasso(self.board.net, property, &run, keep_going)) {
             Ok(()) => {}
             Err(LassoFlaw::Stopped) => return,
+            Err(LassoFlaw::Replay(ReplayError::Overflow { .. })) => {
+                return self.board.record_exceeded_limit(TranslationLimit::Tokens);
+            }
             Err(flaw) if self.derived().is_some() => {
                 tracing::debug!("{}: a run of the reduced net: {flaw}", self.technique);
                 // A sequence that cannot fire is no hint.
@@ -86,6 +89,9 @@ impl<'b> RunReporter<'b> {
                     self.board.store_run_hint(run.rounds(1));
                 }
                 return;
+            }
+            Err(LassoFlaw::TooLong) => {
+                return self.board.record_exceeded_limit(TranslationLimit::Length);
             }
             Err(flaw) => return self.refuse(goal, &flaw),
         }
@@ -123,7 +129,7 @@ impl<'b> RunReporter<'b> {
         let keep_going = &mut || !budget.is_exhausted();
         match checks.run_timed(|| argument.check(self.board.net, property, keep_going)) {
             Ok(()) => {}
-            Err(NoRunFlaw::Document(Flaw::Stopped)) => return,
+            Err(NoRunFlaw::Document(flaw)) if is_limit(&flaw) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
         }
         let (rankings, facts) = (argument.rankings.len(), given.len());

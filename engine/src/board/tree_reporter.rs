@@ -4,7 +4,9 @@
 //! label follows from others. A labelling may assume that other goals are unreachable or stay
 //! reachable. If it is too large to keep, the result rests on a search.
 
-use super::{Argument, Board, Evidence, KeptDocument, Knowledge, Proof, Technique, TreeKnowledge};
+use super::{
+    Argument, Board, Evidence, KeptDocument, Knowledge, Proof, Technique, TreeKnowledge, is_limit,
+};
 use parikh_evidence::tree::visit::{TreeSearch, visit_tree};
 use parikh_evidence::tree::{Labelling, LabellingFlaw, TreePremises};
 use parikh_evidence::{CheckedDocument, Document, Flaw};
@@ -46,7 +48,7 @@ impl<'b> TreeReporter<'b> {
         let keep_going = &mut || !budget.is_exhausted();
         match checks.run_timed(|| labelling.check(self.board.net, keep_going)) {
             Ok(()) => {}
-            Err(LabellingFlaw::Flaw(Flaw::Stopped)) => return,
+            Err(LabellingFlaw::Flaw(flaw)) if is_limit(&flaw) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
         }
         let Some(holds) = labelling.decides(self.board.net, property) else {
@@ -64,7 +66,7 @@ impl<'b> TreeReporter<'b> {
     }
 
     /// Reports the truth value `holds` after a search of all relevant markings. The search assumes
-    /// that the goals in `given` are unreachable. The checker repeats a small search first. If the
+    /// the results of the goals in `given`, which must be settled as for a labelling. The checker repeats a small search first. If the
     /// checker does not complete a search, the result is recorded only if the board accepts
     /// unchecked searches.
     pub fn report_searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
@@ -82,7 +84,7 @@ impl<'b> TreeReporter<'b> {
         });
         match repeated_search {
             Some(Ok(TreeSearch { holds: seen, .. })) if seen != holds => {
-                return self.refuse(goal, &"visited again: it is not so");
+                return self.refuse(goal, &"visited again: the value is the opposite");
             }
             Some(Ok(_)) => {}
             _ if !checks.accepts_searches => return,
@@ -244,10 +246,4 @@ impl<'d> DiagramTreeReporter<'d> {
             None => Err(Flaw::Stopped),
         }
     }
-}
-
-/// Returns true if the flaw only means that the checker reached a limit. Then neither the
-/// certificate nor the result is shown to be wrong.
-fn is_limit(flaw: &Flaw) -> bool {
-    matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
 }

@@ -148,7 +148,8 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
+                    self.board
+                        .fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -184,7 +185,8 @@ impl<'b> WitnessReporter<'b> {
                     None => self.board.record_exceeded_limit(TranslationLimit::Tokens),
                 },
                 _ => {
-                    self.board.fault(self.technique, format_args!("{goal:?} is no marking"));
+                    self.board
+                        .fault(self.technique, format_args!("{goal:?} does not ask for a marking"));
                 }
             }
         })
@@ -215,9 +217,10 @@ impl<'b> WitnessReporter<'b> {
                     self.handle_replay(replayed, &sequence);
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
-                Ok(None) => {
-                    self.board.fault(self.technique, format_args!("{goal:?} has no way back"))
-                }
+                Ok(None) => self.board.fault(
+                    self.technique,
+                    format_args!("a sequence to {goal:?} has no translation"),
+                ),
             }
         }
     }
@@ -234,7 +237,7 @@ impl<'b> WitnessReporter<'b> {
                 }
                 Err(limit) => self.board.record_exceeded_limit(limit),
                 Ok(None) => {
-                    self.board.fault(self.technique, format_args!("a pump has no way back"))
+                    self.board.fault(self.technique, format_args!("a pump has no translation"))
                 }
             },
         }

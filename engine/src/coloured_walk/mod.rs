@@ -115,17 +115,21 @@ struct WalkContext<'t> {
 const MAX_INITIAL_COLOURS: u64 = 1_000_000;
 
 impl<'t> WalkContext<'t> {
-    /// Creates the context. Returns `None` if the initial marking of a place has too many colours,
-    /// or if the skeleton does not record its coloured transitions.
-    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Option<Self> {
+    /// Creates the context.
+    ///
+    /// # Errors
+    /// The reason, if the initial marking of a place has too many colours, or if the skeleton does
+    /// not record its coloured transitions.
+    fn new(model: &'t ColouredModel, board: &'t Board<'t>) -> Result<Self, &'static str> {
         let (net, skeleton) = (model.net(), model.skeleton().net());
-        let folding = skeleton.folding()?;
+        let folding =
+            skeleton.folding().ok_or("the skeleton does not record its coloured transitions")?;
         let compiler = TermCompiler { net, variables: Vec::new() };
         let mut initial = Vec::new();
         for place in net.places() {
             let tokens = compiler.tokens(&place.initial);
             if tokens.size() > MAX_INITIAL_COLOURS {
-                return None;
+                return Err("the initial marking has too many colours for walks");
             }
             let mut bag = Vec::new();
             tokens.evaluate(&[], &mut bag);
@@ -176,7 +180,7 @@ impl<'t> WalkContext<'t> {
             };
             support.into_iter().for_each(|place| goals_of_place[place.index()].push(goal_index));
         }
-        Some(WalkContext {
+        Ok(WalkContext {
             model,
             board,
             skeleton,
@@ -224,8 +228,9 @@ pub fn run(
     budget: &Budget,
     seed: u64,
 ) -> String {
-    let Some(context) = WalkContext::new(model, board) else {
-        return "the initial marking has too many colours for walks".to_owned();
+    let context = match WalkContext::new(model, board) {
+        Ok(context) => context,
+        Err(why) => return why.to_owned(),
     };
     let witness_reporter = board.witness_reporter(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -246,10 +251,13 @@ pub fn run(
         let mut target = (rng.usize(..4) > 0).then(|| open_goals[rng.usize(..open_goals.len())]);
         if let Some((hint, attempts_left)) = hints.take() {
             target = context.goals.iter().position(|watched| watched.id == hint.goal);
-            follow_hint(&mut walker, &hint, &is_over);
+            let is_usable = follow_hint(&mut walker, &hint, &is_over);
             walker.report_pending(&witness_reporter);
             if attempts_left > 1 && board.is_open(hint.goal) {
                 hints.push(hint, attempts_left - 1);
+            }
+            if !is_usable {
+                continue;
             }
         }
         let max_steps_without_gain = 64 << (walks % 7);
@@ -284,18 +292,26 @@ pub fn run(
 }
 
 /// Fires the steps of a hint. If no binding for a step is found, continues with the next step.
-/// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true.
-fn follow_hint(walker: &mut ColouredWalker<'_>, hint: &ColouredHint, is_over: &impl Fn() -> bool) {
+/// Tries fewer than [`MAX_WALK_FIRINGS`] firings. Stops early if `is_over` returns true. Returns
+/// false if a place would get too many tokens, so that the current marking is unusable.
+fn follow_hint(
+    walker: &mut ColouredWalker<'_>,
+    hint: &ColouredHint,
+    is_over: &impl Fn() -> bool,
+) -> bool {
     let mut remaining = MAX_WALK_FIRINGS;
     for (t, constraints, count) in &hint.steps {
         for _ in 0..*count {
             remaining -= 1;
             if remaining == 0 || (remaining.is_multiple_of(POLLING_INTERVAL) && is_over()) {
-                return;
+                return true;
             }
-            if walker.step_with(*t, constraints) != ColouredStepResult::Fired {
-                break;
+            match walker.step_with(*t, constraints) {
+                ColouredStepResult::Fired => {}
+                ColouredStepResult::TooManyTokens => return false,
+                ColouredStepResult::Dead | ColouredStepResult::Stuck => break,
             }
         }
     }
+    true
 }

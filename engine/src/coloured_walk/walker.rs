@@ -41,8 +41,10 @@ pub(super) enum ColouredStepResult {
     Fired,
     /// No binding of any transition is enabled.
     Dead,
-    /// No binding was found within the limits, or a place would get too many tokens.
+    /// No binding was found within the limits.
     Stuck,
+    /// A place would get too many tokens. The current marking is unusable until the next restart.
+    TooManyTokens,
 }
 
 /// A walk, with data that later walks reuse. It returns to the initial marking between walks.
@@ -159,8 +161,7 @@ impl<'w> ColouredWalker<'w> {
     }
 
     /// Fires `t` with the binding in `finder`, which was just found. Records and tests the goals
-    /// that the firing affects. The result is [`ColouredStepResult::Stuck`] if a place would get
-    /// too many tokens. The current marking is then unusable.
+    /// that the firing affects.
     fn fire(&mut self, t: usize) -> ColouredStepResult {
         let compiled = &self.context.rules[t].compiled;
         for &goal in &self.context.goals_of_firing[t] {
@@ -181,8 +182,7 @@ impl<'w> ColouredWalker<'w> {
                         }
                         false => {
                             if self.totals[id].saturating_add(count) > MAX_TOKENS {
-                                // The marking is unusable from here on.
-                                return ColouredStepResult::Stuck;
+                                return ColouredStepResult::TooManyTokens;
                             }
                             self.marking[*place].put(colour, count);
                             self.totals[id] += count;

@@ -255,9 +255,12 @@ impl<'n> Tree<'n> {
                 // Markings beyond the token limit are not supported.
                 let next = match fire(self.net, &self.nodes[parent as usize].tokens, t) {
                     Ok(next) => next,
-                    Err(NoGraph::Overflow | NoGraph::TooMany(_) | NoGraph::Exhausted(_)) => {
-                        return TreeEnd::Limit;
-                    }
+                    Err(
+                        NoGraph::Overflow
+                        | NoGraph::TooMany(_)
+                        | NoGraph::TooManyEdges
+                        | NoGraph::Exhausted(_),
+                    ) => return TreeEnd::Limit,
                 };
                 self.work += (self.net.pre(t).len() + self.net.delta(t).len()) as u64;
                 let Some(mut next) = next else { continue };

@@ -4,7 +4,7 @@
 //! This check detects missing markings, an error of saturation that would otherwise go unnoticed.
 //! It does not detect unreachable members of the set.
 
-use super::ReachableSet;
+use super::{DiagramError, ReachableSet};
 use num_bigint::BigUint;
 use parikh_evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
 use parikh_net::{Net, PlaceId};
@@ -42,19 +42,19 @@ pub(super) fn confirm(
     net: &Net,
     reached: &ReachableSet<'_, '_>,
     markings: &BigUint,
-) -> Result<bool, ClosedSetFlaw> {
+) -> Result<bool, DiagramError> {
     if reached.diagrams.nodes_of(reached.set) > MAX_CHECKED_NODES {
         return Ok(false);
     }
     let set = closed_set(reached);
     let budget = Budget::lasting(TIME_LIMIT);
     let checked = set.check(net, &mut || !budget.is_exhausted());
-    let flaw = match checked {
+    let error = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),
         Err(ClosedSetFlaw::Work | ClosedSetFlaw::TooManyPairs) => return Ok(false),
-        Ok(_) => ClosedSetFlaw::Root, // the checker counts another number of markings
-        Err(flaw) => flaw,
+        Ok(_) => DiagramError::Miscounted,
+        Err(flaw) => flaw.into(),
     };
-    tracing::error!("internal error: the checker refuses a diagram of {}: {flaw}", net.name());
-    Err(flaw)
+    tracing::error!("a diagram of {}: {error}", net.name());
+    Err(error)
 }

@@ -44,7 +44,7 @@ pub fn figures(
         reached.log_entry.record_markings(&markings);
         let closed = match confirm(net, &reached, &markings) {
             Ok(closed) => closed,
-            Err(flaw) => return Ok(Err(flaw.into())),
+            Err(error) => return Ok(Err(error)),
         };
         let (diagrams, set) = (reached.diagrams, reached.set);
         Ok(Ok(StateSpace {

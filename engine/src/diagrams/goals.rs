@@ -157,8 +157,8 @@ fn settle(
         match (target, goal) {
             (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
                 if let Some(set_reporter) = &set_reporter {
-                    set_reporter.report_unreachable(*id, proof());
-                    settled.refuted += 1;
+                    set_reporter.unreachable(*id, proof());
+                    settled.refuted += u64::from(!board.is_open(*id));
                 }
             }
             // A maximum that needs no witness: the value was seen before, or the goal is closed.

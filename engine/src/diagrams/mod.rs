@@ -77,6 +77,9 @@ pub enum DiagramError {
     /// The checker refused the set: an internal error.
     #[error("internal error: {0}")]
     Refused(#[from] parikh_evidence::certificate::closed_set::ClosedSetFlaw),
+    /// The checker counts another number of markings in the set: an internal error.
+    #[error("internal error: the checker counts another number of markings")]
+    Miscounted,
     /// The net has too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,

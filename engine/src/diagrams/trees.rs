@@ -18,6 +18,7 @@ use crate::working_net::WorkingNet;
 use crate::{Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use num_bigint::BigUint;
 use parikh_evidence::Document;
+use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
@@ -92,7 +93,7 @@ impl Session for TreeEngine<'_> {
             (tries, 0) => format!("{tries} attempts, none completed"),
             (tries, nodes) => {
                 let decided = decided.load(Ordering::Relaxed);
-                format!("{tries} attempts, {nodes} nodes, {decided} properties decided")
+                format!("{tries} attempts, {nodes} nodes, {} decided", counted(decided, "property"))
             }
         }
     }
@@ -139,16 +140,17 @@ fn settle(
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match evaluation.holds(property, &initial) {
             Ok(holds) => {
-                reporter.report_decided(
-                    *id,
-                    holds,
-                    &budget.share(0.5 / (open.len() - index) as f64),
-                );
-                decided += 1;
+                reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
+                decided += u64::from(!board.is_open(*id));
             }
             Err(stop) => in_time &= stop != Stop::Requested,
         }
     }
+    tracing::debug!(
+        "diagrams: {decided} of {} formulas decided in {:.2?}",
+        open.len(),
+        start.elapsed()
+    );
     let run_result = settle_runs(
         (working_net, board),
         &mut evaluation,
@@ -158,12 +160,7 @@ fn settle(
     )?;
     decided += run_result.0;
     in_time &= run_result.1;
-    counters.decided.fetch_add(decided, Ordering::Relaxed);
-    tracing::debug!(
-        "diagrams: {decided} of {} formulas decided in {:.2?}",
-        open.len(),
-        start.elapsed()
-    );
+    figures.decided.fetch_add(decided, Ordering::Relaxed);
     Ok(match (in_time, decided) {
         (true, _) => QuestionsAnswered::All,
         (false, 0) => QuestionsAnswered::None,

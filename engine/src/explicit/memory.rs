@@ -62,6 +62,16 @@ impl MemoryAccount {
         Ok(())
     }
 
+    /// Takes the memory for `capacity` elements, and returns an empty vector of this capacity.
+    ///
+    /// # Errors
+    /// Returns an error if memory is short. Then nothing is taken.
+    pub(crate) fn allocate<T>(&self, capacity: usize) -> Result<Vec<T>, OutOfMemory> {
+        let bytes = (capacity * size_of::<T>()) as u64;
+        self.take(bytes)?;
+        try_with_capacity(capacity).inspect_err(|_| self.give_back(bytes))
+    }
+
     /// Gives `bytes` bytes back to the account.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Relaxed);
@@ -73,4 +83,18 @@ pub(crate) fn try_with_capacity<T>(capacity: usize) -> Result<Vec<T>, OutOfMemor
     let mut vector = Vec::new();
     vector.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
     Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_allocation_takes_nothing() {
+        let account = MemoryAccount::new(1 << 60, &Budget::unlimited());
+        assert_eq!(account.allocate::<u64>(1 << 56), Err(OutOfMemory));
+        assert_eq!(account.used_bytes(), 0);
+        let numbers: Vec<u64> = account.allocate(100).unwrap();
+        assert_eq!((numbers.capacity(), account.used_bytes()), (100, 800));
+    }
 }

@@ -150,7 +150,7 @@ impl std::fmt::Display for ExplicitStatistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{}, {} exhaustive, {}, {}, {:.1} bytes per state",
+            "{}, {} exhaustive, {}, {}",
             if self.searches == 1 {
                 "1 search".into()
             } else {
@@ -159,8 +159,11 @@ impl std::fmt::Display for ExplicitStatistics {
             self.exhausted,
             counted(self.states, "state"),
             counted(self.firings, "firing"),
-            self.bytes_per_state()
-        )
+        )?;
+        if self.largest_search > 0 {
+            write!(f, ", {:.1} bytes per state", self.bytes_per_state())?;
+        }
+        Ok(())
     }
 }
 

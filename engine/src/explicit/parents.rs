@@ -7,7 +7,7 @@
 //! its one (P. Elias, *Efficient storage and retrieval by content and address of static files*, J.
 //! ACM 21(2), 1974). At the first decreasing parent, all parents are converted to plain numbers.
 
-use super::memory::{MemoryAccount, OutOfMemory, try_with_capacity};
+use super::memory::{MemoryAccount, OutOfMemory};
 use super::set::NO_NUMBER;
 
 /// Number of words of the bit vector for each stored count of ones.
@@ -139,8 +139,7 @@ fn push_plain(
     memory: &MemoryAccount,
 ) -> Result<(), OutOfMemory> {
     if (index >> CHUNK_SHIFT) as usize == chunks.len() {
-        memory.take(4 << CHUNK_SHIFT)?;
-        chunks.push(try_with_capacity(1 << CHUNK_SHIFT)?);
+        chunks.push(memory.allocate(1 << CHUNK_SHIFT)?);
     }
     chunks[(index >> CHUNK_SHIFT) as usize].push(parent);
     Ok(())

@@ -123,6 +123,7 @@ impl Frontier {
             Frontier::Best(heap) => {
                 let additional =
                     reserve_doubled::<(Reverse<u64>, u32)>(heap.len(), heap.capacity(), memory)?;
+                // If this fails, the search ends, and its account is not used any more.
                 heap.try_reserve_exact(additional).map_err(|_| OutOfMemory)?;
                 heap.push((Reverse(distance), number));
             }

@@ -190,8 +190,7 @@ impl Arena {
             return Err(OutOfMemory);
         }
         if chunk == self.chunks.len() {
-            memory.take(self.chunk_bytes())?;
-            self.chunks.push(try_with_capacity(self.words_per_key << self.shift)?);
+            self.chunks.push(memory.allocate(self.words_per_key << self.shift)?);
         }
         self.chunks[chunk].extend_from_slice(key);
         self.len += 1;
@@ -413,11 +412,14 @@ impl MarkingSet {
             (slots.div_ceil(SLOTS_PER_BUCKET as u64) as usize).next_multiple_of(TABLE_SEGMENTS);
         // Freeing the old table lowers the memory of the process, but the budget queries the kernel
         // only from time to time. So only the additional memory is taken here.
-        let added = buckets.saturating_sub(self.table.len()) * size_of::<Bucket>();
-        self.memory.take(added as u64)?;
+        let bytes = |buckets: usize| (buckets * size_of::<Bucket>()) as u64;
+        let added_bytes = bytes(buckets.saturating_sub(self.table.len()));
+        self.memory.take(added_bytes)?;
+        let taken_bytes = bytes(self.table.len()) + added_bytes;
         self.table = Vec::new();
         self.grow_at = 0;
-        let mut table = try_with_capacity(buckets)?;
+        let mut table =
+            try_with_capacity(buckets).inspect_err(|_| self.memory.give_back(taken_bytes))?;
         table.resize(buckets, EMPTY_BUCKET);
         self.table = table;
         if self.fill(threads).is_err() {
@@ -486,11 +488,12 @@ impl MarkingSet {
         let mut converted = MarkingSet::new(words, &self.memory);
         let mut new = vec![0; words];
         self.arena.chunks.reverse();
-        while let Some(chunk) = self.arena.chunks.pop() {
+        while let Some(chunk) = self.arena.chunks.last() {
             for old in chunk.chunks_exact(self.arena.words_per_key) {
                 convert(old, &mut new)?;
                 converted.arena.append(&new, &self.memory)?;
             }
+            self.arena.chunks.pop();
             self.memory.give_back(self.arena.chunk_bytes());
         }
         converted.grow(converted.arena.len.into(), 1)?;
@@ -579,7 +582,12 @@ mod tests {
         assert_eq!((set.len(), set.key(15)), (100_000, &[1 << 32 | 2][..]));
         assert_eq!(insert(&mut set, &[1 << 32 | 2]), Ok((15, false)));
         assert!(room.used_bytes() > 1_300_000);
-        drop(set);
+        let mut keys_to_convert = 90_000;
+        let failed = set.converted(1, |_, _| {
+            keys_to_convert -= 1;
+            if keys_to_convert > 0 { Ok(()) } else { Err(OutOfMemory) }
+        });
+        assert!(failed.is_err());
         assert_eq!(room.used_bytes(), 0);
     }
 

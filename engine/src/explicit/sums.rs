@@ -293,8 +293,7 @@ impl<'p> SumVisitor<'p> {
     }
 
     /// Adds the values of all products in a marking to `sums`. `tokens` returns the token count of
-    /// a place. Returns `None` and adds nothing if a number does not fit in 128 bits, or if a
-    /// factor to be replaced is 0.
+    /// a place. Returns `None` and adds nothing if a number does not fit in 128 bits.
     fn add_small(
         &self,
         SumScratch {
@@ -359,6 +358,7 @@ impl<'p> SumVisitor<'p> {
             let mut counts = marking_count.clone();
             for &(place, new_factor) in &component.products[product_index as usize].changed {
                 let tokens = tokens(place);
+                // Not 0: without lower bounds, there is a way to distribute any number of tokens.
                 counts /= weights.value(default_factor(component, place)?, tokens)?;
                 counts *= weights.value(new_factor, tokens)?;
             }

@@ -29,10 +29,10 @@ pub fn candidates(initial: &Marking) -> Vec<Growth> {
         let rounded = |tokens: u64| tokens / n + u64::from(tokens % n > n / 2);
         let constant = |tokens: u64| rounded(tokens).saturating_mul(n).abs_diff(tokens);
         let largest = initial.tokens().iter().map(|&tokens| constant(tokens)).max().unwrap_or(0);
-        let sum: u64 = initial.tokens().iter().map(|&tokens| constant(tokens)).sum();
         if largest > MAX_CONSTANT {
             continue;
         }
+        let sum: u64 = initial.tokens().iter().map(|&tokens| constant(tokens)).sum();
         let tokens = initial.tokens().iter().enumerate();
         let tokens = tokens.map(|(p, &tokens)| (PlaceId::new(p), rounded(tokens)));
         let tokens: Vec<(PlaceId, u64)> = tokens.filter(|it| it.1 > 0).collect();

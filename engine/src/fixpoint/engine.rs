@@ -1,7 +1,7 @@
 //! The engine: treats the open properties in turn, with equal shares of the time. They share one
 //! graph of markings, except for properties with invisible firings, which have their own graph.
 
-use super::part_facts::{self, PartFacts, PartsWithNegations};
+use super::part_facts::{PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
 use crate::explicit::ExplorationError;
@@ -9,6 +9,7 @@ use crate::markings::Markings;
 use crate::{Assignment, Engine, ResultKinds, Role, Session, SliceProgress, SupportedGoals};
 use fastrand::Rng;
 use parikh_evidence::tree::{Labelling, TreePremises, silent};
+use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_temporal::BRANCHING_RULES;
@@ -41,6 +42,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         atom_index,
         graph: None,
         own_graphs: HashMap::new(),
+        expanded_in_dropped_graphs: 0,
         uses_shared_graph: HashSet::new(),
         prepared: HashMap::new(),
         rounds: 0,
@@ -62,6 +64,8 @@ struct FixpointEngine<'g> {
     graph: Option<Markings<'g>>,
     /// Graphs of properties with invisible firings whose last evaluation was interrupted.
     own_graphs: HashMap<GoalId, Markings<'g>>,
+    /// Number of markings expanded in own graphs that are no longer stored.
+    expanded_in_dropped_graphs: u64,
     /// Properties that use the shared graph, because they have no invisible firings or no own graph
     /// could be built.
     uses_shared_graph: HashSet<GoalId>,
@@ -119,12 +123,15 @@ impl Session for FixpointEngine<'_> {
     fn statistics(&self) -> String {
         let graphs = self.graph.iter().chain(self.own_graphs.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
+        let expanded = expanded + self.expanded_in_dropped_graphs;
         let EvaluationStatistics { configurations, time, largest: (max_configurations, bytes) } =
             self.evaluation_statistics;
         format!(
-            "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
-             most {max_configurations} at a time, of {:.0} bytes each with their markings",
-            self.decided,
+            "{} expanded, {} decided, {} in {:.2} s, at most {max_configurations} at a time, of {:.0} bytes \
+             each with their markings",
+            counted(expanded, "marking"),
+            counted(self.decided, "property"),
+            counted(configurations, "configuration"),
             time.as_secs_f64(),
             bytes as f64 / max_configurations.max(1) as f64,
         )
@@ -167,8 +174,12 @@ impl<'g> FixpointEngine<'g> {
                 seed,
                 &mut self.evaluation_statistics,
             );
-            if result == EvaluationResult::Interrupted {
-                self.own_graphs.extend(private_graph.map(|own| (*id, own)));
+            match (private_graph, result) {
+                (Some(own), EvaluationResult::Interrupted) => {
+                    self.own_graphs.insert(*id, own);
+                }
+                (Some(own), _) => self.expanded_in_dropped_graphs += u64::from(own.expanded()),
+                (None, _) => {}
             }
             match result {
                 EvaluationResult::Decided => self.decided += 1,
@@ -332,11 +343,8 @@ fn evaluate(
     let tree_reporter = assignment.board.tree_reporter(ENGINE.technique);
     let (premises, goals) = facts.premises_for(value);
     match search.explain(property, facts.known_everywhere, premises) {
-        Some(labelling) => tree_reporter.report_labelled(id, labelling, goals),
-        None => {
-            let goals = part_facts::refuted(assignment.board, goals);
-            tree_reporter.report_searched(id, value, graph.expanded().into(), goals);
-        }
+        Some(labelling) => trees.labelled(id, labelling, goals),
+        None => trees.searched(id, value, graph.expanded().into(), goals),
     }
     if assignment.board.is_open(id) {
         EvaluationResult::Undecided

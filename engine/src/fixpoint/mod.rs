@@ -50,6 +50,3 @@ mod search;
 mod sweep;
 
 pub use engine::{ENGINE, labelling};
-
-#[cfg(test)]
-mod tests;

@@ -177,15 +177,6 @@ impl<'b> PartFacts<'b> {
     }
 }
 
-/// Returns the goals among `goals` whose predicates are proved unreachable. Only these are named as
-/// premises of an unchecked search, since its report takes no home properties as premises.
-pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
-    let is_refuted = |id: &GoalId| {
-        matches!(board.knowledge(*id), Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })))
-    };
-    goals.into_iter().filter(is_refuted).collect()
-}
-
 /// The parts (subformulas) of a property and their negations, with predicates that imply them.
 pub(super) struct PartsWithNegations {
     /// The store of the formulas.

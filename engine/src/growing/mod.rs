@@ -119,16 +119,15 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             };
             match search.decide() {
                 GrowingOutcome::Run(run) => {
-                    found_count += 1;
                     finished.push(*id);
-                    run_reporter.report_run(*id, run);
+                    runs.exists(*id, run);
+                    found_count += u64::from(!assignment.board.is_open(*id));
                 }
                 // The absence of runs of a reduced net implies nothing about the original net.
                 GrowingOutcome::NoRun(_) if assignment.working_net.parent().is_some() => {
                     finished.push(*id)
                 }
                 GrowingOutcome::NoRun(argument) => {
-                    excluded_count += 1;
                     let goal_of = |premise: &Predicate| {
                         unreachable_predicates
                             .iter()
@@ -136,14 +135,16 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                             .map(|index| goals[index])
                     };
                     let premises = argument.premises.iter().filter_map(goal_of).collect();
-                    run_reporter.report_no_run(*id, *argument, premises);
+                    runs.excluded(*id, *argument, premises);
+                    excluded_count += u64::from(!assignment.board.is_open(*id));
                 }
                 GrowingOutcome::Undecided { is_complete: true } => finished.push(*id),
                 GrowingOutcome::Undecided { is_complete: false } => {}
             }
         }
     }
-    format!("{} found, {excluded_count} without", counted(found_count, "run"))
+    let (runs, properties) = (counted(found_count, "run"), counted(excluded_count, "property"));
+    format!("{runs} found, {properties} without runs")
 }
 
 /// Returns the predicates that are known to be unreachable, with their goals.

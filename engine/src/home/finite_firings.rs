@@ -20,6 +20,7 @@ use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_ses
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 use parikh_evidence::home::HomeArgument;
+use parikh_net::printable::counted;
 use parikh_net::{EffectId, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
@@ -51,19 +52,25 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     };
     let weights_of_never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
-    let refuted = report(assignment, home_reporter, &weights_of_never_gaining);
-    if refuted > 0 && open_goals(assignment.working_net, assignment.board).next().is_none() {
-        return format!("{refuted} goals refuted by places that never gain tokens");
+    let refuted = report(assignment, homes, &weights_of_never_gaining);
+    let mut summary = match refuted {
+        0 => String::new(),
+        _ => format!("{} refuted by places that never gain tokens; ", counted(refuted, "goal")),
+    };
+    if open_goals(assignment.working_net, assignment.board).next().is_none() {
+        return summary + "no goal left";
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
-        return "no weights".to_owned();
+        return summary + "no weights";
     };
-    let refuted = report(assignment, home_reporter, &weights);
-    format!("{refuted} goals refuted by a weighted sum of {} places", weights.len())
+    let refuted = report(assignment, homes, &weights);
+    let (goals, places) = (counted(refuted, "goal"), counted(weights.len(), "place"));
+    summary += &format!("{goals} refuted by a weighted sum of {places}");
+    summary
 }
 
 /// Reports that the weights refute goals: each transition whose enabledness satisfies the goal can
-/// fire only finitely often. Reports at most [`MAX_GOALS`] goals. Returns the number of reported
+/// fire only finitely often. Reports at most [`MAX_GOALS`] goals. Returns the number of refuted
 /// goals.
 fn report(
     assignment: &Assignment<'_>,
@@ -80,15 +87,16 @@ fn report(
         net.delta(t).iter().map(term).sum::<i128>() < 0
     };
     let structure = Arc::new(HomeArgument::Finitely(weights.to_vec()));
-    let mut refuted = 0;
+    let (mut reported, mut refuted) = (0, 0);
     for (id, predicate) in open_goals(assignment.working_net, assignment.board) {
         if enabled_transitions(predicate)
             .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
         {
-            home_reporter.report_lost_finitely(id, &structure);
-            refuted += 1;
+            homes.lost_finitely(id, &structure);
+            reported += 1;
+            refuted += usize::from(!assignment.board.is_open(id));
             // Each report is checked separately, and a single one decides liveness of the net.
-            if refuted == MAX_GOALS {
+            if reported == MAX_GOALS {
                 break;
             }
         }

@@ -1,6 +1,6 @@
 //! A random walk from any marking that records the transitions that become enabled.
 
-use parikh_net::{FiringSequence, Marking, Net, TransitionId};
+use parikh_net::{Change, FiringSequence, Marking, Net, TransitionId};
 
 /// A random walk with its marking and enabled transitions.
 pub(super) struct RecordingWalk<'n> {
@@ -112,29 +112,37 @@ impl<'n> RecordingWalk<'n> {
         if net.fire(&mut self.marking, t).is_err() {
             return false;
         }
-        for change in net.delta(t) {
-            let new_tokens = self.marking[change.place];
-            let old_tokens = new_tokens.wrapping_add_signed(change.delta.wrapping_neg());
-            for arc in net.consumers(change.place) {
-                let missing_count = &mut self.missing_inputs[arc.transition.index()];
-                match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
-                    (true, false) => {
-                        *missing_count += 1;
-                        if *missing_count == 1 {
-                            self.disable(arc.transition);
-                        }
-                    }
-                    (false, true) => {
-                        *missing_count -= 1;
-                        if *missing_count == 0 {
-                            self.enable(arc.transition);
-                        }
-                    }
-                    _ => {}
-                }
-            }
+        // Losses come first. Otherwise a transition that needs a gained and a lost token would count
+        // as enabled in between.
+        for is_gain in [false, true] {
+            let changes = net.delta(t).iter().filter(|change| (change.delta > 0) == is_gain);
+            changes.for_each(|change| self.update_inputs(change));
         }
         true
+    }
+
+    /// Updates the enabled transitions after a change of the tokens of a place.
+    fn update_inputs(&mut self, change: &Change) {
+        let new_tokens = self.marking[change.place];
+        let old_tokens = new_tokens.wrapping_add_signed(change.delta.wrapping_neg());
+        for arc in self.net.consumers(change.place) {
+            let missing_count = &mut self.missing_inputs[arc.transition.index()];
+            match (old_tokens >= arc.weight, new_tokens >= arc.weight) {
+                (true, false) => {
+                    *missing_count += 1;
+                    if *missing_count == 1 {
+                        self.disable(arc.transition);
+                    }
+                }
+                (false, true) => {
+                    *missing_count -= 1;
+                    if *missing_count == 0 {
+                        self.enable(arc.transition);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Adds a transition to the enabled transitions, and records that it was enabled.
@@ -177,5 +185,15 @@ mod tests {
         }
         assert!(recording_walk.is_dead());
         assert_eq!(recording_walk.was_enabled(), [true, true, false]);
+    }
+    #[test]
+    fn a_transition_is_not_enabled_in_the_middle_of_a_firing() {
+        let net =
+            text::parse("place p\nplace q 1\ntransition move: q -> p\ntransition both: p + q ->")
+                .unwrap();
+        let mut recording_walk = RecordingWalk::new(&net, net.initial(), 1);
+        recording_walk.walk(1);
+        assert!(recording_walk.is_dead());
+        assert_eq!(recording_walk.was_enabled(), [true, false]);
     }
 }

@@ -29,6 +29,7 @@ use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_ses
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
 use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay, covering, is_upward_closed};
+use parikh_net::printable::counted;
 use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -81,10 +82,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let mut rng = fastrand::Rng::with_seed(assignment.seed.wrapping_add(attempt));
         let mut document = None;
         let seed = rng.u64(..);
-        let mut walks = 0;
         let find_counterexample = |_: &DecreasingWeights, decreasing: &[TransitionId]| {
             if let Some(end) = counterexample_by_walks(net, decreasing, seed, budget) {
-                walks += 1;
                 return Ok(Some(end));
             }
             match prove_unreachable(net, decreasing, budget) {
@@ -103,9 +102,8 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 let places = weights.len();
                 let return_way = ReturnWay::Downhill { weights, document };
                 let proved_count = report(assignment, &goals, return_way, budget);
-                return format!(
-                    "decreasing weights of {places} places: {proved_count} goals proved"
-                );
+                let (places, goals) = (counted(places, "place"), counted(proved_count, "goal"));
+                return format!("decreasing weights of {places}: {goals} proved");
             }
             Ok(None) => {}
             Err(SearchAbort::BudgetExhausted) => return "out of time".to_owned(),

@@ -39,9 +39,12 @@ pub const ENGINE: Engine = Engine {
 };
 
 /// Exponents of two for the length of the walk from the initial marking, in the order of use. For
-/// exponent e, a random length from 2^(e − 1) to 2^e is drawn. The walk grows by up to 2¹⁴ firings
-/// at a time until it has at least this length.
+/// exponent e, a random length from 2^(e − 1) to 2^e is drawn. The walk grows by up to
+/// [`FIRINGS_AT_A_TIME`] firings at a time until it has at least this length.
 const WALK_LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=19;
+
+/// Maximum number of firings of the walk from the initial marking between two checks of the budget.
+const FIRINGS_AT_A_TIME: u64 = 1 << 14;
 
 /// Maximum number of goals tried from one marking.
 const MAX_GOALS: usize = 64;
@@ -74,7 +77,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             if budget.is_exhausted() {
                 return format!("{} examined", counted(examined_count, "marking"));
             }
-            let new_firings = first_walk.walk(1 << 14);
+            let new_firings = first_walk.walk(FIRINGS_AT_A_TIME);
             if new_firings.is_empty() {
                 break;
             }

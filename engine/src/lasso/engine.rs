@@ -31,6 +31,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let (mut found_count, mut expanded) = (0, 0);
     let (mut without_run, mut untranslated): (HashSet<GoalId>, HashSet<GoalId>) =
         Default::default();
+    let mut given_up: HashSet<GoalId> = HashSet::new();
     for (round, share) in (1..).zip(ROUND_SHARES) {
         let open_properties: Vec<&(GoalId, RunProperty)> = assignment
             .working_net
@@ -41,7 +42,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
         let round_budget = budget.share(share);
         for (index, (id, property)) in open_properties.iter().enumerate() {
             let is_done = || {
-                [&without_run, &untranslated].iter().any(|it| it.contains(id))
+                [&without_run, &untranslated, &given_up].iter().any(|it| it.contains(id))
                     || !assignment.board.is_open(*id)
             };
             if budget.is_exhausted() || is_done() {
@@ -58,9 +59,10 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             match run_graph.find(property) {
                 Ok(Some(run)) => {
-                    found_count += 1;
-                    run_reporter.report_run(*id, run);
-                    if assignment.board.is_open(*id) && assignment.working_net.parent().is_some() {
+                    runs.exists(*id, run);
+                    let is_accepted = !assignment.board.is_open(*id);
+                    found_count += u64::from(is_accepted);
+                    if !is_accepted && assignment.working_net.parent().is_some() {
                         // The board did not accept the run: it does not translate to a run of the
                         // original net with the property. The next search on the reduced net would
                         // find the same run.
@@ -73,6 +75,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 }
                 Err(reason @ (UndecidedReason::Automaton(_) | UndecidedReason::Fairness(_))) => {
                     assignment.board.record_given_up(*id, ENGINE.name, &reason.to_string());
+                    given_up.insert(*id);
                 }
                 Err(UndecidedReason::Incomplete(_)) => {}
             }

@@ -222,7 +222,8 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
                 let fewer_rounds =
                     Alternative::RepeatRound(round_start, effect.clone(), &max_count - 1u8);
                 self.add_choice([fewer_rounds].into());
-                return self.repeat_round(round_start, &effect, &max_count);
+                self.repeat_round(round_start, &effect, &max_count);
+                return true;
             }
         }
         let loops = self.known_loops.by_first.get(&(t.index() as u32));
@@ -236,13 +237,11 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
         true
     }
 
-    /// Repeats a round `times` further times, and remembers it as a loop. Returns true, as the
-    /// result for [`fire_or_repeat`](Self::fire_or_repeat).
-    fn repeat_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) -> bool {
+    /// Repeats a round `times` further times, and remembers it as a loop.
+    fn repeat_round(&mut self, round_start: usize, effect: &Effect, times: &BigUint) {
         let element = self.machine.repeat_round(round_start, effect, times);
         self.known_loops.add(self.machine.loops.first_transition(element), element);
         self.folds += 1;
-        true
     }
 
     /// Executes an element and marks its transitions as fired.
@@ -290,25 +289,19 @@ impl<'a, 'n> LoopWalk<'a, 'n> {
             } else {
                 self.stack.push(choice);
             }
-            let has_executed = match alternative {
+            match alternative {
                 Alternative::RepeatRound(round_start, effect, times) if times > BigUint::ZERO => {
-                    self.repeat_round(round_start, &effect, &times)
+                    self.repeat_round(round_start, &effect, &times);
                 }
                 // Without further repetitions, only the first element of the round is executed, so
                 // that the walk can leave the round afterwards.
                 Alternative::RepeatRound(round_start, ..) => {
                     let first = self.machine.element_at(round_start);
                     self.execute(first);
-                    true
                 }
-                Alternative::Fire(t) => {
-                    self.execute(Element::Fire(t.index() as u32));
-                    true
-                }
-            };
-            if has_executed {
-                return true;
+                Alternative::Fire(t) => self.execute(Element::Fire(t.index() as u32)),
             }
+            return true;
         }
         false
     }

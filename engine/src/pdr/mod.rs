@@ -277,7 +277,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         }
         while board.is_open(id) && !budget.is_exhausted() {
             let Some(predicate) = self.predicate(id, goal) else {
-                return self.given_up.push(id);
+                return self.give_up(id, "no value was seen, or the next value exceeds 64 bits");
             };
             if predicate.holds(working_net.net(), working_net.net().initial()) {
                 witness_reporter.report_reached(id, [].into_iter().collect());
@@ -309,7 +309,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {
-                        return self.given_up.push(id);
+                        let why = "the witness was not confirmed, for example because a place \
+                                   would exceed the token limit";
+                        return self.give_up(id, why);
                     }
                     // If the goal is a maximum, the prover continues with the predicate for the
                     // next larger value, and with the clauses learnt so far.
@@ -329,16 +331,20 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         if self.without_shared_cubes.insert(id) {
                             continue;
                         }
-                        let reason = "the invariant found could not be certified";
-                        tracing::info!("{}: {id:?}: {reason}", self.name);
-                        board.record_given_up(id, self.name, reason);
-                        return self.given_up.push(id);
+                        return self.give_up(id, "the invariant found could not be certified");
                     }
                     self.shared_cubes.add(&cubes, &terms);
                     self.statistics.refuted += 1;
                 }
             }
         }
+    }
+
+    /// Records that the engine has given up on a goal, for this reason.
+    fn give_up(&mut self, id: GoalId, reason: &str) {
+        tracing::info!("{}: {id:?}: {reason}", self.name);
+        self.work.board.record_given_up(id, self.name, reason);
+        self.given_up.push(id);
     }
 
     /// Reports a certificate that no reachable marking satisfies `predicate`. The invariant is the

@@ -32,7 +32,7 @@ struct RankingEngine<'g> {
     assignment: Assignment<'g>,
     /// The record of the tries, by the goal's id.
     tries: HashMap<GoalId, TryRecord>,
-    /// Number of proofs found.
+    /// Number of proofs that the board accepted.
     proof_count: usize,
     /// Number of predicates known to be unreachable at the beginning of the current or last slice.
     fact_count: usize,
@@ -93,7 +93,6 @@ impl RankingEngine<'_> {
         let try_budget = budget.slice(record.time);
         match argue(work.working_net.net(), property, unreachable, &try_budget) {
             Ok(argument) => {
-                self.proof_count += 1;
                 let goal_of = |premise: &Predicate| {
                     unreachable.iter().position(|it| it == premise).map(|index| goals[index])
                 };
@@ -103,6 +102,7 @@ impl RankingEngine<'_> {
                     argument,
                     premise_goals,
                 );
+                self.proof_count += usize::from(!work.board.is_open(*id));
                 // If the board refuses the proof although there was time, another try from the same
                 // facts would fail too.
                 record.failed_with_facts = (!budget.is_exhausted()).then_some(unreachable.len());

@@ -16,14 +16,17 @@ use std::time::Duration;
 /// An unrolling with integer steps, with its solver.
 pub(super) struct SmtSteps<'g>(SmtUnrolling<'g>);
 
-/// Creates a session of the engine. Returns an error message if no solver is available.
-pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, SmtSteps<'g>>, String> {
-    let steps = SmtSteps(SmtUnrolling::initial(&work, SmtSteps::NAME, StepKind::Step)?);
-    Ok(Bmc::new(work, steps))
+/// Creates a session of the engine with this name. Returns an error message if no solver is
+/// available.
+pub(super) fn session<'g>(
+    name: &'static str,
+    work: Assignment<'g>,
+) -> Result<Bmc<'g, SmtSteps<'g>>, String> {
+    let steps = SmtSteps(SmtUnrolling::initial(&work, name, StepKind::Step)?);
+    Ok(Bmc::new(name, work, steps))
 }
 
 impl StepSequence for SmtSteps<'_> {
-    const NAME: &'static str = "bmc-smt";
     const FIRST_SLICE: (Duration, Duration) = FIRST_SLICE;
 
     fn next_length(steps: usize) -> usize {

@@ -206,7 +206,9 @@ impl Session for KInduction<'_> {
             "{step_cases} step cases hold, {settled} goals settled by them, k up to {k}, {questions}"
         );
         let mut goals_by_k: BTreeMap<usize, usize> = BTreeMap::new();
-        self.step_case_holds.values().for_each(|(k, _)| *goals_by_k.entry(*k).or_default() += 1);
+        // Other engines may have settled some of these goals meanwhile.
+        let open = self.step_case_holds.iter().filter(|(id, _)| self.work.board.is_open(**id));
+        open.for_each(|(_, (k, _))| *goals_by_k.entry(*k).or_default() += 1);
         for (k, goals) in goals_by_k {
             text += &format!(
                 "; {goals} of them, for k = {k}, only according to the solver: no certificate, not answered"

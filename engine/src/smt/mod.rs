@@ -35,7 +35,7 @@ pub const BMC: Engine = Engine {
     result_kinds: ResultKinds::Witnesses,
     role: Role::Induction,
     supported: SupportedGoals::MARKINGS,
-    start: |work| Ok(Box::new(bmc::session(work)?)),
+    start: |work| Ok(Box::new(bmc::session(BMC.name, work)?)),
 };
 
 /// The registry entry of SMT-based bounded model checking for nets with places that have more
@@ -46,7 +46,7 @@ pub const WIDE: Engine = Engine {
     role: Role::UnrollWide,
     start: |work| match is_wide(&work) {
         false => stateless_session(|_| "no place has many values".to_owned()),
-        true => match bmc::session(work) {
+        true => match bmc::session(WIDE.name, work) {
             Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
             // The user did not request this engine by name, so a missing SMT solver is no error.
             Err(why) => stateless_session(move |_| why.clone()),

@@ -26,6 +26,7 @@ const ATTEMPTS_PER_EVALUATION: u32 = 4096;
 
 /// Acceleration, that is, many firings of one transition in one step: the chance of attempts, and
 /// their success rate.
+#[derive(Clone, Copy)]
 pub(super) struct Acceleration {
     /// Chance of attempting acceleration, in 256ths.
     chance: u32,

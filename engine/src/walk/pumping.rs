@@ -74,7 +74,8 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let free = free_classes(&walker.machine);
     let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
     let mut length = 1;
-    while !walker.is_slice_over()
+    let acceleration = walker.acceleration;
+    while !walker.slice_is_over()
         && let Some(goal) = walker.draw_goal(is_maximum)
     {
         walker.restart();
@@ -121,7 +122,7 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
             checkpoint.report(walker);
         }
     }
-    walker.acceleration.set_chance(64);
+    walker.acceleration = acceleration;
 }
 
 /// Returns the index of the record, that is, the maximised cell, that belongs to the goal. Returns

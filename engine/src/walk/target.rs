@@ -52,14 +52,12 @@ pub(super) struct WalkTarget {
     intervals: Vec<TargetInterval>,
     /// The cells with a restricted target interval.
     cells: Vec<u32>,
-    /// True if the target includes that the marking is dead, which no interval expresses.
-    pub(super) dead: bool,
 }
 
 impl WalkTarget {
     /// Creates a target without any interval, for the given number of cells.
     pub(super) fn new(cells: usize) -> Self {
-        WalkTarget { intervals: vec![UNRESTRICTED; cells], cells: Vec::new(), dead: false }
+        WalkTarget { intervals: vec![UNRESTRICTED; cells], cells: Vec::new() }
     }
 
     /// Returns the cells with a restricted target interval, in no particular order.
@@ -138,7 +136,6 @@ impl WalkTarget {
         for cell in self.cells.drain(..) {
             self.intervals[cell as usize] = UNRESTRICTED;
         }
-        self.dead = false;
     }
 
     /// Returns the distance of the current marking to the target.
@@ -202,13 +199,11 @@ impl WalkTarget {
     }
 
     /// Restricts the target intervals so that a marking within them satisfies the predicate. Of a
-    /// disjunction, one operand is chosen, and for a disabled transition, one input place. The
-    /// predicate "dead" only sets `dead`. Predicates that are constant, and "not dead", restrict
-    /// nothing.
+    /// disjunction, one operand is chosen, and for a disabled transition, one input place.
+    /// Predicates that are constant, "dead" and "not dead" restrict nothing.
     fn add(&mut self, machine: &WatchedMarking<'_>, predicate: &Predicate, rng: &mut Rng) {
         match predicate {
-            Predicate::True | Predicate::False | Predicate::NotDead => {}
-            Predicate::Dead => self.dead = true,
+            Predicate::True | Predicate::False | Predicate::Dead | Predicate::NotDead => {}
             Predicate::Atom(atom) => {
                 if let WatchedAtom::Threshold { sum, place, value, holds_above: is_lower_bound } =
                     watched_form(atom)

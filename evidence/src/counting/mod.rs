@@ -139,7 +139,7 @@ impl CountingFormula {
         // Rules that keep every marking do not compose transitions.
         let mut name = |_: &_, _| String::new();
         let reduced = finish(net, work, needs_of_counting(), &mut name, &mut |_, _| ());
-        let reduced = reduced.map_err(|_| LogError::OtherNet)?.net;
+        let reduced = reduced.map_err(LogError::NotBuilt)?.net;
         Ok(CountingFormula::of(net, equations, &reduced, &places)?)
     }
 

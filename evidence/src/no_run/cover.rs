@@ -356,7 +356,7 @@ impl<'a> CoverGraph<'a> {
             is_dead: false,
         };
         // Condition 1 of the module documentation.
-        node_index.find(&initial).ok_or(NoRunFlaw::Cover(0, "no node has the initial marking"))?;
+        node_index.find(&initial).ok_or(NoRunFlaw::NoInitialNode)?;
         let mut edges = Vec::new();
         for (from, node) in nodes.iter().enumerate() {
             if !goes_on() {

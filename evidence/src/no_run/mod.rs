@@ -165,10 +165,12 @@ pub enum NoRunFlaw {
     /// The ranking with this index is not valid, for the given reason.
     #[error("ranking {0}: {1}")]
     Ranking(usize, RankingFlaw),
-    /// The node of the cover with this index is wrong. Index 0 also stands for the flaw that no
-    /// node contains the initial marking.
+    /// The node of the cover with this index is wrong.
     #[error("node {0} of the cover: {1}")]
     Cover(usize, &'static str),
+    /// No node of the cover contains the initial marking.
+    #[error("no node of the cover contains the initial marking")]
+    NoInitialNode,
     /// The number of first steps is too large, or these steps lead to a marking with too many
     /// tokens. Or they lead to too many pairs of a marking and an automaton state.
     #[error("the first steps reach too many markings or tokens")]

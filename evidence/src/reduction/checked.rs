@@ -22,7 +22,7 @@ impl CheckedReduction {
     ///
     /// # Errors
     /// The first incorrect step, an unknown name, or an empty list of preserved classes.
-    /// [`LogError::OtherNet`] if the reduced net cannot be built, and [`LogError::Stopped`] when
+    /// [`LogError::NotBuilt`] if the reduced net cannot be built, and [`LogError::Stopped`] when
     /// `goes_on` returns false.
     pub fn of_log(
         net: &Net,
@@ -47,8 +47,7 @@ impl CheckedReduction {
         let work = redo(net, &needs, steps, &mut |_, _, _, _| (), goes_on)?;
         let prefixes = NamePrefixes::of(net);
         let mut name = |_: &_, t| prefixes.composed(t, net.transition_count());
-        let reduced = finish(net, &work, needs, &mut name, &mut |_, _| ());
-        Ok(CheckedReduction { reduced: reduced.map_err(|_| LogError::OtherNet)? })
+        Ok(CheckedReduction { reduced: finish(net, &work, needs, &mut name, &mut |_, _| ())? })
     }
 
     /// Returns the reduced net. Its composed transitions have the names of the log.

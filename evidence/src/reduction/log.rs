@@ -10,7 +10,7 @@
 use super::conditions::Candidate;
 use super::needs::{Needs, Preserve};
 use parikh_net::printable::Quoted;
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
 /// The names of the classes of questions.
@@ -144,9 +144,12 @@ pub enum LogError {
         /// The rule.
         rule: &'static str,
     },
-    /// The reduced net cannot be built, or differs from the stated one.
+    /// The reduced net differs from the stated one.
     #[error("the steps of the log lead to another net")]
     OtherNet,
+    /// The reduced net cannot be built.
+    #[error("the reduced net cannot be built: {0}")]
+    NotBuilt(#[from] BuildError),
     /// `goes_on` returned false before the end.
     #[error("the log was not replayed in time")]
     Stopped,

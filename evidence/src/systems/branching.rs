@@ -24,6 +24,8 @@ pub enum LabelCtl {
     Not(Box<LabelCtl>),
     /// A conjunction.
     And(Box<(LabelCtl, LabelCtl)>),
+    /// An equivalence.
+    Equivalent(Box<(LabelCtl, LabelCtl)>),
     /// A condition after all steps, or some step, with a label or with any label.
     Next {
         /// True for all steps, false for some step.
@@ -117,6 +119,11 @@ impl JointSpace {
                 let (left, right) =
                     (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
                 states.map(|state| left[state] && right[state]).collect()
+            }
+            LabelCtl::Equivalent(parts) => {
+                let (left, right) =
+                    (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
+                states.map(|state| left[state] == right[state]).collect()
             }
             LabelCtl::Next { all, label, term } => {
                 let holds_after = self.values(term, goes_on)?;

@@ -157,6 +157,24 @@ fn without_root(
     })
 }
 
+/// Reads the text in quotes at the beginning of `text`. Returns its content, and its length in bytes
+/// with the quotes. Only quotes and backslashes can be escaped. Returns `None` if the closing quote
+/// is missing.
+pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
+    let mut name = String::new();
+    let mut letters = text.char_indices().skip(1);
+    loop {
+        match letters.next()? {
+            (at, '"') => return Some((name, at + 1)),
+            (_, '\\') => match letters.next()? {
+                (_, escaped @ ('"' | '\\')) => name.push(escaped),
+                (_, other) => name.extend(['\\', other]),
+            },
+            (_, letter) => name.push(letter),
+        }
+    }
+}
+
 /// The text that is not read yet.
 struct DotCursor<'t> {
     rest: &'t str,
@@ -212,25 +230,12 @@ impl DotCursor<'_> {
     /// Reads a name, a number or a quoted text.
     fn take_name(&mut self) -> Result<String, Unreadable> {
         self.skip_blanks()?;
-        if let Some(inside) = self.rest.strip_prefix('"') {
-            let mut name = String::new();
-            let mut letters = inside.char_indices();
-            while let Some((at, letter)) = letters.next() {
-                match letter {
-                    '"' => {
-                        self.skip(at + 2);
-                        return Ok(name);
-                    }
-                    // The only escape with a meaning is the escaped quote.
-                    '\\' => match letters.next() {
-                        Some((_, '"')) => name.push('"'),
-                        Some((_, other)) => name.extend(['\\', other]),
-                        None => break,
-                    },
-                    _ => name.push(letter),
-                }
-            }
-            return Err(self.error("expected the end of a text in quotes"));
+        if self.rest.starts_with('"') {
+            let quoted = quoted(self.rest);
+            let (name, length) =
+                quoted.ok_or_else(|| self.error("expected the end of a text in quotes"))?;
+            self.skip(length);
+            return Ok(name);
         }
         let sign = usize::from(self.rest.starts_with('-'));
         let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';

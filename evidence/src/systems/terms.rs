@@ -5,6 +5,7 @@
 //! they mean "all successors" and "some successor"; `[a]` and `<a>` mean the successors by label a.
 
 use super::branching::LabelCtl;
+use super::dot::quoted;
 use parikh_temporal::{AtomId, Formula, Linear as OnePath, Ltl};
 
 /// An LTL formula with the label of each atom.
@@ -65,10 +66,19 @@ pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
         } else if let Some(&sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             if let "[" | "<" = sign {
                 let (close, is_all) = if sign == "[" { (']', true) } else { ('>', false) };
-                let end = rest.find(close).ok_or_else(|| format!("`{sign}` is not closed"))?;
-                let label = rest[1..end].trim().trim_matches('"').to_owned();
+                let not_closed = || format!("`{sign}` is not closed");
+                let inside = rest[1..].trim_start();
+                let (label, after_label) = if inside.starts_with('"') {
+                    let (label, length) = quoted(inside).ok_or("an unclosed quote")?;
+                    (label, &inside[length..])
+                } else {
+                    let end = inside.find(close).ok_or_else(not_closed)?;
+                    (inside[..end].trim_end().to_owned(), &inside[end..])
+                };
+                let after_bracket =
+                    after_label.trim_start().strip_prefix(close).ok_or_else(not_closed)?;
                 tokens.push(LabelToken::Modal { all: is_all, label });
-                length = end + 1;
+                length = rest.len() - after_bracket.len();
             } else {
                 tokens.push(LabelToken::Sign(sign));
                 length = sign.len();
@@ -118,11 +128,12 @@ fn split_word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
 
 /// The construction of formulas, which differs between LTL and CTL.
 trait FormulaBuilder {
-    type Term: Clone;
+    type Term;
     fn constant(&mut self, value: bool) -> Self::Term;
     fn not(&mut self, term: Self::Term) -> Self::Term;
     fn and(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn or(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
+    fn equivalent(&mut self, left: Self::Term, right: Self::Term) -> Self::Term;
     fn label(&mut self, label: &str) -> Result<Self::Term, String>;
     /// Returns true if the token is a prefix operator other than negation.
     fn is_prefix(&mut self, token: &LabelToken) -> bool;
@@ -186,14 +197,11 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
             None => left,
             Some(sign) => {
                 let right = self.implication()?;
-                let not_left = self.builder.not(left.clone());
-                let forward = self.builder.or(not_left.clone(), right.clone());
                 if sign.starts_with('<') {
-                    let not_right = self.builder.not(right);
-                    let backward = self.builder.or(left, not_right);
-                    self.builder.and(forward, backward)
+                    self.builder.equivalent(left, right)
                 } else {
-                    forward
+                    let not_left = self.builder.not(left);
+                    self.builder.or(not_left, right)
                 }
             }
         };
@@ -215,10 +223,8 @@ impl<B: FormulaBuilder> LabelParser<'_, B> {
         let mut left = self.conjunction()?;
         while self.take_sign(&["^"]).is_some() || self.take_word(|word| word == "xor").is_some() {
             let right = self.conjunction()?;
-            let either = self.builder.or(left.clone(), right.clone());
-            let both = self.builder.and(left, right);
-            let not_both = self.builder.not(both);
-            left = self.builder.and(either, not_both);
+            let equivalent = self.builder.equivalent(left, right);
+            left = self.builder.not(equivalent);
         }
         Ok(left)
     }
@@ -324,6 +330,12 @@ impl FormulaBuilder for LinearBuilder {
         self.formulas.or([left, right])
     }
 
+    fn equivalent(&mut self, left: Self::Term, right: Self::Term) -> Self::Term {
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let (forward, backward) = (self.or(not_left, right), self.or(left, not_right));
+        self.and(forward, backward)
+    }
+
     fn label(&mut self, label: &str) -> Result<Self::Term, String> {
         let index = self.labels.iter().position(|it| it == label).unwrap_or_else(|| {
             self.labels.push(label.to_owned());
@@ -393,6 +405,12 @@ impl FormulaBuilder for BranchingBuilder {
         let (left, right) = (self.not(left), self.not(right));
         let neither = self.and(left, right);
         self.not(neither)
+    }
+
+    // A node of its own: written with the other operators, a chain of equivalences would double its
+    // size with each link.
+    fn equivalent(&mut self, left: LabelCtl, right: LabelCtl) -> LabelCtl {
+        LabelCtl::Equivalent(Box::new((left, right)))
     }
 
     fn label(&mut self, label: &str) -> Result<LabelCtl, String> {

@@ -236,7 +236,9 @@ fn translate(pieces: &[LolaPiece<'_>]) -> Result<InlineTranslation, TextFailure>
             {
                 return Err(syntax(span, &format!("`{text}`"), "a keyword that Parikh supports"));
             }
-            None if text.bytes().all(|byte| byte.is_ascii_digit()) => out.push(text, span),
+            None if text.bytes().all(|byte| byte.is_ascii_digit()) && !is_list => {
+                out.push(text, span)
+            }
             None => {
                 let mut name = String::new();
                 let _ = write!(name, "\"{text}\"");

@@ -17,12 +17,10 @@
 //! A multiset stands in braces: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, with brackets for
 //! grouping as in `2'[x + y]`. `x++` and `x--` are the successor and the predecessor; `Height(l)`
 //! is the block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
-//! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `@` and
-//! single dots inside, and are none of `all`, `and`, `or`, `not`. A variable hides a constant of
-//! the same name.
-//!
-//! [`print()`] leaves out labels and assumptions. [`parse`] reads back the rest, with exceptions.
-//! It refuses a comparison of two constants or of two tuples, and misreads a hidden constant.
+//! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `.` and
+//! `@`, and are none of `all`, `and`, `or`, `not`, `cyclic`, `partition`. In quotes, `\n` and `\r`
+//! are a line break and a carriage return. A variable hides a constant of the same name.
+//! [`parse`] reads back what [`print()`] writes, which leaves out labels and assumptions.
 
 mod lexer;
 mod parser;
@@ -44,7 +42,9 @@ pub struct ColouredTextError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coloured::{ColourError, Guard, Relation, SortId, Term};
+    use crate::coloured::{
+        ColourError, ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term,
+    };
 
     const EXAMPLE: &str = "net example
 sort dot = .
@@ -72,6 +72,23 @@ transition v
         assert_eq!(print(&net), EXAMPLE);
         assert_eq!(print(&parse(&print(&net)).unwrap()), EXAMPLE);
         assert_eq!((net.colour_count(), net.binding_count()), (13, 22));
+    }
+
+    #[test]
+    fn unusual_names_and_empty_inscriptions_are_read_back() {
+        let mut net = ColouredNet::new("two\r\nlines");
+        let kind = SortKind::Enumeration { constants: vec!["a".into()], cyclic: false };
+        let part = net.add_sort("partition", kind).unwrap();
+        net.add_sort("pair", SortKind::Product(vec![part, part])).unwrap();
+        let place = net.add_place("p\n\"q", part, Multiset::EMPTY).unwrap();
+        let t = net.add_transition("cyclic", Guard::TRUE).unwrap();
+        net.take(t, place, Multiset::EMPTY).unwrap();
+        let all = || Multiset::single(Term::All(part));
+        net.put(t, place, Multiset::minus(all(), Multiset::EMPTY)).unwrap();
+        let text = print(&net);
+        let again = parse(&text).unwrap();
+        assert_eq!((again.name(), print(&again)), (net.name(), text));
+        assert_eq!(again.places()[0].name, net.places()[0].name);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! in an endless repetition. The pictures use SVG animation without scripts, so they move in every
 //! program that supports it.
 
-use super::net::{box_text, tokens};
+use super::net::{box_texts, tokens};
 use super::svg::{SceneDrawing, highlighted_name, write_centred};
 use super::{DrawnPart, Highlight, net};
 use parikh_net::printable::counted;
@@ -47,6 +47,7 @@ pub fn animated(
     let beats = markings.len() + BEATS_AT_END;
     let places: Vec<_> = part.places.iter().copied().collect();
     let transitions: Vec<_> = part.transitions.iter().copied().collect();
+    let names = box_texts(drawn_net);
     let picture = drawing.print(|at| {
         let mut text = String::new();
         if let Some(&place) = places.get(at) {
@@ -75,7 +76,7 @@ pub fn animated(
             }
             let mut light = String::new();
             animate(&mut light, "visibility", &is_fired, ["hidden", "visible"], beats);
-            text = highlighted_name(&box_text(drawn_net, t), " visibility=\"hidden\"", &light);
+            text = highlighted_name(&names[t.index()], " visibility=\"hidden\"", &light);
         }
         Some(text)
     });

@@ -59,9 +59,9 @@ fn of_place(
     }
 }
 
-/// Returns the text in the box of a transition.
-pub(super) fn box_text(net: &Net, t: TransitionId) -> String {
-    DisplayNames::for_people(net).with_shared().transitions.swap_remove(t.index())
+/// Returns the texts in the boxes of the transitions, indexed by transition.
+pub(super) fn box_texts(net: &Net) -> Vec<String> {
+    DisplayNames::for_people(net).with_shared().transitions
 }
 
 /// Returns one dot per token for up to three tokens, and a number for more tokens.

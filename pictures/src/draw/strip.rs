@@ -4,7 +4,7 @@
 //! markings, some in the middle have no picture. The pictures fill a page in rows, and every node
 //! has the same position in all pictures.
 
-use super::net::{box_text, tokens};
+use super::net::{box_texts, tokens};
 use super::svg::{self, SceneDrawing, highlighted_name, write_centred};
 use super::{DrawnPart, Highlight, net};
 use crate::names::clipped;
@@ -66,7 +66,8 @@ pub fn strip(
     let drawing = SceneDrawing::new(&scene, budget);
     let nodes: PartNodes =
         (part.places.iter().copied().collect(), part.transitions.iter().copied().collect());
-    let titles: Vec<String> = frames.iter().map(|frame| title(drawn_net, frame)).collect();
+    let names = box_texts(drawn_net);
+    let titles: Vec<String> = frames.iter().map(|frame| title(&names, frame)).collect();
     let longest = titles.iter().map(|title| title.chars().count()).max().unwrap_or(0);
     let size = drawing.size();
     let (cell_width, cell_height) =
@@ -87,7 +88,7 @@ pub fn strip(
         );
         if let Some(frame) = frame {
             let _ = writeln!(text, "<g transform=\"translate(0 {TITLE})\">");
-            drawing.body(|index| node_content(drawn_net, &nodes, frame, index), &mut text);
+            drawing.body(|index| node_content(&names, &nodes, frame, index), &mut text);
             text.push_str("</g>\n");
         }
         text.push_str("</g>\n");
@@ -146,25 +147,26 @@ fn frames(
 }
 
 /// Returns the text above a picture: the number of firings so far, and the last fired transition.
-fn title(net: &Net, frame: &StripFrame) -> String {
+/// `names` has the name of each transition.
+fn title(names: &[String], frame: &StripFrame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
-        Some(t) => format!("{}: {}", frame.firings, clipped(&box_text(net, t))),
+        Some(t) => format!("{}: {}", frame.firings, clipped(&names[t.index()])),
     }
 }
 
 /// Returns the contents of the node at this position of the scene: the tokens of a place, or the
 /// highlighted name of the fired transition. Returns `None` for other transitions, which keep their
-/// default contents.
+/// default contents. `names` has the name of each transition.
 fn node_content(
-    net: &Net,
+    names: &[String],
     (places, transitions): &PartNodes,
     frame: &StripFrame,
     position: usize,
 ) -> Option<String> {
     let Some(&place) = places.get(position) else {
         let t = transitions[position - places.len()];
-        return (frame.fired == Some(t)).then(|| highlighted_name(&box_text(net, t), "", ""));
+        return (frame.fired == Some(t)).then(|| highlighted_name(&names[t.index()], "", ""));
     };
     let mut text = String::new();
     write_centred(&tokens(frame.marking[place]), 0.0, &mut text);

@@ -92,9 +92,9 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
             id,
             form,
             inner_text: format!(
-                "{}\n{} {node_kind}{tokens}{}",
+                "{}\n{}{tokens}{}",
                 group.name,
-                group.nodes,
+                counted(group.nodes, node_kind),
                 remark(highlighted)
             ),
             outer_text: String::new(),
@@ -105,11 +105,11 @@ fn scene(grouping: &NodeGroups, net: &Net, highlight: &Highlight) -> Scene {
     };
     let mut nodes = Vec::new();
     for (at, group) in grouping.places.iter().enumerate() {
-        nodes.push(node(format!("p{at}"), NodeForm::Ellipse, group, "places", bright_places[at]));
+        nodes.push(node(format!("p{at}"), NodeForm::Ellipse, group, "place", bright_places[at]));
     }
     for (at, group) in grouping.transitions.iter().enumerate() {
         let highlighted = bright_transitions[at];
-        nodes.push(node(format!("t{at}"), NodeForm::Group, group, "transitions", highlighted));
+        nodes.push(node(format!("t{at}"), NodeForm::Group, group, "transition", highlighted));
     }
     let place_groups = grouping.places.len();
     let line = |((is_output, t, p), count): ((bool, usize, usize), usize)| {

@@ -108,8 +108,10 @@ fn draw_within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, 
     let (wide, high) = ((width * scale).round().max(1.0), (height * scale).round().max(1.0));
     // Rounding may add a row and a column to the largest possible size.
     if wide * high > max_pixels + wide + high {
-        let max_scale = (max_scale * 100.0).floor() / 100.0;
-        return Err(PngError::TooLarge { wide, high, largest: max_scale });
+        // Two decimals, or more for a small scale, so that it does not become 0.
+        let decimals = (1.0 - max_scale.log10().floor()).max(2.0);
+        let unit = 10f64.powf(decimals);
+        return Err(PngError::TooLarge { wide, high, largest: (max_scale * unit).floor() / unit });
     }
     let pixels = (wide as u32, high as u32);
     let mut pixmap = Pixmap::new(pixels.0, pixels.1)
@@ -128,6 +130,17 @@ fn draw_within(svg: &str, size: PngSize, max_pixels: f64) -> Result<PngPicture, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_scale_of_an_enormous_picture_is_not_0() {
+        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900000\" height=\"900000\"/>";
+        let largest = |max_pixels| match draw_within(svg, PngSize::Scale(1.0), max_pixels) {
+            Err(PngError::TooLarge { largest, .. }) => largest.to_string(),
+            _ => panic!("not too large"),
+        };
+        assert_eq!(largest(64e6), "0.0088");
+        assert_eq!(largest(64e10), "0.88");
+    }
 
     fn picture(inside: &str) -> String {
         format!(

@@ -359,7 +359,7 @@ impl SolverProcess {
     }
 
     /// Returns one flag per literal: true if it is in the core. All flags are true without support
-    /// for cores, or if the solver's answer is not a list.
+    /// for cores, or if the solver's answer is not a list of these literals.
     pub(super) fn core(
         &mut self,
         literals: &[String],
@@ -378,17 +378,30 @@ impl SolverProcess {
             self.has_cores = false;
             return Ok(vec![true; literals.len()]);
         };
-        let is_in_core = |literal: &String| {
+        let is_literal = |element: &Expression, literal: &String| {
             let negated = literal.strip_prefix("(not ").and_then(|rest| rest.strip_suffix(')'));
             let symbol = |text: &str| text.trim_matches('|').to_owned();
-            core.iter().any(|element| match negated {
+            match negated {
                 None => element.word() == Some(&symbol(literal)),
                 Some(name) => element.elements_after("not").is_some_and(|rest| {
                     rest.first().and_then(Expression::word) == Some(&symbol(name))
                 }),
-            })
+            }
         };
-        Ok(literals.iter().map(is_in_core).collect())
+        let mut is_in_core = vec![false; literals.len()];
+        for element in core {
+            let mut is_known = false;
+            for (literal, is_in_core) in literals.iter().zip(&mut is_in_core) {
+                if is_literal(element, literal) {
+                    (is_known, *is_in_core) = (true, true);
+                }
+            }
+            // Without the unknown element, the core may be satisfiable.
+            if !is_known {
+                return Ok(vec![true; literals.len()]);
+            }
+        }
+        Ok(is_in_core)
     }
 
     /// Returns the solver's reason for "unknown". The text is empty if the budget is exhausted.

@@ -53,7 +53,7 @@ impl Coverability {
                 graph.accelerate(&mut next, from, &parents);
                 let to = match numbers.get(&next) {
                     Some(&known_number) => known_number,
-                    None if graph.nodes.len() == max_nodes => {
+                    None if graph.nodes.len() >= max_nodes => {
                         return Err(NoGraph::TooMany(max_nodes));
                     }
                     None => {

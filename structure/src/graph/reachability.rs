@@ -37,6 +37,9 @@ pub enum NoGraph {
     /// There are more markings than allowed.
     #[error("more than {0} markings are reachable")]
     TooMany(usize),
+    /// There are more firings between markings than a 32-bit number counts.
+    #[error("more than 2^32 - 1 firings between reachable markings")]
+    TooManyEdges,
     /// A place would hold too many tokens.
     #[error("a place would hold 2^63 tokens or more")]
     Overflow,
@@ -93,7 +96,7 @@ impl Reachability {
                     return Err(NoGraph::TooMany(max_markings));
                 }
                 if graph.edges.len() >= u32::MAX as usize {
-                    return Err(NoGraph::TooMany(graph.markings.len()));
+                    return Err(NoGraph::TooManyEdges);
                 }
                 graph.edges.push(FiringEdge { from: from as u32, transition, to });
             }

@@ -84,14 +84,7 @@ fn tokens(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
             Some((sign, token)) => (token.clone(), sign.len()),
             None if c == '[' || c == '<' => bracketed(text, offset)?,
             None if c == '"' => {
-                let (word, length) = quoted(remaining).ok_or_else(|| {
-                    ReadError::at(
-                        text,
-                        offset,
-                        "a closing `\"` for this one",
-                        "the end of the formula",
-                    )
-                })?;
+                let (word, length) = quoted_word(text, offset)?;
                 (BranchingToken::Word(word), length)
             }
             None if is_word(c) => {
@@ -109,19 +102,33 @@ fn tokens(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     Ok(tokens)
 }
 
+/// Reads a text in quotes at a byte offset of the formula. Returns its content and its length in
+/// bytes with the quotes.
+fn quoted_word(text: &str, offset: usize) -> Result<(String, usize), ReadError> {
+    quoted(&text[offset..]).ok_or_else(|| {
+        ReadError::at(text, offset, "a closing `\"` for this one", "the end of the formula")
+    })
+}
+
 /// Reads `[a]` or `<a>` at a byte offset of the text. Returns the token and its length in bytes.
 fn bracketed(text: &str, offset: usize) -> Result<(BranchingToken, usize), ReadError> {
     let rest = &text[offset..];
     let is_universal = rest.starts_with('[');
     let close = if is_universal { ']' } else { '>' };
-    let end = rest.find(close).ok_or_else(|| {
-        ReadError::at(text, offset, format!("a `{close}` after this"), "the end of the formula")
-    })?;
-    let between_brackets = rest[1..end].trim();
-    let label = match between_brackets.starts_with('"') {
-        true => quoted(between_brackets).map_or(between_brackets.to_owned(), |it| it.0),
-        false => between_brackets.to_owned(),
+    let label_begin = rest.len() - rest[1..].trim_start().len();
+    let (label, label_end) = if rest[label_begin..].starts_with('"') {
+        let (label, length) = quoted_word(text, offset + label_begin)?;
+        (label, label_begin + length)
+    } else {
+        let end = rest.find(close).unwrap_or(rest.len());
+        (rest[1..end].trim().to_owned(), end)
     };
+    let end = rest.len() - rest[label_end..].trim_start().len();
+    if !rest[end..].starts_with(close) {
+        let found = rest[end..].chars().next();
+        let found = found.map_or("the end of the formula".to_owned(), |c| format!("`{c}`"));
+        return Err(ReadError::at(text, offset, format!("a `{close}` after this label"), found));
+    }
     Ok((BranchingToken::Labelled { all: is_universal, label }, end + 1))
 }
 

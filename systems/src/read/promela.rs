@@ -30,15 +30,17 @@ use crate::system::System;
 struct Process {
     /// The component, without the edges collected so far.
     component: ComponentBuilder,
-    /// The name of the initial state. The state is a root if an edge with the message `nop`, which
-    /// stands for the empty label, leads from it.
+    /// Offset of the process in the file.
+    offset: usize,
+    /// The initial state, empty before its line. It is a root if an empty label leads from it.
     first: String,
     /// Edges: source, label, target, and byte offset in the file.
     edges: Vec<(String, String, String, usize)>,
     /// The state whose edges are being read; `None` before the first state.
     state: Option<String>,
-    /// The label whose target state is not read yet; `None` if there is no such label.
-    label: Option<String>,
+    /// The label whose target state is not read yet, and the offset of its message in the file;
+    /// `None` if there is no such label.
+    label: Option<(String, usize)>,
 }
 
 /// Parses a system.
@@ -63,6 +65,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
             let number = after_prefix.trim_end_matches(['(', ')', '{', ' ']);
             open_process = Some(Process {
                 component: ComponentBuilder::new(&format!("component{number}")),
+                offset: begin,
                 first: String::new(),
                 edges: Vec::new(),
                 state: None,
@@ -78,13 +81,15 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
         if let Some(first) = line.strip_prefix("int state =") {
             process.first = first.trim().trim_end_matches(';').to_owned();
         } else if let Some(after_prefix) = line.strip_prefix(":: state ==") {
+            process.check_last_message(text)?;
             let state = after_prefix.trim_end_matches("->").trim();
             process.state = Some(state.to_owned());
         } else if let Some(after_prefix) = line.strip_prefix("::") {
+            process.check_last_message(text)?;
             let message = after_prefix.trim_end_matches("->").split_once(['?', '!']);
             let (_, label) =
                 message.ok_or_else(|| unexpected_line("`:: CHANNEL ? LABEL ->` or with `!`"))?;
-            process.label = Some(label.trim().to_owned());
+            process.label = Some((label.trim().to_owned(), begin));
         } else if let Some(after_prefix) = line.strip_prefix("state =") {
             let to = after_prefix.trim().trim_end_matches(';').to_owned();
             let from = process
@@ -92,7 +97,8 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
                 .clone()
                 .ok_or_else(|| unexpected_line("`:: state == N ->` before this"))?;
             let label = process.label.take();
-            let label = label.ok_or_else(|| unexpected_line("a message before the next state"))?;
+            let (label, _) =
+                label.ok_or_else(|| unexpected_line("a message before the next state"))?;
             process.edges.push((from, label, to, begin));
         } else if !is_structural(line) {
             return Err(unexpected_line("a line of a process in the format of RERS"));
@@ -124,9 +130,23 @@ fn is_structural(line: &str) -> bool {
 }
 
 impl Process {
+    /// Checks that a target state follows the last message. Without it, Promela stays in the state.
+    fn check_last_message(&self, text: &str) -> Result<(), ReadError> {
+        match &self.label {
+            None => Ok(()),
+            Some((_, offset)) => {
+                Err(ReadError::at(text, *offset, "`state = N;` after this message", "none"))
+            }
+        }
+    }
+
     /// Adds the edges to the component and determines its start states.
     fn into_component(self, text: &str) -> Result<ComponentBuilder, ReadError> {
-        let Process { mut component, first, edges, .. } = self;
+        self.check_last_message(text)?;
+        let Process { mut component, first, edges, offset, .. } = self;
+        if first.is_empty() {
+            return Err(ReadError::at(text, offset, "`int state = N;` in this process", "none"));
+        }
         let is_empty_label = |label: &str| label == "nop";
         let has_root = edges.iter().any(|edge| edge.0 == first && is_empty_label(&edge.1));
         for (from, label, to, offset) in edges {

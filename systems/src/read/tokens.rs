@@ -75,21 +75,24 @@ fn begins_line(text: &str, offset: usize) -> bool {
 }
 
 /// Reads a quoted text at the beginning of `text`. Returns its content and its length in bytes with
-/// the quotes. `\"` is a quote; other escapes are kept. Returns `None` if the closing quote is
-/// missing.
+/// the quotes. `\"` is a quote and `\\` a backslash; other escapes are kept. Returns `None` if the
+/// closing quote is missing.
 pub(crate) fn quoted(text: &str) -> Option<(String, usize)> {
     let mut word = String::new();
-    let mut escaped = false;
+    let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
-            '"' if escaped => {
+            '"' | '\\' if is_escaped => {
                 word.pop();
-                word.push('"');
+                word.push(c);
+                is_escaped = false;
             }
             '"' => return Some((word, at + 1)),
-            c => word.push(c),
+            c => {
+                word.push(c);
+                is_escaped = c == '\\';
+            }
         }
-        escaped = c == '\\' && !escaped;
     }
     None
 }

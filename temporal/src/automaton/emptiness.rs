@@ -63,7 +63,7 @@ impl Automaton {
         let prefix = self.shortest_path(
             self.initial,
             |_| true,
-            |_, edge| is_in_accepting_component(edge.target),
+            |edge| is_in_accepting_component(edge.target),
         );
         let (mut path, entry) = if is_in_accepting_component(self.initial) {
             (Vec::new(), self.initial)
@@ -81,13 +81,13 @@ impl Automaton {
         // Take one edge for each missing mark, at least one edge, and return to the entry.
         loop {
             let missing = Marks(Marks::all(self.marks).0 & !collected_marks.0);
-            let is_new = |_: usize, edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
+            let is_new = |edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
             let has_all_marks = missing == Marks::NONE;
             if has_all_marks && current == entry && path.len() > back {
                 break;
             }
             let segment = if has_all_marks {
-                self.shortest_path(current, is_inner, |_, edge| edge.target == entry)?
+                self.shortest_path(current, is_inner, |edge| edge.target == entry)?
             } else {
                 self.shortest_path(current, is_inner, is_new)?
             };
@@ -111,13 +111,13 @@ impl Automaton {
         &self,
         from: usize,
         is_allowed: impl Fn(&AutomatonEdge) -> bool,
-        is_last: impl Fn(usize, &AutomatonEdge) -> bool,
+        is_last: impl Fn(&AutomatonEdge) -> bool,
     ) -> Option<Vec<&AutomatonEdge>> {
         let mut reached_by: Vec<Option<(usize, &AutomatonEdge)>> = vec![None; self.states.len()];
         let mut open = VecDeque::from([from]);
         while let Some(state) = open.pop_front() {
             for edge in self.states[state].iter().filter(|edge| is_allowed(edge)) {
-                if is_last(state, edge) {
+                if is_last(edge) {
                     let mut path = vec![edge];
                     let mut path_state = state;
                     while path_state != from {

@@ -180,7 +180,7 @@ fn needs_temporal(column: usize, operator: OperatorToken) -> ParseError {
     ParseError {
         column,
         expected: "a temporal operator below `E` and `A`, as in `E(a U b)`",
-        found: format!("`{}` of a formula without", operator.text()),
+        found: format!("`{}` before a formula without one", operator.text()),
     }
 }
 

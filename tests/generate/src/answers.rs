@@ -58,7 +58,7 @@ impl fmt::Display for KnownCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KnownCount::Exactly(number) => number.fmt(f),
-            KnownCount::TooLarge => f.write_str("more than 2^128"),
+            KnownCount::TooLarge => f.write_str("at least 2^128"),
             KnownCount::Infinite => f.write_str("infinite"),
         }
     }

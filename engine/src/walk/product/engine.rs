@@ -71,7 +71,7 @@ fn run(assignment: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
                 untranslated_runs[property] += 1;
                 return untranslated_runs[property] >= MAX_UNTRANSLATED_RUNS;
             }
-            found += 1;
+            found += u64::from(!is_open(ids[property]));
             last_found = start_time.elapsed();
             true
         };

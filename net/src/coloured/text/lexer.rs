@@ -76,7 +76,11 @@ fn read_quoted(text: &str) -> Result<(String, &str), String> {
     while let Some((offset, c)) = chars.next() {
         match c {
             '"' => return Ok((name, &text[offset + 1..])),
-            '\\' => name.extend(chars.next().map(|(_, c)| c)),
+            '\\' => name.extend(chars.next().map(|(_, c)| match c {
+                'n' => '\n',
+                'r' => '\r',
+                c => c,
+            })),
             c => name.push(c),
         }
     }
@@ -86,7 +90,7 @@ fn read_quoted(text: &str) -> Result<(String, &str), String> {
 /// A name in its written form, quoted if necessary.
 pub(super) struct WrittenName<'n>(pub(super) &'n str);
 
-const KEYWORDS: [&str; 4] = ["all", "and", "or", "not"];
+const KEYWORDS: [&str; 6] = ["all", "and", "or", "not", "cyclic", "partition"];
 
 impl fmt::Display for WrittenName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,6 +99,7 @@ impl fmt::Display for WrittenName<'_> {
         if !KEYWORDS.contains(&self.0) && is_plain_name() {
             return f.write_str(self.0);
         }
-        write!(f, "\"{}\"", self.0.replace('\\', "\\\\").replace('"', "\\\""))
+        let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
+        write!(f, "\"{}\"", escaped.replace('\n', "\\n").replace('\r', "\\r"))
     }
 }

@@ -301,8 +301,11 @@ impl LineParser<'_> {
         self.multiset(&sum, sort)
     }
 
-    /// Parses a multiset, whose constants have no sort yet.
+    /// Parses a multiset, whose constants have no sort yet. It may be empty.
     fn sum(&mut self) -> ParseResult<SumTree> {
+        if matches!(self.peek(), Some(ColouredToken::Mark("}" | "]"))) {
+            return Ok(SumTree::Sum(Vec::new()));
+        }
         let mut sum = self.operand()?;
         loop {
             if self.eat("+") {

@@ -192,7 +192,7 @@ fn translate_formula(pieces: &[LolaToken<'_>]) -> Result<Vec<TypedToken>, String
             {
                 return Err(format!("`{}` is unknown here", piece.text));
             }
-            None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            None if list_depth == 0 && piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 tokens.push(TypedToken::Number(piece.text.to_owned()));
             }
             None => tokens.push(TypedToken::Name(piece.text.to_owned())),
