@@ -90,6 +90,7 @@ fn every_command_prints_what_the_schema_has() {
     let elsewhere = [
         "progress",
         "modulo",
+        "dead_constant",
         "fires",
         "withdrawn",
         "false_unit_claim",
