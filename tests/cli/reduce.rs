@@ -285,6 +285,22 @@ fn carrying_back_ends_with_the_time() {
     assert!(carried.contains("grows by 1: x"), "{carried}");
 }
 
+/// The back-translation starts in the initial marking.
+#[test]
+fn a_trace_from_another_marking_is_not_carried_back() {
+    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
+    let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "p,q"];
+    desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    let replay = ["replay", "model.pnml", "trace", "--log", "log.json", "-o", "back"];
+    desk.write("trace", "# from: q\n");
+    let message = desk.refused(1, &replay);
+    assert!(message.contains("starts in another marking than the reduced net"), "{message}");
+    desk.write("trace", "# from: p\nt\n");
+    let carried = desk.fine(&replay);
+    assert!(carried.contains("marking: q\n"), "{carried}");
+    assert!(!desk.read("back").contains("from"), "{}", desk.read("back"));
+}
+
 /// A counter after a chain: the net is unbounded, and the chain can be agglomerated.
 const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
                     transition start: run -> p\ntransition work: p -> q\n\

@@ -113,6 +113,24 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
 }
 
 #[test]
+fn a_lasso_replays_by_the_coloured_firing_rule() {
+    let desk = desk();
+    let formula = "E (G F fires(step))";
+    desk.fine(&["check", "model.pnml", "--formula", formula, "--trace", "traces"]);
+    let replayed = desk.fine(&["replay", "model.pnml", "traces/formula-1.trace"]);
+    assert!(replayed.contains("back to the same marking and can repeat forever"), "{replayed}");
+    for (trace, problem) in [
+        ("step(x=a)\n@repeat\n", "no transitions follow @repeat"),
+        ("@repeat\nstep(x=a)\n", "the transitions after @repeat take"),
+        ("# from: at(a)\nstep(x=a)\n", "line 1: a trace with `# from:` can be replayed on"),
+    ] {
+        desk.write("wrong.trace", trace);
+        let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+}
+
+#[test]
 fn what_is_too_large_to_unfold_is_answered_without() {
     let desk = TestDirectory::new();
     let sorts = r#"
