@@ -38,7 +38,8 @@ pub fn compare<'a>(
 ) -> Vec<KeyComparison<'a>> {
     let compare = |verdict: &'a KeyVerdict| {
         let concerns_instance = verdict.instances.is_empty()
-            || instance.is_none_or(|instance| verdict.instances.iter().any(|name| name == instance));
+            || instance
+                .is_none_or(|instance| verdict.instances.iter().any(|name| name == instance));
         let computed_key = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
             (Category::Generic, Some(property)) if concerns_instance => {
                 computed.iter().find(|computed| computed.property == property)
