@@ -4,10 +4,10 @@
 use super::ProgramOutcome;
 use super::explain::story;
 use super::fair::RunRestriction;
-use super::output::{AnswerContext, AnswerPrinter, FIGURE};
+use super::output::{AnswerContext, AnswerPrinter, QuestionKey};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
-use super::questions::{InquiryReader, RequestedQuestions};
+use super::questions::{InquiryReader, RequestedQuestions, is_called};
 use super::terminal::note;
 use anyhow::{Result, anyhow};
 use parikh::answer::GoalAnswer;
@@ -64,13 +64,7 @@ impl InquiryJob<'_> {
         };
         let on_event = |view, event: Event<'_>| listener.handle(view, event);
         let report = match self.inquiry.is_figures() {
-            true => {
-                let mut report = run::figures(model, &self.config, self.budget, on_event)?;
-                for question in &mut report.unanswered {
-                    question.id = format!("{FIGURE}{}", question.id);
-                }
-                report
-            }
+            true => run::figures(model, &self.config, self.budget, on_event)?,
             false => {
                 let report = run::run(model, &questions, &self.config, self.budget, on_event);
                 questions.print_notes();
@@ -79,6 +73,15 @@ impl InquiryJob<'_> {
         };
         listener.end(&report);
         Ok(report)
+    }
+
+    /// Returns the key of the question with this id, or of the number of the state space with this
+    /// name.
+    fn key(&self, id: &str) -> QuestionKey {
+        match self.inquiry.is_figures() {
+            true => QuestionKey::Figure(id.to_owned()),
+            false => QuestionKey::Question(id.to_owned()),
+        }
     }
 
     /// Prints how to continue an interrupted run with the open questions.
@@ -137,8 +140,7 @@ impl<'m> RunListener<'_, 'm> {
             Event::Withdrawn { id } => {
                 self.stories.remove(id);
                 write(&mut self.file, |file| file.withdrawn(id));
-                let id = format!("{}{id}", if self.job.inquiry.is_figures() { FIGURE } else { "" });
-                self.print(|printer| printer.withdrawn(&id));
+                self.print(|printer| printer.withdrawn(self.job.key(id)));
             }
             Event::Waiting { questions: open_questions, goals, engines, between } => {
                 if let Some(progress) = &mut self.progress {
@@ -167,13 +169,10 @@ impl<'m> RunListener<'_, 'm> {
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
         let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
             self.job;
-        match inquiry.is_figures() {
-            true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
-            false => {
-                printer.expects(questions.iter().cloned());
-                let progress = || RunProgress::start(questions.len(), watch.events, budget);
-                self.progress.get_or_insert_with(progress);
-            }
+        printer.expects(questions.iter().map(|id| self.job.key(id)));
+        if !inquiry.is_figures() {
+            let progress = || RunProgress::start(questions.len(), watch.events, budget);
+            self.progress.get_or_insert_with(progress);
         }
         if self.file.is_none() {
             self.file = beside.file(&inquiry.name(), view.net());
@@ -186,7 +185,7 @@ impl<'m> RunListener<'_, 'm> {
         if let Some(progress) = &mut self.progress {
             progress.answered(answer);
         }
-        if job.messages.explain.contains(&answer.id) {
+        if job.messages.explain.iter().any(|wanted| is_called(&answer.id, wanted)) {
             self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
@@ -217,9 +216,14 @@ impl<'m> RunListener<'_, 'm> {
             progress.end();
         }
         write(&mut self.file, EvidenceFile::write_end);
-        report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        for question in &report.unanswered {
+            printer.unanswered(&self.job.key(&question.id), &question.reason);
+        }
         printer.summary(report);
-        for id in &watch.explain {
+        let open = report.unanswered.iter().map(|question| &question.id);
+        let ids: Vec<&String> = self.stories.keys().chain(open).collect();
+        for wanted in &watch.explain {
+            let id = ids.iter().find(|id| is_called(id, wanted)).map_or(wanted, |id| *id);
             story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
         }
         if budget.is_cancelled() && !inquiry.is_figures() {

@@ -93,6 +93,7 @@ fn every_command_prints_what_the_schema_has() {
         "dead_constant",
         "fires",
         "withdrawn",
+        "withdrawn_figure",
         "false_unit_claim",
         "comparison",
         "comparison_summary",

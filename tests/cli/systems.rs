@@ -169,6 +169,13 @@ fn a_system_may_be_compressed_or_come_in() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(SYSTEM.as_bytes()).expect("written");
     std::fs::write(desk.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
+    // A component may have the label at several states.
+    let repeated =
+        SYSTEM.replace("2->1 [label=\"ack\"];", "2->1 [label=\"ack\"];\n0->2 [label=\"ack\"];");
+    desk.write("repeated.dot", &repeated);
+    let said = desk.fine(&["info", "repeated.dot"]);
+    let choices = "choices      no state has two edges with one label, and every component has one";
+    assert!(said.contains(choices), "{said}");
     let plain = desk.fine(&["info", "one.dot"]);
     assert!(plain.starts_with("system       one\n"), "{plain}");
     assert_eq!(desk.fine(&["info", "one.dot.gz"]), plain);

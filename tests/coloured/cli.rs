@@ -2,7 +2,7 @@
 
 use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
-use crate::support::binary::TestDirectory;
+use crate::support::binary::{TestDirectory, objects};
 use parikh::evidence::audit::AuditVerdict;
 
 /// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
@@ -149,6 +149,10 @@ fn what_is_too_large_to_unfold_is_answered_without() {
         + &arc("meet", "met", "<dotconstant/>");
     desk.write("model.pnml", &pnml(sorts, &page));
     assert!(desk.refused(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings"));
+    let info = objects(&desk.fine(&["info", "model.pnml", "--format", "json"]));
+    let obstacle = info[0]["not_unfolded"].as_str().expect("a reason");
+    assert!(obstacle.contains("more than 4000001 bindings"), "{obstacle}");
+    assert!(info[0]["places"].is_null(), "{}", info[0]);
     assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
     assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
     assert_eq!(answer(&desk, "StableMarking"), "StableMarking: FALSE");
