@@ -21,8 +21,8 @@ struct ColouredStep {
 }
 
 /// Replays the trace in `text` and prints the marking that it leads to. For a trace with `@repeat`,
-/// prints instead the tokens that the repeated part adds, or that it is a cycle. Messages use `path`
-/// as the name of the trace.
+/// prints instead the tokens that the repeated part adds, or that it is a cycle. Messages use
+/// `path` as the name of the trace.
 pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let (sequence, pump) = parse(net, text, path)?;
     let mut marking = net.initial(MAX_COLOURS)?;
