@@ -11,7 +11,7 @@ use crate::row::ResultRow;
 use crate::scatter::{self, ScatterPoint};
 use crate::table::{TableLine, sum_up};
 use crate::verdict::Score;
-use parikh_net::printable::EscapedXml;
+use parikh_net::printable::{EscapedXml, counted};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -238,7 +238,8 @@ fn answer_time(row: &ResultRow) -> Option<f64> {
     row.seconds.filter(|_| matches!(row.verdict, Score::Ok | Score::New))
 }
 
-/// Returns the open questions by examination, those with a known answer first.
+/// Returns the open questions by examination, those with a known answer first. A run whose
+/// questions are not known has one line.
 fn open_questions(
     run: &SummaryRun,
     others: &[SummaryRun],
@@ -264,6 +265,8 @@ fn open_questions(
         }
         rows.sort_by_key(|row| row.verdict);
         let missing = rows.iter().filter(|row| row.verdict == Score::Missing).count();
+        // These rows are runs, not questions.
+        let runs_without_questions = rows.iter().filter(|row| row.id.is_empty()).count();
         let mut lines = Vec::new();
         for row in &rows {
             let answered_by: Vec<String> = others
@@ -277,7 +280,7 @@ fn open_questions(
             let memory = row.memory.map_or(String::new(), |memory| memory.to_string());
             lines.push(vec![
                 Cell::text(&row.instance),
-                Cell::text(&row.id),
+                Cell::text(if row.id.is_empty() { "(not known)" } else { &row.id }),
                 Cell::text(&row.expected),
                 Cell::text(answered_by.join(", ")),
                 Cell::text(&row.end),
@@ -297,9 +300,13 @@ fn open_questions(
             "what was tried",
         ];
         let title = format!(
-            "{}: {missing} with a known answer, {} without",
+            "{}: {missing} with a known answer, {} without{}",
             exam.long(),
-            rows.len() - missing
+            rows.len() - missing - runs_without_questions,
+            match runs_without_questions {
+                0 => String::new(),
+                runs => format!(", {} whose questions are not known", counted(runs, "run")),
+            }
         );
         html.push_str(&details(&title, missing > 0, &table(&header, &lines)));
     }
@@ -327,6 +334,7 @@ mod tests {
                 row("A", "g", "TRUE", "", 0.0),
                 row("A", "h", "FALSE", "TRUE", 1.0),
                 row("B", "f", "?", "", 0.0),
+                row("C", "", "", "", 0.0),
             ],
         );
         let peer = run("peer", vec![row("A", "g", "TRUE", "TRUE", 2.5)]);
@@ -341,7 +349,8 @@ mod tests {
             "<h2 class=\"bad\">Wrong answers</h2>",
             "<summary>1 answered now</summary>",
             "<summary>1 no longer answered</summary>",
-            "<summary>ReachabilityCardinality: 1 with a known answer, 1 without</summary>",
+            "<summary>ReachabilityCardinality: 1 with a known answer, 1 without, 1 run whose \
+             questions are not known</summary>",
             "peer at 2.50 s",
             "out of &lt;time&gt;",
         ] {

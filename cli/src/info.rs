@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
     let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &Budget::unlimited());
     let unfolded = net.map(ExtendedNet::from);
     let info = unfolded.as_ref().map(Info::new);
+    let obstacle = info.as_ref().err().map(|why| format!("{:#}", anyhow!((*why).clone())));
     match (arguments.format, &info) {
         (InfoFormat::Text, Ok(info)) => {
             if colours.is_some() {
@@ -63,8 +64,8 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
             }
             lines(&info.text())?;
         }
-        (InfoFormat::Text, Err(why)) => {
-            lines(&[format!("unfolded     not possible: {:#}", anyhow!((*why).clone()))])?;
+        (InfoFormat::Text, Err(_)) => {
+            lines(&[format!("unfolded     not possible: {}", obstacle.unwrap_or_default())])?;
         }
         (InfoFormat::Json, info) => {
             let mut object = info.as_ref().map_or(json!({}), |info| info.json());
@@ -72,6 +73,10 @@ pub(super) fn run(arguments: &InfoArguments) -> Result<ProgramOutcome> {
             if let Some((_, colours)) = colours {
                 object["coloured"] = colours;
             }
+            if let Some(obstacle) = obstacle {
+                object["not_unfolded"] = obstacle.into();
+            }
+            // A closed pipe is no error.
             print_verbatim(&in_json(object))?;
         }
     }

@@ -4,10 +4,10 @@
 use super::ProgramOutcome;
 use super::explain::explanation_lines;
 use super::fair::RunRestriction;
-use super::output::{AnswerContext, AnswerPrinter, FIGURE};
+use super::output::{AnswerContext, AnswerPrinter, QuestionKey};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
-use super::questions::{InquiryReader, RequestedQuestions};
+use super::questions::{InquiryReader, RequestedQuestions, is_called};
 use super::terminal::note;
 use anyhow::{Result, anyhow};
 use parikh::answer::GoalAnswer;
@@ -64,14 +64,8 @@ impl InquiryJob<'_> {
             explained_answers: HashMap::new(),
         };
         let on_event = |view, event: Event<'_>| listener.handle(view, event);
-        let report = match self.inquiry.is_state_space() {
-            true => {
-                let mut report = run::figures(model, &self.config, self.budget, on_event)?;
-                for question in &mut report.unanswered {
-                    question.id = format!("{FIGURE}{}", question.id);
-                }
-                report
-            }
+        let report = match self.inquiry.is_figures() {
+            true => run::figures(model, &self.config, self.budget, on_event)?,
             false => {
                 let report = run::run(model, &questions, &self.config, self.budget, on_event);
                 // Messages about refused formulas explain an error of the run, too.
@@ -83,8 +77,16 @@ impl InquiryJob<'_> {
         Ok(report)
     }
 
-    /// Prints how to continue an interrupted run with the open questions. Prints nothing if no
-    /// question is open.
+    /// Returns the key of the question with this id, or of the number of the state space with this
+    /// name.
+    fn key(&self, id: &str) -> QuestionKey {
+        match self.inquiry.is_figures() {
+            true => QuestionKey::Figure(id.to_owned()),
+            false => QuestionKey::Question(id.to_owned()),
+        }
+    }
+
+    /// Prints how to continue an interrupted run with the open questions.
     fn print_how_to_continue(&self, report: &RunReport) {
         let open_ids = report.unanswered.iter().map(|question| {
             match Word(&question.id).to_string() {
@@ -140,9 +142,7 @@ impl<'m> RunListener<'_, 'm> {
             Event::Withdrawn { id } => {
                 self.explained_answers.remove(id);
                 write(&mut self.file, |file| file.withdrawn(id));
-                let id =
-                    format!("{}{id}", if self.job.inquiry.is_state_space() { FIGURE } else { "" });
-                self.print(|printer| printer.withdrawn(&id));
+                self.print(|printer| printer.withdrawn(self.job.key(id)));
             }
             Event::Waiting { questions: open_questions, goals, engines, between } => {
                 if let Some(progress) = &mut self.progress {
@@ -170,22 +170,12 @@ impl<'m> RunListener<'_, 'm> {
 
     /// Handles the start of work on a net: registers the questions and opens the evidence file.
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
-        let InquiryJob {
-            inquiry,
-            budget,
-            messages: run_messages,
-            printer,
-            directories: output_directories,
-            ..
-        } = self.job;
-        match inquiry.is_state_space() {
-            true => printer.expects(questions.iter().map(|figure| format!("{FIGURE}{figure}"))),
-            false => {
-                printer.expects(questions.iter().cloned());
-                let progress =
-                    || RunProgress::start(questions.len(), run_messages.prints_events, budget);
-                self.progress.get_or_insert_with(progress);
-            }
+        let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
+            self.job;
+        printer.expects(questions.iter().map(|id| self.job.key(id)));
+        if !inquiry.is_figures() {
+            let progress = || RunProgress::start(questions.len(), watch.events, budget);
+            self.progress.get_or_insert_with(progress);
         }
         if self.file.is_none() {
             self.file = output_directories.file(&inquiry.name(), view.net());
@@ -198,8 +188,8 @@ impl<'m> RunListener<'_, 'm> {
         if let Some(progress) = &mut self.progress {
             progress.answered(answer);
         }
-        if job.messages.explain.contains(&answer.id) {
-            self.explained_answers.insert(answer.id.clone(), (when, answer.clone()));
+        if job.messages.explain.iter().any(|wanted| is_called(&answer.id, wanted)) {
+            self.stories.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
         // The trace states its initial marking if it may differ from that of the model. The model
@@ -230,12 +220,15 @@ impl<'m> RunListener<'_, 'm> {
             progress.end();
         }
         write(&mut self.file, EvidenceFile::write_end);
-        report.unanswered.iter().for_each(|question| printer.unanswered(question));
+        for question in &report.unanswered {
+            printer.unanswered(&self.job.key(&question.id), &question.reason);
+        }
         printer.summary(report);
-        for id in &run_messages.explain {
-            explanation_lines(id, self.explained_answers.get(id), report)
-                .iter()
-                .for_each(|line| note!("{line}"));
+        let open = report.unanswered.iter().map(|question| &question.id);
+        let ids: Vec<&String> = self.stories.keys().chain(open).collect();
+        for wanted in &watch.explain {
+            let id = ids.iter().find(|id| is_called(id, wanted)).map_or(wanted, |id| *id);
+            story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
         }
         if budget.is_cancelled() && !inquiry.is_state_space() {
             self.job.print_how_to_continue(report);

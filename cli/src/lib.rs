@@ -82,7 +82,7 @@ const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  all questions were answered
   1  an input cannot be read (model, queries, trace or log; also a formula or a marking on the
-     command line), a trace does not replay or its repeated part adds no tokens, a step of a log
+     command line), a trace does not replay or its repeated part cannot repeat, a step of a log
      fails its check, a verdict file is not valid or contradicts the model, or a file cannot be
      written
   2  the command line is wrong

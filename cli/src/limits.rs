@@ -25,6 +25,17 @@ impl LimitOptions {
         budget(Some(self.timeout), self.memory)
     }
 
+    /// Returns a budget without a deadline, for a run over several problems. The time limit applies
+    /// to each [`budget_within`](Self::budget_within) it.
+    pub(super) fn budget_of_problems(&self) -> Budget {
+        budget(None, self.memory)
+    }
+
+    /// Returns the budget of one problem of a run. It ends when the run is cancelled.
+    pub(super) fn budget_within(&self, whole_run: &Budget) -> Budget {
+        whole_run.slice(self.timeout)
+    }
+
     /// Returns the number of engines that run in parallel.
     pub(super) fn threads(&self) -> usize {
         self.threads.map_or_else(|| RunConfig::default().threads, usize::from)

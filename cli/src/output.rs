@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use indicatif::ProgressBar;
 use parikh::answer::GoalAnswer;
 use parikh::mcc::techniques::{Circumstances, techniques};
-use parikh::run::{OpenCause, OpenQuestion, RunReport};
+use parikh::run::{OpenCause, OpenReason, RunReport};
 use parikh_formula::NamedNodes;
 use parikh_input::about::NetMeant;
 use parikh_input::model::ModelView;
@@ -81,11 +81,12 @@ impl AnswerPrinter {
         AnswerPrinter { state_space_bar: Some(progress), ..self }
     }
 
-    /// Registers the ids of expected answers, in place of the ids registered before. If the process
-    /// ends early, [`report_open_questions`] reports the questions without answers as open, and the
-    /// later inquiries, too.
-    pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
-        let open = ids.chain(self.later_inquiries.iter().cloned()).collect();
+    /// Registers the questions of expected answers, in place of those registered before. If the
+    /// process ends early, [`report_open_questions`] reports the questions without answers as open,
+    /// and the later inquiries, too.
+    pub(super) fn expects(&self, questions: impl Iterator<Item = QuestionKey>) {
+        let later = self.later_inquiries.iter().cloned().map(QuestionKey::Inquiry);
+        let open = questions.chain(later).collect();
         *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
     }
 
@@ -98,7 +99,7 @@ impl AnswerPrinter {
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
-        mark_reported(&answer.id);
+        mark_reported(&QuestionKey::Question(answer.id.clone()));
         let &AnswerContext { view, ref named } = about;
         let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
@@ -114,30 +115,9 @@ impl AnswerPrinter {
                     Word(id)
                 ));
             }
-            AnswerFormat::Json => self.print_object(json!({
-                "type": "answer",
-                "id": answer.id,
-                "value": json::value(&answer.value),
-                "reason": answer.reason.to_string(),
-                "because": answer.reason,
-                "net": match answer.id.starts_with(FIGURE) {
-                    true => figure_net(view).key(),
-                    false => view.net_meant().key(),
-                },
-                "nodes": json::nodes(&answer.nodes, view),
-                "named": json::named(named),
-                "techniques": answer.techniques,
-                "evidence": answer.grade.to_string(),
-                "searched": json::searched(answer.grade),
-                "assumes_units": answer.assumes_units,
-                "assumes": assumption::keys(&assumptions),
-                "assumptions": json::assumptions(&assumptions),
-                "seconds": seconds,
-                "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
-                "witness_firings": answer.exhibit.as_ref()
-                    .and_then(|exhibit| exhibit.firings()).map(json::number),
-                "trace": trace,
-            })),
+            AnswerFormat::Json => {
+                self.print_answer_object(answer, about, view.net_meant(), after, trace);
+            }
             AnswerFormat::Mcc => {
                 let value = &answer.value;
                 let techniques = self.contest_techniques(answer, view);
@@ -146,48 +126,90 @@ impl AnswerPrinter {
         }
     }
 
+    /// Prints an answer as a JSON object. `net` is the net that the answer is about.
+    fn print_answer_object(
+        &self,
+        answer: &GoalAnswer,
+        about: &AnswerContext<'_>,
+        net: NetMeant,
+        after: Duration,
+        trace: Option<&PathBuf>,
+    ) {
+        let &AnswerContext { view, ref named } = about;
+        let assumptions = assumptions(answer, view);
+        self.print_object(json!({
+            "type": "answer",
+            "id": answer.id,
+            "value": json::value(&answer.value),
+            "reason": answer.reason.to_string(),
+            "because": answer.reason,
+            "net": net.key(),
+            "nodes": json::nodes(&answer.nodes, view),
+            "named": json::named(named),
+            "techniques": answer.techniques,
+            "evidence": answer.grade.to_string(),
+            "searched": json::searched(answer.grade),
+            "assumes_units": answer.assumes_units,
+            "assumes": assumption::keys(&assumptions),
+            "assumptions": json::assumptions(&assumptions),
+            "seconds": after.as_secs_f64(),
+            "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
+            "witness_firings": answer.exhibit.as_ref()
+                .and_then(|exhibit| exhibit.firings()).map(json::number),
+            "trace": trace,
+        }));
+    }
+
     /// Prints a question without an answer. The contest requires no answer line in this case, so in
     /// the contest's format the reason goes to the log.
-    pub(super) fn unanswered(&self, question: &OpenQuestion) {
-        let OpenQuestion { id, reason } = question;
-        mark_reported(id);
-        if self.state_space_bar.is_some() {
-            let id = id.strip_prefix(FIGURE).unwrap_or(id);
-            match self.format {
-                AnswerFormat::Json => {
-                    let figure = figure_key(id);
-                    object(json!({
-                        "type": "unknown", "figure": figure,
-                        "reason": reason.to_string(), "because": reason,
-                    }));
-                }
+    pub(super) fn unanswered(&self, question: &QuestionKey, reason: &OpenReason) {
+        mark_reported(question);
+        if let (Some(progress), QuestionKey::Figure(id)) = (&self.state_space_bar, question) {
+            progress.suspend(|| match self.format {
+                AnswerFormat::Json => object(json!({
+                    "type": "unknown", "figure": figure_key(id),
+                    "reason": reason.to_string(), "because": reason,
+                })),
                 _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
-            }
+            });
             return;
         }
         match self.format {
-            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", name_of_question(id))),
-            AnswerFormat::Json => self.print_object(json!({
-                "type": "unanswered", "id": id,
+            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", question.in_text())),
+            AnswerFormat::Json => object(json!({
+                "type": "unanswered", "examination": self.examination_of(question),
+                "id": question.in_json(),
                 "reason": reason.to_string(), "because": reason,
             })),
-            AnswerFormat::Mcc => tracing::warn!("{}: unknown — {reason}", Printable(id)),
+            AnswerFormat::Mcc => {
+                tracing::warn!("{}: unknown — {reason}", Printable(&question.in_json()));
+            }
         }
     }
 
     /// Withdraws a printed answer. The question counts as open again.
-    pub(super) fn withdrawn(&self, id: &str) {
-        if let Some(expected) = &mut *expected() {
-            expected.open.push(id.to_owned());
+    pub(super) fn withdrawn(&self, question: QuestionKey) {
+        match (&self.state_space_bar, &question) {
+            (Some(progress), QuestionKey::Figure(id)) => progress.suspend(|| match self.format {
+                AnswerFormat::Json => object(json!({
+                    "type": "withdrawn", "figure": figure_key(id), "reason": WITHDRAWN,
+                })),
+                _ => line(&format!("{:<24}  {:<14}  {WITHDRAWN}", figure_words(id), "withdrawn")),
+            }),
+            _ => match self.format {
+                AnswerFormat::Text => {
+                    line(&format!("{}: withdrawn — {WITHDRAWN}", question.in_text()));
+                }
+                AnswerFormat::Json => self.print_object(
+                    json!({"type": "withdrawn", "id": question.in_json(), "reason": WITHDRAWN}),
+                ),
+                AnswerFormat::Mcc => {
+                    tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(&question.in_json()));
+                }
+            },
         }
-        match self.format {
-            AnswerFormat::Text => {
-                line(&format!("{}: withdrawn — {WITHDRAWN}", name_of_question(id)))
-            }
-            AnswerFormat::Json => {
-                self.print_object(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN}))
-            }
-            AnswerFormat::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(id)),
+        if let Some(expected) = &mut *expected() {
+            expected.open.push(question);
         }
     }
 
@@ -208,7 +230,7 @@ impl AnswerPrinter {
     /// Prints one of the numbers of the state space, such as the number of reachable markings.
     pub(super) fn figure(&self, figure: &GoalAnswer, view: ModelView<'_>, after: Duration) {
         let GoalAnswer { id, value, reason, grade, .. } = figure;
-        mark_reported(&format!("{FIGURE}{id}"));
+        mark_reported(&QuestionKey::Figure(id.clone()));
         let seconds = after.as_secs_f64();
         let assumptions = assumptions(figure, view);
         let notes = assumed(figure, &assumptions);
@@ -254,9 +276,10 @@ impl AnswerPrinter {
                 after.as_secs_f64()
             )),
             AnswerFormat::Json => {
-                let id = format!("{FIGURE}{id}");
+                let id = QuestionKey::Figure(id.clone()).in_json();
                 let about = AnswerContext { view, named: Vec::new() };
-                self.answer(&GoalAnswer { id, ..figure.clone() }, &about, after, None);
+                let answer = GoalAnswer { id, ..figure.clone() };
+                self.print_answer_object(&answer, &about, figure_net(view), after, None);
             }
             AnswerFormat::Mcc => {
                 let techniques = self.contest_techniques(figure, view);
@@ -272,6 +295,14 @@ impl AnswerPrinter {
             about["examination"] = examination.as_str().into();
         }
         object(about);
+    }
+
+    /// Returns the name of the inquiry to which a question belongs, or of the open inquiry itself.
+    fn examination_of<'k>(&'k self, question: &'k QuestionKey) -> Option<&'k str> {
+        match question {
+            QuestionKey::Inquiry(name) => Some(name),
+            _ => self.examination.as_deref(),
+        }
     }
 
     /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
@@ -351,14 +382,34 @@ fn in_groups(number: &str) -> String {
     groups.join(" ")
 }
 
-/// The prefix of the ids of a state space's numbers. With the prefix, their ids differ from the ids
-/// of other questions, unless a query file has an id with this prefix.
-pub(super) const FIGURE: &str = "STATE_SPACE ";
+/// A question, or several, whose answer is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum QuestionKey {
+    /// The question with this id.
+    Question(String),
+    /// The number of the state space with this contest name, such as `STATES`.
+    Figure(String),
+    /// All questions of the inquiry with this name, which has not begun.
+    Inquiry(String),
+}
 
-/// Returns the name of a question for text output: its id, or for a number of the state space its
-/// contest name in small letters.
-fn name_of_question(id: &str) -> String {
-    id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_small_letters)
+impl QuestionKey {
+    /// Returns the name for text output: the id, or for a number of the state space its contest
+    /// name in small letters.
+    fn in_text(&self) -> String {
+        match self {
+            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => Word(id).to_string(),
+            QuestionKey::Figure(name) => in_letters(name),
+        }
+    }
+
+    /// Returns the id in JSON objects.
+    fn in_json(&self) -> String {
+        match self {
+            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => id.clone(),
+            QuestionKey::Figure(name) => format!("STATE_SPACE {name}"),
+        }
+    }
 }
 
 /// Returns the contest's name of a number of the state space in small letters: `max token in
@@ -374,9 +425,8 @@ const WITHDRAWN: &str = "it relied on the model's claim that its units are safe,
 /// The questions whose answers are expected, and the printer that reports them as open.
 struct ExpectedAnswers {
     printer: AnswerPrinter,
-    /// The ids of the questions without an answer so far, and the names of the inquiries that
-    /// follow.
-    open: Vec<String>,
+    /// The questions without an answer so far, and the inquiries that follow.
+    open: Vec<QuestionKey>,
 }
 
 /// The expected answers, for the report on open questions when the process has to end. `None`
@@ -388,9 +438,9 @@ fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
 }
 
 /// Records that a question has been reported, so that it is not reported as open at the end.
-fn mark_reported(id: &str) {
+fn mark_reported(question: &QuestionKey) {
     if let Some(expected) = &mut *expected() {
-        expected.open.retain(|open| open != id);
+        expected.open.retain(|open| open != question);
     }
 }
 
@@ -398,9 +448,8 @@ fn mark_reported(id: &str) {
 /// reports anything.
 pub(super) fn report_open_questions() {
     let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
-    for id in open {
-        let reason = OpenCause::Interrupted.into();
-        printer.unanswered(&OpenQuestion { id, reason });
+    for question in open {
+        printer.unanswered(&question, &OpenCause::Interrupted.into());
     }
 }
 
@@ -411,20 +460,31 @@ mod tests {
     #[test]
     fn what_was_told_is_not_said_to_be_open() {
         let printer = AnswerPrinter::new(AnswerFormat::Text, false);
-        printer.expects(["a", "STATE_SPACE STATES", "b"].into_iter().map(str::to_owned));
-        let reason = OpenCause::OutOfTime.into();
-        printer.unanswered(&OpenQuestion { id: "a".to_owned(), reason });
-        mark_reported("STATE_SPACE STATES");
+        let printer = printer.of_examination("Formulas".to_owned(), vec!["a".to_owned()]);
+        let question = |id: &str| QuestionKey::Question(id.to_owned());
+        let figure = QuestionKey::Figure("STATES".to_owned());
+        let ids = ["a", "STATE_SPACE STATES", "b"].map(question);
+        printer.expects(ids.into_iter().chain([figure.clone()]));
+        printer.unanswered(&question("a"), &OpenCause::OutOfTime.into());
+        mark_reported(&figure);
         let open = expected().as_ref().map(|expected| expected.open.clone());
-        assert_eq!(open, Some(vec!["b".to_owned()]));
+        // Neither the formula called like a figure nor the inquiry called like a formula is known.
+        let inquiry = QuestionKey::Inquiry("a".to_owned());
+        let examinations = [&question("a"), &inquiry].map(|key| printer.examination_of(key));
+        assert_eq!(examinations, [Some("Formulas"), Some("a")]);
+        assert_eq!(open, Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
         report_open_questions();
         assert!(expected().is_none());
     }
 
     #[test]
     fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
-        assert_eq!(name_of_question("STATE_SPACE MAX_TOKEN_IN_PLACE"), "max token in place");
-        assert_eq!(name_of_question("a b"), r"a\u{20}b");
+        let figure = QuestionKey::Figure("MAX_TOKEN_IN_PLACE".to_owned());
+        assert_eq!(figure.in_text(), "max token in place");
+        assert_eq!(figure.in_json(), "STATE_SPACE MAX_TOKEN_IN_PLACE");
+        let question = |id: &str| QuestionKey::Question(id.to_owned()).in_text();
+        assert_eq!(question("a b"), r"a\u{20}b");
+        assert_eq!(question("STATE_SPACE STATES"), r"STATE_SPACE\u{20}STATES");
     }
 
     #[test]

@@ -185,7 +185,9 @@ impl<'a> InquiryReader<'a> {
             notes
                 .push(format!("parikh: {error}; only the formulas before this place are answered"));
             let id = format!("(the rest of {})", file.display());
-            questions.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
+            if self.is_wanted(&id) {
+                questions.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
+            }
         } else if queries.queries.is_empty() {
             bail!("{}: the file contains no formula", file.display());
         }
@@ -267,12 +269,17 @@ impl<'a> InquiryReader<'a> {
         let ids: Vec<&String> =
             planned.chain(planned_questions.refused.iter().map(|it| &it.id)).collect();
         let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
-        let unexplained = self.explain.iter().find(|wanted| !ids.contains(wanted));
-        if let Some(id) = missing.or(unexplained) {
+        let missing = missing.or_else(|| {
+            self.explain.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)))
+        });
+        if let Some(id) = missing {
+            /// The largest number of ids in the message.
+            const MAX_IDS: usize = 20;
             let first_ids: Vec<String> =
-                ids.iter().take(20).map(|id| Word(id).to_string()).collect();
+                ids.iter().take(MAX_IDS).map(|id| Word(id).to_string()).collect();
+            let first = if ids.len() > MAX_IDS { "first " } else { "" };
             bail!(UsageError(format!(
-                "no question has the id {id}; the ids are {}",
+                "no question has the id {id}; the {first}ids are {}",
                 first_ids.join(", ")
             )));
         }
@@ -299,7 +306,7 @@ impl Questions for InquiryReader<'_> {
 }
 
 /// Returns true if `wanted` is the id of the question, or the id in its printed form.
-fn is_called(id: &str, wanted: &str) -> bool {
+pub(super) fn is_called(id: &str, wanted: &str) -> bool {
     id == wanted || Word(id).to_string() == wanted
 }
 

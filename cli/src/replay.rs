@@ -6,7 +6,7 @@
 
 use super::terminal::{line, note};
 use super::trace_file::TraceFile;
-use super::trace_start::{StartedNet, with_trace_start};
+use super::trace_start::{StartedNet, beginning, with_trace_start};
 use super::{ProgramOutcome, limits, model, reduce, replay_coloured, signals, story};
 use anyhow::{Context, Result, bail};
 use parikh_evidence::loops::{holds, replay_loops};
@@ -94,8 +94,15 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<ProgramOutcome> {
         return Ok(ProgramOutcome::Complete);
     };
     let reduction = repeat_reduction(&net, log)?;
-    let trace = TraceFile::parse(&reduction.net, &text)
-        .with_context(|| format!("{path}, as a trace of the reduced net"))?;
+    let as_reduced = || format!("{path}, as a trace of the reduced net");
+    let trace = TraceFile::parse(&reduction.net, &text).with_context(as_reduced)?;
+    let start = beginning(&text, &reduction.net).with_context(as_reduced)?;
+    if start.is_some_and(|start| start != *reduction.net.initial()) {
+        bail!(
+            "{path}: the trace starts in another marking than the reduced net, so it cannot be \
+             translated back"
+        );
+    }
     if trace.loops.is_some() {
         bail!(
             "{path}: a run with nested loops belongs to the model itself and cannot be translated \
@@ -254,7 +261,8 @@ fn translate_back(
         Ok(None)
     };
     let mut notes = trace.notes.clone();
-    notes.retain(|(key, _)| key != "net");
+    // The marking in `from` has the places of the reduced net.
+    notes.retain(|(key, _)| key != "net" && key != "from");
     notes.insert(0, ("net".to_owned(), net.name().to_owned()));
     if let Some(pump) = &trace.repeat {
         check_pump(reduced_net, &trace.sequence, pump).with_context(replay_failure)?;

@@ -2,6 +2,7 @@
 //! fires by the firing rule of coloured nets. The net is not unfolded.
 
 use super::terminal::line;
+use super::trace_file::unquote;
 use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{BoundColour, ColouredMarking, ColouredNet, ColouredTransitionId};
 use parikh_net::printable::counted;
@@ -21,8 +22,8 @@ struct ColouredStep {
 }
 
 /// Replays the trace in `text` and prints the marking that it leads to. For a trace with `@repeat`,
-/// prints instead the tokens that the repeated suffix adds. A repeated suffix that adds no tokens
-/// is an error. Messages use `path` as the name of the trace.
+/// prints instead the tokens that the repeated part adds, or that it is a cycle. Messages use
+/// `path` as the name of the trace.
 pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let (sequence, pump) = parse(net, text, path)?;
     let mut marking = net.initial(MAX_COLOURS)?;
@@ -34,6 +35,9 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     };
     let marking_before = marking.clone();
     let repeated = fire(net, &pump, &mut marking, path)?;
+    if pump.is_empty() {
+        bail!("{path}: no transitions follow @repeat; expected the transitions that repeat");
+    }
     let mut growths = Vec::new();
     for place in net.place_ids() {
         let sort = net.place(place).sort;
@@ -52,18 +56,19 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
             }
         }
     }
-    if growths.is_empty() {
-        bail!(
-            "{path}: the part after @repeat ({}) can repeat forever, but it adds no tokens, so it \
-             proves nothing",
-            counted(repeated, "firing")
-        );
-    }
+    let cycle = match (growths.is_empty(), repeated) {
+        (false, _) => "",
+        (true, 1) => "leads back to the same marking and ",
+        (true, _) => "lead back to the same marking and ",
+    };
     line(&format!(
-        "{} replayed on coloured net {}, then {repeated} that can repeat forever",
+        "{} replayed on coloured net {}, then {repeated} that {cycle}can repeat forever",
         counted(firings, "firing"),
         net.name()
     ));
+    if growths.is_empty() {
+        print_marking(net, &marking);
+    }
     growths.iter().for_each(|growth| line(growth));
     Ok(())
 }
@@ -81,13 +86,17 @@ fn parse(
     let mut pump: Option<ColouredSequence> = None;
     for (index, line) in text.lines().map(str::trim).enumerate() {
         let fail = |problem: String| anyhow!("{path}: line {}: {problem}", index + 1);
+        let note = line.strip_prefix('#').and_then(|note| note.split_once(':'));
+        let has_start = note.is_some_and(|(key, _)| key.trim() == "from");
+        if line == "@then" || has_start {
+            let subject = if has_start { "`# from:`" } else { "@then" };
+            return Err(fail(format!(
+                "a trace with {subject} can be replayed on the unfolding only: run `parikh unfold \
+                 -o FILE`, then `parikh replay FILE`"
+            )));
+        }
         if line.is_empty() || line.starts_with('#') {
             continue;
-        }
-        if line == "@then" {
-            let problem = "a trace with @then can be replayed on the unfolding only: run `parikh \
-                           unfold -o FILE`, then `parikh replay FILE`";
-            return Err(fail(problem.into()));
         }
         if line == "@repeat" {
             if pump.replace(Vec::new()).is_some() {
@@ -105,9 +114,7 @@ fn parse(
             .filter(|&count| count > 0)
             .ok_or_else(|| fail("expected a count of at least 1 after the tab".into()))?;
         let unquoted: String = match name.starts_with('"') {
-            true => {
-                serde_json::from_str(name).map_err(|_| fail("a quoted name is malformed".into()))?
-            }
+            true => unquote(name).ok_or_else(|| fail("a quoted name is malformed".into()))?,
             false => name.to_owned(),
         };
         let (transition, binding) = net.binding_named(&unquoted).map_err(fail)?;

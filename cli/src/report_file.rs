@@ -98,7 +98,7 @@ Examples:
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
 const QUESTION_TIME: &str =
-    "Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to five seconds more";
+    "Time limit for the questions: 90s, 5m, 1h. The rest of the page takes up to six seconds more";
 
 /// The share of the time for computing the whole unfolding, for the keys of a model form.
 const UNFOLDING_SHARE: f64 = 0.2;

@@ -4,7 +4,7 @@
 use super::fair::RunRestriction;
 use super::job::InquiryJob;
 use super::limits::LimitOptions;
-use super::output::{self, AnswerFormat, AnswerPrinter, FIGURE};
+use super::output::{self, AnswerFormat, AnswerPrinter, QuestionKey};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
 use super::{ProgramOutcome, model, signals, states_plot};
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
         bar.set_style(style);
     }
     let printer = AnswerPrinter::new(format, threads > 1).of_states(bar.clone());
-    printer.expects(run::FIGURES.into_iter().map(|figure| format!("{FIGURE}{figure}")));
+    printer.expects(run::FIGURES.into_iter().map(|figure| QuestionKey::Figure(figure.to_owned())));
     let model = parikh_input::read_model_as(&arguments.model, arguments.timing.treatment())?;
     bar.set_message(model.sizes());
     bar.enable_steady_tick(Duration::from_millis(120));

@@ -360,6 +360,11 @@ pub(super) fn quote(name: &str) -> String {
 /// Returns a quoted name without the quotation marks, and with escapes replaced. Returns `None` if
 /// the text does not begin and end with a quotation mark, or ends in the middle of an escape.
 pub(super) fn unquote(name: &str) -> Option<String> {
+    // Handwritten traces may have other escapes of JSON. `quote` writes control characters as they
+    // are, which JSON does not allow.
+    if let Ok(plain) = serde_json::from_str(name) {
+        return Some(plain);
+    }
     let inner = name.strip_prefix('"')?.strip_suffix('"')?;
     let mut plain = String::new();
     let mut rest = inner.chars();
@@ -415,6 +420,15 @@ mod tests {
         let notes = vec![("net".to_owned(), "n".to_owned())];
         let trace = TraceFile { notes, loops: Some(run), ..TraceFile::default() };
         assert_eq!(TraceFile::parse(&net, &trace.print(&net)), Ok(trace));
+    }
+
+    #[test]
+    fn quoted_names_may_have_control_characters_and_escapes_of_json() {
+        for name in ["a\u{b}b", "\u{85}", " q\"\\\n\u{1}"] {
+            assert_eq!(unquote(&quote(name)).as_deref(), Some(name));
+        }
+        assert_eq!(unquote(r#""\u0041 \/""#).as_deref(), Some("A /"));
+        assert_eq!(unquote(r#""a\""#), None);
     }
 
     #[test]

@@ -130,8 +130,14 @@ fn with_names(net: &Net, folding: &Folding) -> Result<Net, BuildError> {
 /// built.
 fn quotient(net: &ColouredNet) -> Option<Quotient> {
     let classes = Quotient::indistinguishable(net);
-    let Some(quotient) = Quotient::of(net, &classes).filter(|_| !classes.is_trivial()) else {
+    if classes.is_trivial() {
         note!("parikh: no two colours of a sort are equivalent");
+        return None;
+    }
+    let Some(quotient) = Quotient::of(net, &classes) else {
+        note!(
+            "parikh: some colours are equivalent, but the net with merged colours cannot be built"
+        );
         return None;
     };
     for id in net.sort_ids() {

@@ -7,8 +7,8 @@ use super::{ProgramOutcome, model};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use parikh::verdicts::{
-    self, Category, ComparisonResult, KeyComparison, KeyNet, KeyProperty, Truth, VerdictFile,
-    VerdictValue,
+    self, Category, ComparisonResult, KeyComparison, KeyNet, KeyProperty, KeyVerdict, Truth,
+    VerdictFile, VerdictValue,
 };
 use parikh_net::assumption;
 use parikh_net::printable::counted;
@@ -36,7 +36,7 @@ pub(super) struct CompareArguments {
     file: PathBuf,
     /// A net in any supported format, or the directory of a contest instance.
     model: PathBuf,
-    /// Compare even if the file is about a model with another name.
+    /// Compare even if the file is about a model or instance with another name.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -115,16 +115,22 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     let file = verdicts::read(&arguments.file)?;
     let key_net_of_model = key_net(arguments.timing.read(&arguments.model)?, &budget)?;
     let names = model::instance_names(&arguments.model, key_net_of_model.net());
-    let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
-    if instance.is_none() && !arguments.force {
-        refuse(&arguments.file, &file.model, &names)?;
-    }
-    let is_stated = |property: &KeyProperty| {
-        file.verdicts.iter().any(|verdict| {
-            verdict.category == Category::Generic && verdict.reference == property.name()
-        })
-    };
+    let keys: Vec<&KeyVerdict> =
+        file.verdicts.iter().filter(|verdict| verdict.category == Category::Generic).collect();
+    let is_stated =
+        |property: &KeyProperty| keys.iter().any(|key| key.reference == property.name());
     let stated_keys: Vec<KeyProperty> = KeyProperty::all().filter(is_stated).collect();
+    if stated_keys.is_empty() {
+        bail!("{}: no verdict is about one of the 21 keys", arguments.file.display());
+    }
+    let concerns = |name: &String| {
+        let is_meant = |key: &&KeyVerdict| key.instances.is_empty() || key.instances.contains(name);
+        verdicts::is_about(&file.model, name) && keys.iter().any(is_meant)
+    };
+    let instance = names.iter().find(|name| concerns(name));
+    if instance.is_none() && !arguments.force {
+        refuse(&arguments.file, &file.model, &keys, &names)?;
+    }
     let findings =
         key_net_of_model.compute(&stated_keys, &[], &arguments.limits.config(), &budget, |_| {});
     if let (VerdictsFormat::Text, Some(about)) = (arguments.format, about(&key_net_of_model)) {
@@ -170,13 +176,19 @@ fn compare(arguments: &CompareArguments) -> Result<ProgramOutcome> {
     }
 }
 
-/// Returns the error for a verdict file about a model with another name than the given net. The
-/// error states the names of the model and of the net.
-fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
+/// Returns an error for a verdict file about a model, or about instances, with other names than the
+/// given net. The error names both.
+fn refuse(file: &Path, model: &str, keys: &[&KeyVerdict], names: &[String]) -> Result<()> {
+    let instance = keys.iter().flat_map(|key| &key.instances).next();
+    let subject = match instance {
+        Some(instance) if names.iter().any(|name| verdicts::is_about(model, name)) => {
+            format!("the instance `{instance}`")
+        }
+        _ => format!("the model `{model}`"),
+    };
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     bail!(
-        "{}: the verdicts are about the model `{model}`, but the given net is {}; --force compares \
-         them anyway",
+        "{}: the verdicts are about {subject}, but the given net is {}; --force compares them anyway",
         file.display(),
         if names.is_empty() { "unnamed".to_owned() } else { names.join(" or ") }
     )
@@ -184,9 +196,8 @@ fn refuse(file: &Path, model: &str, names: &[String]) -> Result<()> {
 
 fn text(comparison: &KeyComparison<'_>) -> String {
     let (key, file_value) = (&comparison.verdict.reference, &comparison.verdict.value);
-    let Some(own) = comparison.computed else {
-        return format!("{key}: not compared (the file says {file_value})");
-    };
+    let not_compared = || format!("{key}: not compared (the file says {file_value})");
+    let Some(own) = comparison.computed else { return not_compared() };
     let (ours, why) = (own.value, &own.explanation);
     let remark = match &comparison.verdict.explanation {
         Some(explanation) if !explanation.is_empty() => format!(" ({explanation})"),
@@ -200,9 +211,10 @@ fn text(comparison: &KeyComparison<'_>) -> String {
         ComparisonResult::NotInFile => {
             format!("{key}: the file says unknown{remark}, it is {ours} — {why}")
         }
-        ComparisonResult::NotComputed | ComparisonResult::NotCompared => {
+        ComparisonResult::NotComputed => {
             format!("{key}: not computed (the file says {file_value}) — {why}")
         }
+        ComparisonResult::NotCompared => not_compared(),
     }
 }
 

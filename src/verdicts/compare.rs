@@ -30,7 +30,7 @@ pub struct KeyComparison<'a> {
 }
 
 /// Compares each verdict of `file` with `computed`. Verdicts on instances other than `instance` are
-/// not compared.
+/// not compared. Without an instance, the verdicts on all instances are compared.
 pub fn compare<'a>(
     file: &'a VerdictFile,
     instance: Option<&str>,
@@ -38,7 +38,8 @@ pub fn compare<'a>(
 ) -> Vec<KeyComparison<'a>> {
     let compare = |verdict: &'a KeyVerdict| {
         let concerns_instance = verdict.instances.is_empty()
-            || verdict.instances.iter().any(|name| Some(name.as_str()) == instance);
+            || instance
+                .is_none_or(|instance| verdict.instances.iter().any(|name| name == instance));
         let computed_key = match (&verdict.category, KeyProperty::named(&verdict.reference)) {
             (Category::Generic, Some(property)) if concerns_instance => {
                 computed.iter().find(|computed| computed.property == property)
@@ -128,5 +129,7 @@ mod tests {
                 ComparisonResult::NotComputed,
             ]
         );
+        let without_instance = compare(&file, None, &ours);
+        assert_eq!(without_instance[2].result, ComparisonResult::Conflicts);
     }
 }

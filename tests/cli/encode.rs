@@ -99,6 +99,12 @@ fn linear_programs_are_written_where_there_are_no_choices() {
     let refused = encode(&[&arguments[..], &["-l", "BV"]].concat());
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("no bit-vectors"), "{}", text(&refused.stderr));
+    assert_eq!(std::fs::read_dir(directory.path()).expect("made").count(), 1);
+    // The file has no constant, so its head says how to get the value of the goal.
+    let goal = ["--goal", "max fork1 + 3", "-e", "state-equation", "-l", "LIA"];
+    let program = written(&goal);
+    let line = "goal: the maximum of `fork1` (the results below are about this sum; add 3)";
+    assert!(program.contains(line), "{program}");
 }
 
 /// Returns true if a DIMACS formula is satisfiable, and the number of named variables.

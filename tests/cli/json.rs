@@ -90,8 +90,10 @@ fn every_command_prints_what_the_schema_has() {
     let elsewhere = [
         "progress",
         "modulo",
+        "dead_constant",
         "fires",
         "withdrawn",
+        "withdrawn_figure",
         "false_unit_claim",
         "comparison",
         "comparison_summary",

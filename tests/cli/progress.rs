@@ -49,6 +49,40 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
     assert_eq!(stderr(&wrong), "parikh: no question has the id c; the ids are a, b\n");
 }
 
+/// Ids are printed as one word. The word selects the question, too. An id that looks like a number
+/// of the state space is printed like any other id.
+#[test]
+fn questions_are_asked_and_explained_by_their_printed_ids() {
+    let desk = desk();
+    let formula = |id: &str, place: &str| {
+        format!(
+            "<property><id>{id}</id><description/><formula><place-bound><place>{place}</place>\
+             </place-bound></formula></property>"
+        )
+    };
+    let queries = formula("b c", "q") + &formula("STATE_SPACE STATES", "nope");
+    desk.write(
+        "queries.xml",
+        &format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{queries}</property-set>"),
+    );
+    let ask = ["check", "model.pnml", "--formulas", "queries.xml"];
+    let (code, said, _) = desk.said(&ask);
+    assert_eq!(code, 3);
+    assert!(said.contains("b\\u{20}c: 3 "), "{said}");
+    assert!(said.contains("STATE_SPACE\\u{20}STATES: unknown"), "{said}");
+    for id in ["b c", "b\\u{20}c"] {
+        let (code, said, story) = desk.said(&[&ask[..], &["--id", id, "--explain", id]].concat());
+        assert_eq!((code, said.lines().count()), (0, 1), "{said}");
+        let explained = "parikh: explanation of b\\u{20}c\n";
+        assert!(story.contains(explained) && story.contains(" s  3 by "), "{story}");
+    }
+    let many: String = (0..30).map(|number| format!("f{number}: bound(q)\n")).collect();
+    desk.write("many.txt", &many);
+    let ask = ["check", "model.pnml", "--formulas", "many.txt"];
+    let message = desk.refused(2, &[&ask[..], &["--id", "f30"]].concat());
+    assert!(message.contains("; the first ids are f0, ") && !message.contains("f20"), "{message}");
+}
+
 #[test]
 fn questions_are_asked_by_their_ids() {
     let directory = directory();

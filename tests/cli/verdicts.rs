@@ -161,6 +161,38 @@ fn a_file_about_another_model_is_refused_by_name() {
     assert_eq!(parikh(&folder, &forced).0, 0);
 }
 
+/// Otherwise nothing would be compared, and the exit code would not show it.
+#[test]
+fn a_file_about_another_instance_is_refused_by_name() {
+    let folder = folder();
+    folder.write("Cycle-PT-2/model.pnml", LINE);
+    folder.write("v.xml", &parikh(&folder, &["properties", "Cycle-PT-1", "--format", "xml"]).1);
+    let compare = ["verdicts", "compare", "v.xml", "Cycle-PT-2"];
+    let (code, stdout, stderr) = parikh(&folder, &compare);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert_eq!(
+        stderr,
+        "parikh: v.xml: the verdicts are about the instance `Cycle-PT-1`, but the given net is \
+         `Cycle-PT-2` or `line`; --force compares them anyway\n"
+    );
+    // The files of `properties` name their instance in every verdict, and --force still compares.
+    for other in ["Cycle-PT-2", "Line-PT-1"] {
+        let forced = ["verdicts", "compare", "v.xml", other, "--force"];
+        let (code, stdout, stderr) = parikh(&folder, &forced);
+        assert!(stdout.contains("LIVE: CONFLICT, the file says true"), "{stdout}");
+        assert!(!stdout.contains("not compared"), "{stdout}");
+        assert_eq!(code, 1, "{stderr}");
+    }
+    let formula = "<toolspecific tool='propertiesverdict' version='2.0'><modelreference \
+                   modelname='Cycle'/><verdict category='ReachabilityDeadlock' reference='RD' \
+                   value='TRUE'/></toolspecific>";
+    folder.write("v.xml", formula);
+    let compare = ["verdicts", "compare", "v.xml", "Cycle-PT-1", "--force"];
+    let (code, stdout, stderr) = parikh(&folder, &compare);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    assert!(stderr.contains("no verdict is about one of the 21 keys"), "{stderr}");
+}
+
 #[test]
 fn invalid_files_are_explained() {
     let folder = folder();

@@ -2,7 +2,7 @@
 
 use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
-use crate::support::binary::TestDirectory;
+use crate::support::binary::{TestDirectory, objects};
 use parikh::evidence::audit::AuditVerdict;
 
 /// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
@@ -115,6 +115,24 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
 }
 
 #[test]
+fn a_lasso_replays_by_the_coloured_firing_rule() {
+    let desk = desk();
+    let formula = "E (G F fires(step))";
+    desk.fine(&["check", "model.pnml", "--formula", formula, "--trace", "traces"]);
+    let replayed = desk.fine(&["replay", "model.pnml", "traces/formula-1.trace"]);
+    assert!(replayed.contains("back to the same marking and can repeat forever"), "{replayed}");
+    for (trace, problem) in [
+        ("step(x=a)\n@repeat\n", "no transitions follow @repeat"),
+        ("@repeat\nstep(x=a)\n", "the transitions after @repeat take"),
+        ("# from: at(a)\nstep(x=a)\n", "line 1: a trace with `# from:` can be replayed on"),
+    ] {
+        desk.write("wrong.trace", trace);
+        let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+}
+
+#[test]
 fn what_is_too_large_to_unfold_is_answered_without() {
     let directory = TestDirectory::new();
     let sorts = r#"
@@ -131,13 +149,15 @@ fn what_is_too_large_to_unfold_is_answered_without() {
         + &arc("p", "meet", &x)
         + &arc("q", "meet", &y)
         + &arc("meet", "met", "<dotconstant/>");
-    directory.write("model.pnml", &pnml(sorts, &page));
-    assert!(
-        directory.fails_with(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings")
-    );
-    assert_eq!(answer(&directory, "OneSafe"), "OneSafe: FALSE");
-    assert_eq!(answer(&directory, "QuasiLiveness"), "QuasiLiveness: TRUE");
-    assert_eq!(answer(&directory, "StableMarking"), "StableMarking: FALSE");
+    desk.write("model.pnml", &pnml(sorts, &page));
+    assert!(desk.refused(3, &["unfold", "model.pnml"]).contains("more than 4000001 bindings"));
+    let info = objects(&desk.fine(&["info", "model.pnml", "--format", "json"]));
+    let obstacle = info[0]["not_unfolded"].as_str().expect("a reason");
+    assert!(obstacle.contains("more than 4000001 bindings"), "{obstacle}");
+    assert!(info[0]["places"].is_null(), "{}", info[0]);
+    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: FALSE");
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
     let text = directory.succeeds(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");

@@ -118,12 +118,17 @@ fn write_whole(
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".unfinished");
     let target = if is_special { path } else { Path::new(&temporary) };
-    let mut out = BufWriter::new(File::create(target)?);
-    write(&mut out)?;
-    out.flush()?;
+    let write_target = || {
+        let mut out = BufWriter::new(File::create(target)?);
+        write(&mut out)?;
+        out.flush()
+    };
+    let written = write_target();
     match is_special {
-        true => Ok(()),
-        false => std::fs::rename(target, path),
+        true => written,
+        false => written.and_then(|()| std::fs::rename(target, path)).inspect_err(|_| {
+            let _ = std::fs::remove_file(target);
+        }),
     }
 }
 
@@ -183,9 +188,10 @@ fn requested_goal(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> 
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
             0 => format!("the maximum of {}", description::linear_sum(net, &sum)),
-            _ => {
-                format!("the maximum of {}, plus {constant}", description::linear_sum(net, &sum))
-            }
+            _ => format!(
+                "the maximum of {} (the results below are about this sum; add {constant})",
+                description::linear_sum(net, &sum)
+            ),
         };
         return Ok(EncodeGoal { goal: Goal::Maximise(sum), text });
     }

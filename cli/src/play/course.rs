@@ -29,7 +29,7 @@ impl FollowedTrace {
 
     /// Returns the firing at a position. Positions after the prefix run through the repeated suffix
     /// again and again. Returns `None` after the prefix if nothing repeats.
-    pub(super) fn firing_at(&self, position: usize) -> Option<TransitionId> {
+    fn firing_at(&self, position: usize) -> Option<TransitionId> {
         match position.checked_sub(self.prefix.len()) {
             None => Some(self.prefix[position]),
             Some(_) if self.cycle.is_empty() => None,

@@ -40,6 +40,24 @@ impl CommandResponse {
     }
 }
 
+/// A firing of the game.
+struct FiredStep {
+    transition: TransitionId,
+    /// The marking before the firing.
+    marking_before: Marking,
+    /// The position in the followed trace before the firing.
+    followed_before: usize,
+}
+
+/// A bookmarked marking, stored as the firings that lead to it.
+#[derive(Clone)]
+struct Bookmark {
+    /// The firings, each with the position in the followed trace before it.
+    firings: Vec<(TransitionId, usize)>,
+    /// The position in the followed trace.
+    followed: usize,
+}
+
 /// A game on a net.
 pub(super) struct TokenGame<'n> {
     net: &'n ExtendedNet,
@@ -47,15 +65,14 @@ pub(super) struct TokenGame<'n> {
     start: Marking,
     /// The current marking.
     marking: Marking,
-    /// The firings so far, each with the marking before it.
-    firings: Vec<(TransitionId, Marking)>,
+    /// The firings so far.
+    firings: Vec<FiredStep>,
     /// The conditions shown after every move, with their names.
     goals: Vec<(String, Predicate)>,
     /// The trace that `next` follows. `None` if no trace is given.
     followed_trace: Option<FollowedTrace>,
-    /// The bookmarked markings, by the name of the bookmark. A marking is stored as the firings
-    /// that lead to it, with the number of trace firings followed there.
-    bookmarks: BTreeMap<String, (Vec<TransitionId>, usize)>,
+    /// The bookmarked markings, by the name of the bookmark.
+    bookmarks: BTreeMap<String, Bookmark>,
     rng: Rng,
 }
 
@@ -133,9 +150,10 @@ impl<'n> TokenGame<'n> {
                 CommandResponse::refused(format!("expected `{word} NAME`"))
             }
             "mark" => {
-                let firings = self.firings.iter().map(|&(t, _)| t).collect();
-                let followed = self.followed_trace.as_ref().map_or(0, FollowedTrace::followed);
-                self.bookmarks.insert(rest.to_owned(), (firings, followed));
+                let firings = self.firings.iter();
+                let firings = firings.map(|step| (step.transition, step.followed_before)).collect();
+                let bookmark = Bookmark { firings, followed: self.followed() };
+                self.bookmarks.insert(rest.to_owned(), bookmark);
                 CommandResponse::succeeded(vec![format!(
                     "this marking now has the name {}",
                     quote(rest)
@@ -143,8 +161,8 @@ impl<'n> TokenGame<'n> {
             }
             "go" => self.go_to_bookmark(rest),
             "marks" => {
-                let line = |(name, (firings, _)): (&String, &(Vec<_>, _))| {
-                    format!("{}: after {}", quote(name), counted(firings.len(), "firing"))
+                let line = |(name, bookmark): (&String, &Bookmark)| {
+                    format!("{}: after {}", quote(name), counted(bookmark.firings.len(), "firing"))
                 };
                 CommandResponse::succeeded(self.bookmarks.iter().map(line).collect())
             }
@@ -198,8 +216,7 @@ impl<'n> TokenGame<'n> {
     /// the largest number of tokens on a place.
     fn fire_all(&mut self, sequence: &[TransitionId]) -> CommandResponse {
         for (index, &t) in sequence.iter().enumerate() {
-            let before = self.marking.clone();
-            if self.net.fire(&mut self.marking, t).is_err() {
+            if !self.fire_once(t) {
                 let mut response = self.why_not(t);
                 response.has_succeeded = false;
                 if index > 0 {
@@ -208,13 +225,35 @@ impl<'n> TokenGame<'n> {
                 response.lines.extend(if index > 0 { self.status_lines() } else { Vec::new() });
                 return response;
             }
-            self.firings.push((t, before));
         }
         CommandResponse::succeeded(self.status_lines())
     }
 
-    /// Performs an action with the number of times that the text `number` states, or with 1 if the
-    /// text is empty. Refuses other texts and numbers above [`MAX_FIRINGS`].
+    /// Fires a transition. Returns false if it is disabled or would exceed the largest number of
+    /// tokens on a place.
+    fn fire_once(&mut self, transition: TransitionId) -> bool {
+        let marking_before = self.marking.clone();
+        let has_fired = self.net.fire(&mut self.marking, transition).is_ok();
+        if has_fired {
+            let followed_before = self.followed();
+            self.firings.push(FiredStep { transition, marking_before, followed_before });
+        }
+        has_fired
+    }
+
+    /// Returns the position in the followed trace. Returns 0 if no trace is given.
+    fn followed(&self) -> usize {
+        self.followed_trace.as_ref().map_or(0, FollowedTrace::followed)
+    }
+
+    /// Sets the position in the followed trace, if a trace is given.
+    fn set_followed(&mut self, firings: usize) {
+        if let Some(course) = &mut self.followed_trace {
+            course.set_followed(firings);
+        }
+    }
+
+    /// Performs an action as often as `number` says, or once if `number` is empty.
     fn repeat(
         &mut self,
         number: &str,
@@ -234,15 +273,9 @@ impl<'n> TokenGame<'n> {
             return CommandResponse::refused("nothing was fired");
         }
         for _ in 0..times {
-            let Some((t, marking_before)) = self.firings.pop() else { break };
-            self.marking = marking_before;
-            let fired_count = self.firings.len();
-            if let Some(trace) = &mut self.followed_trace
-                && trace.followed() > fired_count
-                && trace.firing_at(fired_count) == Some(t)
-            {
-                trace.set_followed(fired_count);
-            }
+            let Some(step) = self.firings.pop() else { break };
+            self.marking = step.marking_before;
+            self.set_followed(step.followed_before);
         }
         CommandResponse::succeeded(self.status_lines())
     }
@@ -280,12 +313,16 @@ impl<'n> TokenGame<'n> {
         if steps.is_empty() && times > 0 {
             return CommandResponse::refused("the trace has ended");
         }
-        let fired_before = self.firings.len();
+        let (fired_before, followed_before) = (self.firings.len(), self.followed());
         let mut response = self.fire_all(&steps);
-        let followed = self.firings.len() - fired_before;
-        if let Some(trace) = &mut self.followed_trace {
-            trace.set_followed(trace.followed() + followed);
-            response.lines.push(trace.progress_text(|t| quoted_name(self.net.core(), t)));
+        let fired = &mut self.firings[fired_before..];
+        for (step, position) in fired.iter_mut().zip(followed_before..) {
+            step.followed_before = position;
+        }
+        let followed = followed_before + fired.len();
+        self.set_followed(followed);
+        if let Some(course) = &self.followed_trace {
+            response.lines.push(course.progress_text(|t| quoted_name(self.net.core(), t)));
         }
         response
     }
@@ -293,7 +330,7 @@ impl<'n> TokenGame<'n> {
     /// Goes back to a bookmarked marking: fires the stored sequence from the initial marking of the
     /// game, and restores the position in the trace.
     fn go_to_bookmark(&mut self, name: &str) -> CommandResponse {
-        let Some((firings, followed)) = self.bookmarks.get(name).cloned() else {
+        let Some(Bookmark { firings, followed }) = self.bookmarks.get(name).cloned() else {
             let name = quote(name);
             return CommandResponse::refused(format!(
                 "no marking has the name {name}; `marks` lists the names"
@@ -301,10 +338,12 @@ impl<'n> TokenGame<'n> {
         };
         self.marking.clone_from(&self.start);
         self.firings.clear();
-        if let Some(trace) = &mut self.followed_trace {
-            trace.set_followed(followed);
+        for (transition, followed_before) in firings {
+            self.set_followed(followed_before);
+            self.fire_once(transition);
         }
-        self.fire_all(&firings)
+        self.set_followed(followed);
+        CommandResponse::succeeded(self.status_lines())
     }
 
     /// Explains why the transition with this name is disabled.
@@ -401,7 +440,7 @@ impl<'n> TokenGame<'n> {
             .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
         start_note
             .into_iter()
-            .chain(self.firings.iter().map(|&(t, _)| quoted_name(core, t)))
+            .chain(self.firings.iter().map(|step| quoted_name(core, step.transition)))
             .collect()
     }
 }
@@ -456,6 +495,35 @@ mod tests {
                                                 put?"]
         );
         assert!(game.command("quit").ends_game);
+    }
+
+    /// Undoing a firing moves the position in the trace only if `next` fired it.
+    #[test]
+    fn undo_restores_the_position_in_the_trace() {
+        let net = net();
+        let [put, empty] = [0, 1].map(TransitionId::new);
+        let trace = || FollowedTrace::new(vec![put, empty], Vec::new());
+        let mut game = TokenGame::new(&net, 1);
+        game.follow(net.core().initial().clone(), trace());
+        let mut last =
+            |command: &str| game.command(command).lines.last().expect("a line").to_owned();
+        // The third firing of the game is the first of the trace.
+        last("put");
+        last("empty");
+        assert_eq!(last("next"), "trace 1 of 2, next: empty");
+        last("mark here");
+        last("undo");
+        assert_eq!(last("next"), "trace 1 of 2, next: empty");
+        // An own firing of the same transition at the same position.
+        last("restart");
+        last("next");
+        last("empty");
+        last("undo");
+        assert_eq!(last("next"), "end of the trace, after 2 firings");
+        // The same positions belong to the firings of a bookmark.
+        last("go here");
+        last("undo");
+        assert_eq!(last("next"), "trace 1 of 2, next: empty");
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! are written before the last line is printed.
 //!
 //! A formula about a bound is printed with the number to add to its answer. Removed places of the
-//! support are printed with their numbers of tokens in the markings that the reduction preserves.
+//! support are printed with their constant numbers of tokens. If the reduction preserves dead
+//! markings only, these numbers hold in dead markings only, and the lines say so.
 
 mod check;
 mod files;
@@ -22,7 +23,9 @@ use clap::builder::PossibleValuesParser;
 pub(super) use files::write_net;
 use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
-use parikh_reduction::{FiringMap, Reduction, ReductionConfig, ReductionStatistics, reduce, rules};
+use parikh_reduction::{
+    FiringMap, Preserve, Reduction, ReductionConfig, ReductionStatistics, reduce, rules,
+};
 use parikh_solvers::budget::ExhaustionReason;
 use preserved_properties::{FormulaQuery, PreservedProperties, TranslatedQuery};
 use serde_json::{Value, json};
@@ -341,18 +344,23 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
     (count > 0).then_some((count, shown))
 }
 
-/// Prints the removed places of the support with their constant numbers of tokens. If the reduction
-/// preserves only deadlocks, the numbers hold only in dead markings. The printed text claims them
-/// for every reachable marking.
-fn print_constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
+/// Prints the removed places of the support with their tokens. The tokens are the same in every
+/// preserved marking: every reachable marking if reachability is preserved, else every reachable
+/// dead marking.
+fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
+    let (markings, kind) = match reduction.needs().preserve {
+        preserve if preserve.covers(Preserve::REACHABILITY) => ("marking", "constant"),
+        preserve if preserve.covers(Preserve::DEADLOCK) => ("dead marking", "dead_constant"),
+        _ => return,
+    };
     let removed_constant = |&p: &PlaceId| Some((net.place_name(p), reduction.constant(p)?));
     for (place, tokens) in reduction.needs().support.iter().filter_map(removed_constant) {
         match format {
             ReduceFormat::Text => line(&format!(
-                "{place} = {tokens} in every reachable marking; the place was removed"
+                "{place} = {tokens} in every reachable {markings}; the place was removed"
             )),
             ReduceFormat::Json => {
-                object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
+                object(json!({"type": kind, "place": place, "tokens": number(tokens)}));
             }
         }
     }
@@ -420,8 +428,8 @@ fn print_translation(
     let id = &query.id;
     match (format, translation) {
         (ReduceFormat::Text, None) => line(&format!(
-            "# {id}: not translated, because its numbers \
-                                                     would exceed 64 bits"
+            "# {id}: not translated, because the reduced net cannot express it within numbers of \
+             64 bits"
         )),
         (ReduceFormat::Text, Some(TranslatedQuery { formula, constant })) => {
             match (formula, constant) {

@@ -5,7 +5,7 @@ use super::{PreservedClass, ReduceArguments};
 use anyhow::{Result, anyhow, bail};
 use parikh_formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_of_text};
 use parikh_net::builder::NetNode;
-use parikh_net::{Goal, Net, NodeKind};
+use parikh_net::{Goal, Net, NodeKind, Predicate};
 use parikh_reduction::{Needs, Preserve, Reduction, needs};
 
 /// A formula given by the user, with its id. The query combines the goals of the formula.
@@ -163,7 +163,10 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
             Err(problem) => Err(problem),
         };
         match query {
-            Ok(query) => queries.push(FormulaQuery { id, query }),
+            Ok(query) => {
+                refuse_home_spaces(&id, &query)?;
+                queries.push(FormulaQuery { id, query });
+            }
             Err(problem) => {
                 bail!(UsageError(format!(
                     "formula {id}: {problem}; a reduction cannot preserve it"
@@ -172,6 +175,23 @@ fn formula_queries(net: &Net, arguments: &ReduceArguments) -> Result<Vec<Formula
         }
     }
     Ok(queries)
+}
+
+/// Refuses a home property (AG EF) that no reduction preserves, which is any but the liveness of a
+/// transition.
+fn refuse_home_spaces(id: &str, query: &Query<Goal>) -> Result<()> {
+    let mut has_other_home = false;
+    query.atoms(&mut |goal: &Goal| {
+        let is_liveness = matches!(goal, Goal::Home(Predicate::Enabled(_)));
+        has_other_home |= matches!(goal, Goal::Home(_)) && !is_liveness;
+    });
+    if has_other_home {
+        bail!(UsageError(format!(
+            "formula {id}: a reduction preserves AG EF only in front of fireable(t), for one \
+             transition t"
+        )));
+    }
+    Ok(())
 }
 
 impl FormulaQuery {

@@ -169,8 +169,14 @@ impl<'n> EvidenceStore<'n> {
                 let mut shown = self.store_witness(witness.as_ref());
                 shown.certificate = match (&proof.document, evidence) {
                     (Some(document), Evidence::Certified(_)) => {
-                        let lines = reading::read(document, self.net, self.net);
-                        Some(self.add_certificate(proof.kind(), None, true, lines))
+                        let start = match witness {
+                            None => Some(self.net.initial().clone()),
+                            Some(witness) => witness
+                                .to_sequence()
+                                .and_then(|sequence| replay(self.net, &sequence).ok()),
+                        };
+                        let lines = reading::read_from(document, self.net, start, self.net);
+                        Some(self.add(proof.kind(), None, true, lines))
                     }
                     _ => self.store_certificate(evidence, proof.kind()),
                 };

@@ -13,8 +13,9 @@ use parikh_evidence::certificate::{
 use parikh_evidence::home::HomeArgument;
 use parikh_evidence::home::undoable_firings::UndoProof;
 use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay};
+use parikh_evidence::replay;
 use parikh_net::printable::counted;
-use parikh_net::{Atom, Net, PlaceId, TransitionId};
+use parikh_net::{Atom, FiringSequence, Marking, Net, PlaceId, TransitionId};
 
 /// The largest number of lines shown of one certificate.
 const MAX_LINES: usize = 150;
@@ -22,26 +23,22 @@ const MAX_LINES: usize = 150;
 /// The largest number of text pieces shown of one certificate.
 const MAX_PIECES: usize = 4_000;
 
-/// Describes a certificate in words, for a page about `net`. The certificate is about
-/// `document_net`, which is `net` or a reduced net. It may hold for another initial marking of
-/// `document_net`, but sums are evaluated in the initial marking of `document_net`.
+/// Describes a document in words, for readers who look at `net`. The document is about
+/// `document_net`, that is, the original net or a reduced net.
 pub(super) fn read(document: &Document, document_net: &Net, net: &Net) -> Vec<Sentence> {
-    let mut reader =
-        CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
-    match document {
-        Document::Bounds(bounds) => reader.bounds(bounds),
-        Document::Linear(certificate) => reader.linear(certificate),
-        Document::Induction(induction) => reader.induction(induction),
-        Document::Markings(count) => reader.line(Sentence::from_words(format!(
-            "The checker visited all {count} reachable markings again, and none is a goal marking"
-        ))),
-        Document::ClosedSet(set) => reader.line(Sentence::from_words(format!(
-            "A decision diagram of {} describes a set of markings. The set contains the initial \
-             marking, no firing leaves it, and it contains no goal marking",
-            counted(set.nodes.len(), "node")
-        ))),
-    }
-    reader.finish()
+    CertificateReader::new(document_net, net).read(document)
+}
+
+/// Describes a document in words, as [`read`] does. The document is about `document_net` with the
+/// initial marking `start`. `None` is a marking that is not known.
+pub(super) fn read_from(
+    document: &Document,
+    document_net: &Net,
+    start: Option<Marking>,
+    net: &Net,
+) -> Vec<Sentence> {
+    let reader = CertificateReader::new(document_net, net);
+    CertificateReader { start, starts_later: true, ..reader }.read(document)
 }
 
 /// Describes a home-space argument in words, for a page about `net`. Such an argument proves that a
@@ -52,8 +49,7 @@ pub(super) fn read_home_argument(
     document_net: &Net,
     net: &Net,
 ) -> Vec<Sentence> {
-    let mut reader =
-        CertificateReader { document_net, net, lines: Vec::new(), pieces: 0, left_out: 0 };
+    let mut reader = CertificateReader::new(document_net, net);
     match structure {
         HomeArgument::Finitely(weights) => {
             let sum = weights.iter().map(|&(p, weight)| (p, i128::from(weight)));
@@ -107,10 +103,14 @@ pub(super) fn read_home_argument(
         HomeArgument::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             reader.line(Sentence::from_words(format!(
-                "The property can no longer be reached after {}; for the markings after that:",
+                "The property can no longer be reached after {}; for the marking after that, and \
+                 the markings reachable from it:",
                 counted(firings, "firing")
             )));
-            reader.lines.extend(read(document, document_net, net));
+            let mut sequence = FiringSequence::new();
+            after.iter().for_each(|&(t, count)| sequence.push(t, count));
+            let start = replay(document_net, &sequence).ok();
+            reader.lines.extend(read_from(document, document_net, start, net));
         }
         HomeArgument::Visited(_) => reader.line(Sentence::from_words(
             "The checker visited all reachable markings again, and searched backwards from the \
@@ -145,6 +145,10 @@ struct CertificateReader<'n> {
     document_net: &'n Net,
     /// The net of the page.
     net: &'n Net,
+    /// The marking in which the document starts. `None` if it is not known.
+    start: Option<Marking>,
+    /// True if the document starts at the end of a firing sequence, not in the initial marking.
+    starts_later: bool,
     /// The lines so far. The method `line` adds lines only up to [`MAX_LINES`] and [`MAX_PIECES`].
     lines: Vec<Sentence>,
     /// The number of text pieces in the lines that the method `line` has added.
@@ -153,7 +157,52 @@ struct CertificateReader<'n> {
     left_out: usize,
 }
 
-impl CertificateReader<'_> {
+impl<'n> CertificateReader<'n> {
+    /// Makes a reader of a document that starts in the initial marking of `document_net`.
+    fn new(document_net: &'n Net, net: &'n Net) -> CertificateReader<'n> {
+        CertificateReader {
+            document_net,
+            net,
+            start: Some(document_net.initial().clone()),
+            starts_later: false,
+            lines: Vec::new(),
+            pieces: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Returns the lines that describe `document`.
+    fn read(mut self, document: &Document) -> Vec<Sentence> {
+        match document {
+            Document::Bounds(bounds) => self.bounds(bounds),
+            Document::Linear(certificate) => self.linear(certificate),
+            Document::Induction(induction) => self.induction(induction),
+            Document::Markings(count) => {
+                let markings = match self.starts_later {
+                    true => format!("{count} markings reachable from that marking"),
+                    false => format!("{count} reachable markings"),
+                };
+                self.line(Sentence::from_words(format!(
+                    "The checker visited all {markings} again, and none is a goal marking"
+                )));
+            }
+            Document::ClosedSet(set) => {
+                let start = if self.starts_later { "that" } else { "the initial" };
+                self.line(Sentence::from_words(format!(
+                    "A decision diagram of {} describes a set of markings. The set contains \
+                     {start} marking, no firing leaves it, and it contains no goal marking",
+                    counted(set.nodes.len(), "node")
+                )));
+            }
+        }
+        self.finish()
+    }
+
+    /// Returns the words for the time of the marking in which the document starts.
+    fn at_start(&self) -> &'static str {
+        if self.starts_later { "in that marking" } else { "initially" }
+    }
+
     /// Adds a line. Beyond [`MAX_LINES`] or [`MAX_PIECES`], only counts the line as left out.
     fn line(&mut self, text: Sentence) {
         if self.lines.len() >= MAX_LINES || self.pieces >= MAX_PIECES {
@@ -282,14 +331,15 @@ impl CertificateReader<'_> {
     fn bounds(&mut self, bounds: &BoundsCertificate) {
         for step in &bounds.steps {
             let text = match step {
-                BoundStep::Inductive(bounds) => Sentence::from_words(
-                    "True initially, and every permitted firing preserves it: ",
-                )
+                BoundStep::Inductive(bounds) => Sentence::from_words(format!(
+                    "True {}, and every permitted firing preserves it: ",
+                    self.at_start()
+                ))
                 .list(bounds, ", ", |text, bound| self.bound(text, bound)),
                 BoundStep::Weighted { weights, bounds } => {
                     Sentence::from_words("No firing increases ")
                         .push_sentence(self.sum(weights))
-                        .push_words(self.initially(weights))
+                        .push_words(self.value_at_start(weights))
                         .push_words("; so ")
                         .list(bounds, ", ", |text, bound| self.bound(text, bound))
                 }
@@ -303,17 +353,19 @@ impl CertificateReader<'_> {
         }
     }
 
-    /// Says the value of a sum in the initial marking of the document's net. Counters of firings
-    /// are 0 initially. Returns an empty string if the value exceeds 128 bits.
-    fn initially(&self, terms: &[(PlaceId, i128)]) -> String {
-        let value = terms.iter().try_fold(0i128, |sum, &(place, weight)| {
-            let tokens = match place.index() < self.document_net.place_count() {
-                true => self.document_net.initial()[place],
-                false => 0,
-            };
-            sum.checked_add(weight.checked_mul(i128::from(tokens))?)
+    /// Says the value of a sum in the marking in which the document starts. Firing counters are 0
+    /// there. Returns an empty string on overflow, or if the marking is not known.
+    fn value_at_start(&self, terms: &[(PlaceId, i128)]) -> String {
+        let value = self.start.as_ref().and_then(|start| {
+            terms.iter().try_fold(0i128, |sum, &(place, weight)| {
+                let tokens = match place.index() < self.document_net.place_count() {
+                    true => start[place],
+                    false => 0,
+                };
+                sum.checked_add(weight.checked_mul(i128::from(tokens))?)
+            })
         });
-        value.map_or(String::new(), |value| format!(", which is {value} initially"))
+        value.map_or(String::new(), |value| format!(", which is {value} {}", self.at_start()))
     }
 
     /// Writes the lines of a linear certificate.
@@ -388,7 +440,7 @@ impl CertificateReader<'_> {
             false => text
                 .push_words(" — because no firing increases ")
                 .push_sentence(self.sum(&lemma.weights))
-                .push_words(self.initially(&lemma.weights)),
+                .push_words(self.value_at_start(&lemma.weights)),
         };
         let text = match lemma.traps.len() {
             0 => text,
@@ -437,10 +489,11 @@ impl CertificateReader<'_> {
             );
         }
         if !induction.clauses.is_empty() {
-            self.line(Sentence::from_words(
-                "All of these are true initially, and every firing from a marking where all are \
-                 true preserves all of them:",
-            ));
+            self.line(Sentence::from_words(format!(
+                "All of these are true {}, and every firing from a marking where all are true \
+                 preserves all of them:",
+                self.at_start()
+            )));
         }
         for clause in &induction.clauses {
             let text = self.clause(clause, &induction.atoms);
@@ -527,6 +580,20 @@ mod tests {
             "{ways:?}"
         );
         assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
+        // After t, the sum and the bounds have the values of that marking.
+        let lost = HomeArgument::Lost { after: vec![(TransitionId::new(0), 1)], document: bounds };
+        let lost = plain(&read_structure(&lost, &net, &net), &net);
+        assert!(lost[0].contains("after 1 firing; for the marking after that"), "{lost:?}");
+        assert!(lost[1].starts_with("True in that marking, and"), "{lost:?}");
+        assert!(lost[2].contains("q, which is 2 in that marking; so q ≤ 1"), "{lost:?}");
+        let step = BoundStep::Weighted { weights: vec![(p, 1)], bounds: vec![bound(p, 0)] };
+        let step = BoundsCertificate { assumes_units: false, steps: vec![step] };
+        let after = replay(&net, &net.transitions().collect()).ok();
+        let later = read_from(&Document::Bounds(step.clone()), &net, after, &net);
+        let expected = "No firing increases p, which is 0 in that marking; so p ≤ 0";
+        assert_eq!(plain(&later, &net), [expected]);
+        let unknown = read_from(&Document::Bounds(step), &net, None, &net);
+        assert_eq!(plain(&unknown, &net), ["No firing increases p; so p ≤ 0"]);
         let lost = HomeArgument::Lost { after: vec![(TransitionId::new(0), 7)], document };
         assert!(plain(&read_home_argument(&lost, &net, &net), &net)[0].contains("after 7 firings"));
     }

@@ -236,14 +236,18 @@ fn show_place_invariants(
             place_flows(net, budget).and_then(|flows| modulo::find(net, &flows, budget))
         }
         true => modulo::find(net, &found.flows, budget),
-        false => Ok(Vec::new()),
+        false => Ok((Vec::new(), 0)),
     };
-    if let Err(reason) = &modulo {
-        let reason_before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
-        found.incomplete = Some(format!("{reason_before}; modulo invariants were not computed"));
+    match &modulo {
+        Ok((_, refuted)) => found.refuted += refuted,
+        Err(reason) => {
+            let reason_before = found.incomplete.take().unwrap_or_else(|| reason.to_string());
+            found.incomplete =
+                Some(format!("{reason_before}; modulo invariants were not computed"));
+        }
     }
     let print_modulo = || {
-        if let (true, Ok(all)) = (arguments.modulo, &modulo) {
+        if let (true, Ok((all, _))) = (arguments.modulo, &modulo) {
             modulo::print(net, all, arguments.format);
         }
     };

@@ -9,9 +9,8 @@ use parikh_structure::flows::PlaceFlow;
 use parikh_structure::modulo::{ModuloInvariant, modulo_invariants};
 use serde_json::json;
 
-/// Returns the modulo invariants that do not follow from `flows`, a basis of the place invariants.
-/// A modulo invariant is a sum of tokens whose remainder modulo a number never changes. Sums that
-/// the check on the net refutes are left out.
+/// Returns the modulo invariants that the check on the net confirms and that do not follow from
+/// `flows`, and the number of refuted ones. Each refuted one is a bug.
 ///
 /// # Errors
 /// The budget is spent.
@@ -19,11 +18,13 @@ pub(super) fn find(
     net: &Net,
     flows: &[PlaceFlow],
     budget: &Budget,
-) -> Result<Vec<ModuloInvariant>, ExhaustionReason> {
+) -> Result<(Vec<ModuloInvariant>, usize), ExhaustionReason> {
     let flows: Vec<_> = flows.iter().filter_map(PlaceFlow::to_sum).collect();
     let mut all = modulo_invariants(net, &flows, budget)?;
+    let found_count = all.len();
     all.retain(|found| found.holds(net));
-    Ok(all)
+    let refuted = found_count - all.len();
+    Ok((all, refuted))
 }
 
 /// Prints a line for each modulo invariant.

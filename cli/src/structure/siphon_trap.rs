@@ -48,10 +48,14 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
         are_excluded = follows(&dead_marking_result);
         findings.push(dead_marking_result);
     }
-    let open = findings.iter().any(|finding| matches!(finding, PropertyResult::Open(_)));
+    let is_fault = |finding: &&PropertyResult| matches!(finding, PropertyResult::Fault(_));
+    let faults = findings.iter().filter(is_fault).count();
+    let outcome = outcome(&findings);
     match format {
         StructureFormat::Text if are_excluded => line("no reachable marking is dead"),
-        StructureFormat::Text if open => line("dead markings: unknown"),
+        StructureFormat::Text if outcome != ProgramOutcome::Complete => {
+            line("dead markings: unknown");
+        }
         StructureFormat::Text => line("this says nothing about dead markings"),
         StructureFormat::Json => {
             let conclusion = are_excluded.then_some("no reachable marking is dead");
@@ -60,17 +64,22 @@ pub(super) fn run(net: &Net, format: StructureFormat, budget: &Budget) -> Progra
                 "net": net.name(),
                 "deadlock_free": if are_excluded { Value::Bool(true) } else { Value::Null },
                 "conclusion": conclusion,
-                "complete": !open,
+                "complete": outcome == ProgramOutcome::Complete,
+                "internal_errors": faults,
             }));
         }
     }
-    if findings.iter().any(|finding| matches!(finding, PropertyResult::Fault(_))) {
-        ProgramOutcome::InternalError
-    } else if open {
-        ProgramOutcome::Incomplete
-    } else {
-        ProgramOutcome::Complete
-    }
+    outcome
+}
+
+/// Returns the outcome of the command: the worst over the findings.
+fn outcome(findings: &[PropertyResult]) -> ProgramOutcome {
+    let of_finding = |finding: &PropertyResult| match finding {
+        PropertyResult::Holds(_) | PropertyResult::Fails(_) => ProgramOutcome::Complete,
+        PropertyResult::Open(_) => ProgramOutcome::Incomplete,
+        PropertyResult::Fault(_) => ProgramOutcome::InternalError,
+    };
+    findings.iter().map(of_finding).max().unwrap_or(ProgramOutcome::Complete)
 }
 
 /// Decides a property, and checks the certificate or the counterexample that the search returns.

@@ -95,9 +95,9 @@ pub(super) fn about(system: &System) -> Vec<String> {
         format!(
             "choices      {}",
             if is_deterministic {
-                "no component has two edges with one label"
+                "no state has two edges with one label, and every component has one start state"
             } else {
-                "some component has several edges with one label, or several start states"
+                "some state has several edges with one label, or some component several start states"
             }
         ),
     ]

@@ -8,7 +8,7 @@ use crate::terminal::note;
 use crate::{ProgramOutcome, signals};
 use anyhow::{Context, Result, bail};
 use parikh::systems::{SettleConfig, SystemGrade, SystemOutcome, settle};
-use parikh_solvers::Budget;
+use parikh_net::printable::counted;
 use parikh_solvers::locked;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -57,16 +57,21 @@ struct RersProblem {
 
 pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
     let problems = problems(&arguments.directory)?;
-    let whole_run = Budget::unlimited();
+    let whole_run = arguments.limits.budget_of_problems();
     signals::cancel_on_signal(&whole_run, || {
         note!("parikh: stopped before all properties were answered")
     });
     let mut written = String::new();
     let (mut outcome, mut known, mut asked) = (ProgramOutcome::Complete, 0, 0);
+    let mut finished_problems = 0;
     for problem in &problems {
+        if whole_run.is_cancelled() {
+            outcome = outcome.max(ProgramOutcome::Incomplete);
+            break;
+        }
         let start = Instant::now();
         let case = files::read_case(&problem.system, &problem.properties)?;
-        let problem_budget = arguments.limits.budget();
+        let problem_budget = arguments.limits.budget_within(&whole_run);
         let defaults = SettleConfig::default();
         let config = SettleConfig {
             threads: arguments.limits.threads(),
@@ -126,11 +131,14 @@ pub(crate) fn run(arguments: &RersArguments) -> Result<ProgramOutcome> {
             _ => outcome,
         };
         print_problem(&problem.name, &case, &answers, start.elapsed());
-        if whole_run.is_exhausted() {
-            break;
-        }
+        finished_problems += 1;
     }
-    note!("parikh: {known} of {asked} properties of {} problems are answered", problems.len());
+    let unread = match problems.len() - finished_problems {
+        0 => String::new(),
+        left => format!("; {} not read, because the run was stopped", counted(left, "problem")),
+    };
+    let of_problems = counted(finished_problems, "problem");
+    note!("parikh: {known} of {asked} properties of {of_problems} are answered{unread}");
     Ok(outcome)
 }
 

@@ -186,10 +186,10 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     file.write_record(evidence::COLUMNS).map_err(csv_error)?;
     signals::catch();
     let mut measurements = Vec::new();
-    for name in &instances {
+    'instances: for name in &instances {
         for &exam in &args.exams {
             if signals::interrupted() {
-                break;
+                break 'instances;
             }
             let measurement = run.measure(name, exam)?;
             let fields = evidence::fields(&measurement);
@@ -440,8 +440,8 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     if let Some(path) = &args.plot {
         let curves = encodings_table::curves(&measurements);
         let plot = cactus::plot(
-            "Goals refuted, by encoding and back-end",
-            "questions refuted, each within",
+            "Goals refuted or reached, by encoding and back-end",
+            "questions refuted or reached, each within",
             &curves,
         );
         std::fs::write(path, plot).map_err(Error::at(path))?;

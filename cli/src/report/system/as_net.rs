@@ -310,7 +310,8 @@ impl SystemTranslator<'_, '_> {
 
     /// Adds the answers which labels occur, and their summary.
     fn add_label_answers(&mut self, answered_labels: Vec<AnsweredLabel<'_>>) {
-        let mut grade: Option<Grade> = None;
+        // The weakest grade of the labels that occur and of those that never occur, at 1 and 0.
+        let mut grades: [Option<Grade>; 2] = [None; 2];
         let count = answered_labels.len();
         for AnsweredLabel { label, transitions, question } in answered_labels {
             let occurs = question.truth();
@@ -326,7 +327,10 @@ impl SystemTranslator<'_, '_> {
                 occurrence.reason = "a run ends with it".into();
                 occurrence.run = self.run_to(transitions, question.play.as_ref());
             }
-            grade = grade.max(question.grade);
+            if let Some(occurs) = occurs {
+                let grade = &mut grades[usize::from(occurs)];
+                *grade = (*grade).max(question.grade);
+            }
             self.answers.occurrences.push(occurrence);
         }
         let labels_with = |wanted: Option<bool>| -> Vec<&str> {
@@ -361,7 +365,9 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value.and(grade).map(|grade| grade.to_string()),
+            evidence: value
+                .and_then(|value| grades[usize::from(value)])
+                .map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.answers.rows.push(row);

@@ -21,7 +21,7 @@ const certificateReader = (number) => {
       ? `about the net after ${plural(certificate.reduced_by, "reduction step")}; `
         + "nodes of the original net are highlighted"
       : null,
-    certificate.after_witness ? "about the markings after the witness" : null,
+    certificate.after_witness ? "about the marking after the witness, and those reachable from it" : null,
   ].filter(Boolean).join("; ");
   const read = (pressed, line, at) => {
     pressed.closest("ol").querySelector("[aria-current]")?.removeAttribute("aria-current");
