@@ -172,7 +172,11 @@ pub fn join_first<T>(elements: &[T], words: impl Fn(&T) -> String) -> String {
 /// Returns the subject and verb of a sentence about `count` markings: `1 marking was`, `12 markings
 /// were`.
 pub fn markings_were(count: u64) -> String {
-    format!("{} {}", counted(count, "marking"), if count == 1 { "was" } else { "were" })
+    match count {
+        1 => "1 marking was".to_owned(),
+        u64::MAX => "2^64 - 1 markings or more were".to_owned(),
+        _ => format!("{count} markings were"),
+    }
 }
 
 /// Returns the subject and verb of a sentence about all of `count` markings: `the only marking

@@ -252,6 +252,19 @@ fn evidence_about_a_labelled_transition_system_is_audited() {
         let (code, out, err) = certify(at.path(), &[name, "proofs"]);
         assert!(code == 0 && out.matches("confirmed").count() >= 2, "{name}: {code} {out} {err}");
     }
+    // The evidence about labels has any name. Only formulas about nets may come from the command
+    // line of the prover.
+    let system = "digraph G {\nsubgraph a {\n0->1 [label=\"\"];\n1->1 [label=\"go\"];\n}\n}\n";
+    std::fs::write(at.path().join("a.dot"), system).unwrap();
+    std::fs::rename(at.path().join("proofs/p.jsonl"), at.path().join("Formulas.jsonl")).unwrap();
+    std::fs::rename(at.path().join("p.txt"), at.path().join("Formulas.txt")).unwrap();
+    for name in ["a.dot", "a.aut"] {
+        let (code, out, err) = certify(at.path(), &[name, "Formulas.jsonl"]);
+        assert!(code == 0 && out.ends_with("1 of 1 answer confirmed\n"), "{name}: {out} {err}");
+        assert_eq!(err, "", "{name}");
+        let (_, _, err) = certify(at.path(), &[name, "Formulas.jsonl", "--export", "claims"]);
+        assert!(err.contains("no confirmed answers about nets to export"), "{name}: {err}");
+    }
     // With the edge reversed, the initial state is dead, and the trace is not enabled.
     std::fs::write(at.path().join("a"), "des (0, 1, 2)\n(1, go, 0)\n").unwrap();
     let (code, out, _) = certify(at.path(), &["a", "proofs"]);

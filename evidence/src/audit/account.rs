@@ -251,6 +251,9 @@ impl<'n> AnswerObligations<'n> {
         let other_count = open.len().saturating_sub(1);
         match (other_count, &self.needed) {
             (0, _) => format!("not shown: {what}{note}"),
+            (1, NeededProofs::Any(_)) => {
+                format!("not shown: {what} (or another alternative){note}")
+            }
             (_, NeededProofs::Any(_)) => {
                 format!("not shown: {what} (or one of {other_count} alternatives){note}")
             }

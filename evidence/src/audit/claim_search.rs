@@ -24,12 +24,17 @@ use crate::certificate::markings::visit_capped;
 use crate::description::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
+/// The maximum number of searches that may exceed the limit. Each of them takes time and proves
+/// nothing.
+const MAX_UNFINISHED: usize = 16;
+
 /// Searches for one of several claims that holds, that is, a predicate that no reachable marking
 /// satisfies. `claims` are indices of unproved predicates in `obligations.claims`. The search for
 /// each claim visits at most `max_markings` markings. The first claim that holds is marked as
-/// proved and confirms the answer. If a search finds more markings, the verdict is the result of
-/// `unvisited` for a text that says so. If no claim holds or a search fails otherwise, the answer
-/// is refused.
+/// proved and confirms the answer. If no claim holds and a search finds more markings, the verdict
+/// is the result of `unvisited` for a text that says so. After [`MAX_UNFINISHED`] such searches,
+/// the other claims are not tried. If all searches end and no claim holds, or a search fails
+/// otherwise, the answer is refused.
 pub(super) fn search_each(
     net: &Net,
     obligations: &mut AnswerObligations<'_>,
@@ -38,7 +43,7 @@ pub(super) fn search_each(
     watch: &AuditWatch,
     unvisited: impl Fn(&str) -> AuditVerdict,
 ) -> AuditVerdict {
-    let mut violated_claim = None;
+    let (mut violated_claim, mut more, mut unfinished_count) = (None, None, 0);
     for &index in claims {
         let (predicate, is_proved) = &mut obligations.claims[index];
         let mut holds = false;
@@ -58,11 +63,19 @@ pub(super) fn search_each(
             Err(Flaw::Stopped) if holds => {
                 violated_claim = Some(refutation_in_words(net, predicate))
             }
+            // Another claim may distinguish fewer markings, and suffices.
             Err(Flaw::More(max_markings)) => {
-                return unvisited(&format!("more than {max_markings} are reachable"));
+                more = Some(max_markings);
+                unfinished_count += 1;
+                if unfinished_count == MAX_UNFINISHED {
+                    break;
+                }
             }
             Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
         }
+    }
+    if let Some(max_markings) = more {
+        return unvisited(&format!("more than {max_markings} are reachable"));
     }
     AuditVerdict::Refused(match violated_claim {
         Some(what) => format!("visited again: it is not true that {what}"),
@@ -110,7 +123,33 @@ fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::obligation::{NeededProofs, Obligation};
     use parikh_net::{LinearSum, text};
+
+    #[test]
+    fn a_claim_with_too_many_markings_does_not_hide_another_one() {
+        let net = text::parse("place p 1\nplace s\nplace q\ntransition t: p -> p + s").unwrap();
+        let [s, q] = ["s", "q"].map(|name| net.place_named(name).unwrap());
+        let verdict = |refute: &[Predicate]| {
+            let needed = NeededProofs::Any((0..refute.len()).map(NeededProofs::Refute).collect());
+            let obligation =
+                Obligation { refute: refute.to_vec(), needed, ..Obligation::default() };
+            let mut obligations = AnswerObligations::of(&net, obligation);
+            let claims: Vec<usize> = (0..refute.len()).collect();
+            let unvisited = |why: &str| AuditVerdict::Searched(why.to_owned());
+            let watch = AuditWatch::default();
+            search_each(&net, &mut obligations, &claims, 100, &watch, unvisited)
+        };
+        let [many, few, false_claim] =
+            [(s, 1000), (q, 1), (s, 1)].map(|(place, n)| Predicate::at_least(place, n));
+        let confirmed = AuditVerdict::Confirmed("the only marking was visited again".to_owned());
+        assert_eq!(verdict(&[many.clone(), few.clone()]), confirmed);
+        let searched = AuditVerdict::Searched("more than 100 are reachable".to_owned());
+        assert_eq!(verdict(&[many.clone(), false_claim.clone()]), searched);
+        let claims = [vec![many; MAX_UNFINISHED], vec![few]].concat();
+        assert_eq!(verdict(&claims), searched);
+        assert!(matches!(verdict(&[false_claim]), AuditVerdict::Refused(_)));
+    }
 
     #[test]
     fn sinks_are_capped_where_a_claim_tells_no_more_apart() {

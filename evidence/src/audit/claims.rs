@@ -278,7 +278,7 @@ impl ClaimEvidence<'_> {
         context: &mut AuditContext<'_>,
         answer: &AnswerLine,
     ) -> Result<(), String> {
-        self.add_sequence(&FiringSequence::new(), &[]);
+        self.add_sequence(&FiringSequence::new(), &[], true);
         let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
         for shown in answer.shown_by.iter().filter(|shown| shown.kind == EvidenceKind::Trace) {
             traces.entry(&shown.id).or_default().push(shown.prefix_length);
@@ -287,10 +287,7 @@ impl ClaimEvidence<'_> {
             let sequence = trace::sequence(&context.lines, id)?;
             let mut counts: Vec<u64> = stops.iter().copied().flatten().collect();
             counts.sort_unstable();
-            if stops.contains(&None) {
-                counts.clear();
-            }
-            self.add_sequence(&sequence, &counts);
+            self.add_sequence(&sequence, &counts, stops.contains(&None));
         }
         let mut seen = BTreeSet::new();
         for shown in &answer.shown_by {
@@ -302,7 +299,7 @@ impl ClaimEvidence<'_> {
                 EvidenceKind::Loops => {
                     let loops: LoopsLine = context.lines.read(&shown.id)?;
                     match loops.resolve(self.net)?.to_sequence(MAX_STEPS) {
-                        Some(sequence) => self.add_sequence(&sequence, &[]),
+                        Some(sequence) => self.add_sequence(&sequence, &[], true),
                         None => self.left_out.push("nested loops are not covered".to_owned()),
                     }
                 }
@@ -315,8 +312,9 @@ impl ClaimEvidence<'_> {
     }
 
     /// Writes a firing sequence with the goals that it reaches. Goals are evaluated after the
-    /// numbers of firings in `stops` and, if there are several goals or no stops, after each step.
-    fn add_sequence(&mut self, sequence: &FiringSequence, stops: &[u64]) {
+    /// numbers of firings in `stops` and, if `to_the_end` or if there are several goals, after each
+    /// step. The sequence ends before the first step that cannot fire.
+    fn add_sequence(&mut self, sequence: &FiringSequence, stops: &[u64], to_the_end: bool) {
         let goals = &self.obligation.reach;
         let mut replayer = Replayer::new(self.net);
         let mut index = GoalIndex::new(self.net.place_count());
@@ -334,9 +332,9 @@ impl ClaimEvidence<'_> {
                 index.add(number, goal.support(self.net));
             }
         }
-        let evaluates_each_step = stops.is_empty() || goals.len() > 1;
+        let evaluates_each_step = to_the_end || goals.len() > 1;
         let mut stops = stops.iter().copied().peekable();
-        for step in sequence.steps() {
+        'steps: for step in sequence.steps() {
             let mut remaining = step.count;
             while remaining > 0 {
                 while stops.next_if(|&stop| stop <= replayer.fired()).is_some() {}
@@ -344,7 +342,7 @@ impl ClaimEvidence<'_> {
                 let until_stop = stops.peek().map_or(u64::MAX, |stop| stop - replayer.fired());
                 let count = remaining.min(until_stop);
                 if replayer.fire(FiringStep { transition: step.transition, count }).is_err() {
-                    return;
+                    break 'steps;
                 }
                 remaining -= count;
                 actions.push(format!("fire {} {count}", step.transition.index()));
@@ -458,8 +456,14 @@ impl ClaimEvidence<'_> {
             markings.push(marking.tokens().to_vec());
             entries <= MAX_ENTRIES
         });
-        if visited.is_err() {
-            self.left_out.push(format!("more than {MAX_LISTED} markings are not listed"));
+        if let Err(flaw) = visited {
+            self.left_out.push(match flaw {
+                Flaw::More(listed) => format!("more than {listed} markings are not listed"),
+                Flaw::Stopped => {
+                    format!("markings with more than {MAX_ENTRIES} marked places are not listed")
+                }
+                flaw => format!("the markings are not listed: {flaw}"),
+            });
             return;
         }
         let first = self.obligation.reach.len();
@@ -513,4 +517,37 @@ fn rules_of(context: &AuditContext<'_>, on: String) -> Result<Vec<String>, Strin
         next = of;
     }
     Ok(rules.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn goals_between_the_steps_and_before_an_error_are_written() {
+        let net = text::parse("place p 10\nplace q\ntransition t: p -> q").unwrap();
+        let (t, q) = (net.transition_named("t").unwrap(), net.place_named("q").unwrap());
+        let five = Predicate::and([Predicate::at_least(q, 5), Predicate::no_more_than(q, 5)]);
+        let written = |reach: &[Predicate], stops: &[u64], to_the_end: bool| {
+            let obligation = Obligation { reach: reach.to_vec(), ..Obligation::default() };
+            let mut evidence = ClaimEvidence {
+                net: &net,
+                obligation,
+                shown: BTreeSet::new(),
+                writer: DocumentWriter::new(&net, false),
+                left_out: Vec::new(),
+            };
+            let mut sequence = FiringSequence::new();
+            sequence.push(t, 11);
+            evidence.add_sequence(&sequence, stops, to_the_end);
+            (evidence.shown.len(), evidence.writer.text)
+        };
+        let text = "sequence 2\nfire 0 5 goal 0\n".to_owned();
+        assert_eq!(written(&[five.clone()], &[5], false), (1, text.clone()));
+        assert_eq!(written(&[five.clone()], &[5], true), (1, text));
+        let both = [five, Predicate::at_least(q, 8)];
+        let text = "sequence 4\nfire 0 5 goal 0 fire 0 3 goal 1\n".to_owned();
+        assert_eq!(written(&both, &[5, 8], true), (2, text));
+    }
 }

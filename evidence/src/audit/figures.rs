@@ -84,7 +84,7 @@ fn check_count(context: &AuditContext<'_>, answer: &AnswerLine, firings: bool) -
         Err(CountError::Visit(Flaw::More(max_markings))) => {
             AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(error) => AuditVerdict::Refused(format!("counted again: the number is {error}")),
+        Err(error) => AuditVerdict::Refused(format!("counted again: {error}")),
     }
 }
 
@@ -195,7 +195,7 @@ fn check_largest(
         Err(Flaw::More(max_markings)) => {
             AuditVerdict::Searched(format!("more than {max_markings} markings are reachable"))
         }
-        Err(flaw) => AuditVerdict::Refused(format!("visited again: the maximum is {flaw}")),
+        Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Proof obligations about runs: some run has a property, or no run has it.
 
 use super::AuditWatch;
+use super::search::open_because;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
 use crate::no_run::implied::{implies, implies_one_of};
@@ -195,9 +196,7 @@ impl RunObligations {
                         visits.violated = Some(description::of_runs(net, property));
                     }
                 }
-                Err(VisitFlaw::Markings(Flaw::More(max_markings))) => {
-                    visits.undecided = Some(format!("more than {max_markings} are reachable"));
-                }
+                Err(VisitFlaw::Markings(flaw)) => visits.undecided = Some(open_because(flaw)?),
                 Err(VisitFlaw::TooLarge(why)) => visits.undecided = Some(why.to_string()),
                 Err(flaw) => return Err(flaw.to_string()),
             }
@@ -239,7 +238,9 @@ impl RunObligations {
                     None => what,
                     Some(&claim) => {
                         let premise = description::predicate(net, &claims[claim].0);
-                        format!("that no reachable marking has {premise}, a premise of {what}")
+                        format!(
+                            "that no reachable marking has {premise}, a premise of the proof {what}"
+                        )
                     }
                 }))
             }

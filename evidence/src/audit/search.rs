@@ -23,9 +23,7 @@ impl<'n> AuditContext<'n> {
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
         let (net, max_markings) = (self.net, self.max_markings);
-        let unvisited = |why: &str| {
-            AuditVerdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
-        };
+        let unvisited = |why: &str| searched_only(searched, why);
         if searched.markings > max_markings {
             return unvisited("too many to repeat (--visit)");
         }
@@ -36,9 +34,10 @@ impl<'n> AuditContext<'n> {
         };
         let RunVisits { markings, violated: run, undecided, .. } = visits;
         if obligations.is_settled() {
-            return AuditVerdict::Confirmed(format!(
-                "all {markings} markings along such runs were visited again"
-            ));
+            return AuditVerdict::Confirmed(match markings {
+                1 => "the only marking along such runs was visited again".to_owned(),
+                _ => format!("all {markings} markings along such runs were visited again"),
+            });
         }
         // The answer may need only one of several obligations. So obligations that are not about
         // runs may suffice.
@@ -61,12 +60,7 @@ impl<'n> AuditContext<'n> {
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
         let (net, max_markings) = (self.net, self.max_markings);
-        let unvisited = |why: &str| {
-            AuditVerdict::Searched(match searched.markings {
-                u64::MAX => format!("a symbolic search covered 2^64 markings or more; {why}"),
-                markings => format!("{} visited; {why}", markings_were(markings)),
-            })
-        };
+        let unvisited = |why: &str| searched_only(searched, why);
         if searched.markings > max_markings {
             return unvisited("too many to repeat (--visit)");
         }
@@ -143,13 +137,7 @@ impl<'n> AuditContext<'n> {
         searched: &ExhaustiveSearch,
     ) -> AuditVerdict {
         let (net, max_markings) = (self.net, self.max_markings);
-        let unvisited = |reachable: &str| {
-            let stubborn = if searched.stubborn { " that matter" } else { "" };
-            let visited = searched.markings;
-            AuditVerdict::Searched(format!(
-                "{visited} markings{stubborn} were visited; {reachable}"
-            ))
-        };
+        let unvisited = |why: &str| searched_only(searched, why);
         if searched.markings > max_markings {
             return unvisited("too many to repeat (--visit)");
         }
@@ -240,18 +228,20 @@ impl<'n> AuditContext<'n> {
         let Some(home) = &mut obligations.home else {
             return AuditVerdict::Refused(obligations.describe_missing(self.net));
         };
-        let visited = searched.markings;
-        if visited > self.max_markings {
-            let why = format!("{} visited; too many to repeat (--visit)", markings_were(visited));
-            return AuditVerdict::Searched(why);
+        if searched.markings > self.max_markings {
+            return searched_only(searched, "too many to repeat (--visit)");
         }
         let results = find_staying(self.net, self.max_markings, &home.predicates, &mut || {
             self.watch.goes_on()
         });
         let results = match results {
             Ok(results) => results,
-            Err(Flaw::More(most)) => return too_many(visited, most),
-            Err(flaw) => return AuditVerdict::Refused(format!("visited again: {flaw}")),
+            Err(flaw) => {
+                return match open_because(flaw) {
+                    Ok(why) => searched_only(searched, &why),
+                    Err(flaw) => AuditVerdict::Refused(format!("visited again: {flaw}")),
+                };
+            }
         };
         for (index, stays) in results.iter().enumerate() {
             home.stays_reachable[index] |= *stays == Some(true);
@@ -269,9 +259,8 @@ impl<'n> AuditContext<'n> {
             )));
         }
         match () {
-            () if !is_known => too_many(visited, self.max_markings),
-            // Another obligation is open: that some predicate is reachable, or that it is
-            // unreachable.
+            () if !is_known => searched_only(searched, "a part of the net has too many markings"),
+            // An additional obligation is open, such as reachability or its negation.
             () if obligations.is_open_to_search() => self.search_again(obligations, searched),
             () if obligations.requires_only_losses() => {
                 AuditVerdict::Refused("visited again: all goals stay reachable".to_owned())
@@ -281,11 +270,22 @@ impl<'n> AuditContext<'n> {
     }
 }
 
-/// Returns the verdict if the search visited `visited` markings and more than `max_markings` are
-/// reachable.
-fn too_many(visited: u64, max_markings: u64) -> AuditVerdict {
-    AuditVerdict::Searched(format!(
-        "{} visited; more than {max_markings} are reachable",
-        markings_were(visited)
-    ))
+/// Returns the verdict on an answer that relies on the prover's search, which was not repeated for
+/// the given reason.
+fn searched_only(searched: &ExhaustiveSearch, why: &str) -> AuditVerdict {
+    let with = if searched.stubborn { " with stubborn sets" } else { "" };
+    AuditVerdict::Searched(format!("{} visited{with}; {why}", markings_were(searched.markings)))
+}
+
+/// Returns the reason why a visit that ended with this flaw leaves an answer open. A limit that is
+/// too small for the markings, or for the edges between them, does not contradict the answer.
+///
+/// # Errors
+/// A description of any other flaw.
+pub(super) fn open_because(flaw: Flaw) -> Result<String, String> {
+    match flaw {
+        Flaw::More(max_markings) => Ok(format!("more than {max_markings} are reachable")),
+        Flaw::TooLarge(what) => Ok(format!("there are {what}")),
+        flaw => Err(flaw.to_string()),
+    }
 }

@@ -575,6 +575,29 @@ fn a_search_made_again_sees_what_was_to_be_reached_too() {
 }
 
 #[test]
+fn a_limit_of_a_visit_leaves_an_answer_open() {
+    use super::search::open_because;
+    use crate::Flaw;
+    assert_eq!(open_because(Flaw::More(9)), Ok("more than 9 are reachable".to_owned()));
+    let edges = Flaw::TooLarge("too many firings between markings".to_owned());
+    assert_eq!(open_because(edges), Ok("there are too many firings between markings".to_owned()));
+    assert!(open_because(Flaw::Overflow).is_err());
+    assert!(open_because(Flaw::Stopped).is_err());
+}
+
+#[test]
+fn weights_that_some_firing_increases_are_refused() {
+    let net = "net n\nplace a 2\nplace b\ntransition t: a -> b\ntransition s: b -> 2*b";
+    let lines = |place: &str| {
+        let structure = json!({"id": "s", "structure": {"finitely": [[place, 1]]}});
+        let line = json!({ "structure": structure });
+        format!("{line}\n{}", answer("Liveness", "FALSE", "{\"structure\": \"s\"}"))
+    };
+    confirmed(net, "Liveness", &lines("a"));
+    refused(net, "Liveness", &lines("b"), "structure `s`: ");
+}
+
+#[test]
 fn numbers_have_one_spelling() {
     for (text, value) in
         [("0", Some(0)), ("17", Some(17)), ("007", None), ("+1", None), ("-1", None)]

@@ -3,9 +3,11 @@
 
 use super::AuditWatch;
 use super::runs::{Claims, premise_indices};
+use super::search::open_because;
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
 use crate::{CheckedDocument, Flaw, description};
+use parikh_net::printable::counted;
 use parikh_net::{Net, TreeProperty};
 
 /// The obligations about properties of the tree of runs. The lists have one entry per property.
@@ -145,35 +147,29 @@ impl TreeObligations {
                         visits.violated = Some(description::tree_property(net, property));
                     }
                 }
-                Err(Flaw::More(max_markings)) => {
-                    visits.undecided = Some(format!("more than {max_markings} are reachable"));
+                Err(flaw) => {
+                    visits.undecided = Some(open_because(flaw)?);
                     break;
                 }
-                // A graph that is too large does not contradict the answer.
-                Err(Flaw::TooLarge(what)) => {
-                    visits.undecided = Some(format!("there are {what}"));
-                    break;
-                }
-                Err(flaw) => return Err(flaw.to_string()),
             }
         }
         Ok(visits)
     }
 
     /// Describes the discharged obligations in words.
-    pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
+    pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Vec<String> {
+        let evaluated_count = self.evaluated.iter().filter(|&&is_evaluated| is_evaluated).count();
         let shown_count =
             (0..self.properties.len()).filter(|&index| self.is_discharged(index, premises)).count();
-        let plural = if shown_count == 1 { "" } else { "s" };
-        let evaluated_count =
-            self.holds_on_closed_set.iter().filter(|&&is_evaluated| is_evaluated).count();
-        match (shown_count, evaluated_count) {
-            (0, _) => None,
-            (_, 0) => Some(format!("{shown_count} labelling{plural} checked")),
-            _ => {
-                Some(format!("{shown_count} formula{plural} evaluated on the set of all markings"))
-            }
-        }
+        let labellings = match shown_count - evaluated_count {
+            0 => None,
+            count => Some(format!("{} checked", counted(count, "labelling"))),
+        };
+        let evaluated = match evaluated_count {
+            0 => None,
+            count => Some(format!("{} evaluated on a closed set", counted(count, "formula"))),
+        };
+        labellings.into_iter().chain(evaluated).collect()
     }
 
     /// Describes the open obligation about the property with this index in words.
@@ -197,7 +193,9 @@ impl TreeObligations {
             None => format!("that {what}"),
             Some(&claim) => {
                 let premise = description::predicate(net, &claims[claim].0);
-                format!("that no reachable marking has {premise}, a premise of {what}")
+                format!(
+                    "that no reachable marking has {premise}, a premise of the proof that {what}"
+                )
             }
         })
     }

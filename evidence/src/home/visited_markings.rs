@@ -29,11 +29,11 @@ use std::collections::HashMap;
 
 /// Returns, for each predicate of `wanted`, true if it is reachable from every reachable marking,
 /// and false if it is not. The entry is `None` if this depends on a component with more than
-/// `max_markings` markings, or with too many for the memory limit. Calls `goes_on` at every
-/// marking.
+/// `max_markings` markings, or with too many markings or edges for the memory limit. Calls
+/// `goes_on` at every marking.
 ///
 /// # Errors
-/// [`Flaw::More`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
+/// [`Flaw::More`] or [`Flaw::TooLarge`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
 pub fn find_staying(
     net: &Net,
     max_markings: u64,
@@ -96,7 +96,7 @@ fn questions_of_parts(
 
 /// Decides component by component whether each predicate is reachable from every reachable marking.
 /// An entry is `None` if it depends on a component with more than `max_markings` markings, or with
-/// too many for the memory limit.
+/// too many markings or edges for the memory limit.
 fn decide_by_parts(
     parts: &[Subnet],
     max_markings: u64,
@@ -116,8 +116,8 @@ fn decide_by_parts(
             .unzip();
         let part_results = match decide_on_net(&part.net, max_markings, &wanted, goes_on) {
             Ok(part_results) => part_results.into_iter().map(Some).collect(),
-            Err(Flaw::More(max_markings)) => {
-                too_large = Some(Flaw::More(max_markings));
+            Err(flaw @ (Flaw::More(_) | Flaw::TooLarge(_))) => {
+                too_large = Some(flaw);
                 vec![None; wanted.len()]
             }
             Err(flaw) => return Err(flaw),

@@ -79,6 +79,7 @@ pub fn visit_runs(
     let mut graph = ProductGraph::new(net, property.fairness(), Marks::all(automaton.marks));
     let initial = nodes.marking_number(net.initial());
     nodes.node_number((initial, automaton.initial));
+    let max_markings = max_markings.min(1 << 28);
     let mut edge_count = 0;
     while graph.outgoing.len() < nodes.nodes.len() {
         if !goes_on() {
@@ -94,7 +95,7 @@ pub fn visit_runs(
                 outgoing.push(RunEdge { to, marks: edge.marks, fires });
             }
         }
-        if nodes.markings.len() as u64 > max_markings.min(1 << 28) {
+        if nodes.markings.len() as u64 > max_markings {
             return Err(Flaw::More(max_markings).into());
         }
         edge_count += outgoing.len();

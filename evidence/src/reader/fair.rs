@@ -44,7 +44,9 @@ pub fn fairness(net: &Net, texts: &[String]) -> Result<Fairness, String> {
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.has_other_copies(t))
     {
-        return Err("fairness to a transition that empties places is not supported".to_owned());
+        let why = "fairness to a transition with several copies in the translated net is not \
+                   supported";
+        return Err(why.to_owned());
     }
     Ok(Fairness::new(weak, strong))
 }

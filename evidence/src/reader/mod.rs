@@ -85,7 +85,8 @@ pub fn read_model_with_times(
             let first: String =
                 text.trim_start().lines().next().unwrap_or_default().chars().take(20).collect();
             let what = format!(
-                "the file begins with {}; expected a net in PNML, as text, or in the language of TINA, LoLA or mist",
+                "the file begins with {}; expected a net in PNML, as text, or in the language of \
+                 TINA, LoLA or mist, or a labelled transition system",
                 Quoted(&first)
             );
             Err(Unreadable { line: 1, what })
@@ -251,11 +252,12 @@ fn utf16_unit(bytes: &[u8]) -> Option<(CodeUnitDecoder, usize)> {
 /// Decodes a file in UTF-16; returns `None` for other files.
 fn decode_utf16(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
     let (to_unit, mark_length) = utf16_unit(bytes)?;
-    let pairs = bytes[mark_length..].chunks(2);
-    let units = pairs.map(|pair| to_unit([pair[0], *pair.get(1).unwrap_or(&0)]));
-    let text: Result<String, _> = char::decode_utf16(units).collect();
+    let (pairs, rest) = bytes[mark_length..].as_chunks();
+    let text: Result<String, _> = char::decode_utf16(pairs.iter().copied().map(to_unit)).collect();
+    // A byte is left over if the file is cut in the middle of a character.
+    let text = text.ok().filter(|_| rest.is_empty());
     let what = "this is not UTF-16 text".to_owned();
-    Some(text.map_err(|_| Unreadable { line: 1, what }))
+    Some(text.ok_or(Unreadable { line: 1, what }))
 }
 
 /// Returns the name of the encoding in the XML declaration, in lower case. Returns an empty text if

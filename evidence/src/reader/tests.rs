@@ -143,6 +143,16 @@ fn encodings_are_as_declared() {
 }
 
 #[test]
+fn text_in_utf_16_has_whole_characters() {
+    let text = "place p 1\ntransition t: p -> p\n# 1";
+    let bytes: Vec<u8> =
+        "\u{FEFF}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert!(read_model(&bytes).is_ok());
+    let error = read_model(&bytes[..bytes.len() - 1]).unwrap_err();
+    assert!(error.what.contains("not UTF-16 text"), "{error}");
+}
+
+#[test]
 fn only_the_blanks_of_xml_are_trimmed_from_names() {
     let net = read(
         "<place id='\u{A0}p'><initialMarking><text>7</text></initialMarking></place>

@@ -105,8 +105,8 @@ fn conclusion(
     let net = subject.net;
     Ok(match structure {
         HomeArgument::Finitely(weights) => {
-            let finite = find_finite_firings(net, weights).ok();
-            let is_lost = |wanted: &_| finite.as_ref().is_some_and(|it| it.check(wanted).is_ok());
+            let finite = find_finite_firings(net, weights).map_err(|flaw| flaw.to_string())?;
+            let is_lost = |wanted: &_| finite.check(wanted).is_ok();
             StructureConclusion {
                 lost_predicates: subject.indices_where(is_lost),
                 ..StructureConclusion::default()

@@ -144,7 +144,9 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
         "TRUE",
         &no_run,
         BY_NO_RUN,
-        Some("that no reachable marking has `served` ≥ 2, a premise of that all runs satisfy A G("),
+        Some(
+            "that no reachable marking has `served` ≥ 2, a premise of the proof that all runs satisfy A G(",
+        ),
     );
     judge("never", "TRUE", &document(2), BY_DOCUMENT, Some("that all runs satisfy A G("));
     judge("never", "FALSE", &(no_run.clone() + &document(2)), &both, Some("a run that violates"));

@@ -41,7 +41,7 @@ pub(crate) fn wait<T>(
             // The audit may allocate a lot before it stops, so the grace period ends at 110 % of
             // the memory limit.
             Some((limit, stop_time))
-                if stop_time.elapsed() > GRACE || resident > memory / 10 * 11 =>
+                if stop_time.elapsed() > GRACE || resident > memory.saturating_add(memory / 10) =>
             {
                 return AuditEnd::Abandoned(limit);
             }

@@ -46,12 +46,20 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    let export = match arguments.export.clone().map(ClaimExport::to).transpose() {
+        Ok(export) => export,
+        Err(error) => {
+            let folder = arguments.export.as_deref().unwrap_or(Path::new("")).display();
+            print_message("error", &format!("{folder}: {error}"));
+            return ExitCode::from(1);
+        }
+    };
     let watch = AuditWatch::default();
     let (sender, receiver) = mpsc::channel();
-    let shared = (Arc::clone(&arguments), watch.clone());
+    let shared = (Arc::clone(&arguments), export.clone(), watch.clone());
     let audit = move || {
-        let (arguments, watch) = shared;
-        let _ = sender.send(audit(&arguments, &watch));
+        let (arguments, export, watch) = shared;
+        let _ = sender.send(audit(&arguments, export, &watch));
     };
     // The thread has a large stack, because functions recurse over predicates as deep as the
     // readers allow.
@@ -59,8 +67,10 @@ fn main() -> ExitCode {
         print_message("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
-    match guard::wait(&receiver, &watch, arguments.timeout, arguments.max_memory_bytes) {
-        AuditEnd::Finished(Ok(audited)) => ExitCode::from(print_outcome(&arguments, audited)),
+    match guard::wait(&receiver, &watch, arguments.timeout, arguments.memory) {
+        AuditEnd::Finished(Ok(audited)) => {
+            ExitCode::from(print_outcome(&arguments, export, audited))
+        }
         AuditEnd::Finished(Err(Refusal { code, reason: why })) => {
             print_message("error", &why);
             ExitCode::from(code)
@@ -70,7 +80,8 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         AuditEnd::Abandoned(limit) => {
-            let code = print_outcome(&arguments, partial_outcome(watch.progress(), limit));
+            let outcome = partial_outcome(watch.progress(), limit);
+            let code = print_outcome(&arguments, export, outcome);
             // The audit is still running in its thread.
             std::process::exit(code.into());
         }
@@ -98,58 +109,53 @@ struct AuditOutcome {
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
-    /// The export of confirmed answers; `None` without an export.
-    export: Option<ClaimExport>,
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
-fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
+fn audit(
+    arguments: &CertifyArguments,
+    export: Option<ClaimExport>,
+    watch: &AuditWatch,
+) -> Result<AuditOutcome, Refusal> {
     let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
     };
     watch.set_position(&path.display().to_string(), 0);
-    let bytes = contents(&path, arguments.max_memory_bytes)?;
-    let (files, unasked) =
-        split_by_available_questions(arguments, &path, evidence_files(&arguments.evidence)?);
+    let bytes = contents(&path, arguments.memory)?;
+    let files = evidence_files(&arguments.evidence)?;
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
     if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
         let (about_labels, about_net) = systems::split(files);
+        let (about_net, unasked) = asked_of(arguments, &path, about_net);
         let mut outcome = AuditOutcome::default();
         if !about_labels.is_empty() {
             outcome = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
         }
         if !about_net.is_empty() {
-            let net_outcome = audit_net(arguments, &path, &bytes, &about_net, watch)?;
-            outcome.report.extend(net_outcome.report);
-            outcome.broken.extend(net_outcome.broken);
-            outcome.export = net_outcome.export;
+            let of_net = audit_net(arguments, (&path, &bytes), &about_net, export, watch)?;
+            outcome.report.extend(of_net.report);
+            outcome.broken.extend(of_net.broken);
         }
         outcome.unasked = unasked;
         return Ok(outcome);
     }
-    let outcome = audit_net(arguments, &path, &bytes, &files, watch)?;
+    let (files, unasked) = asked_of(arguments, &path, files);
+    let outcome = audit_net(arguments, (&path, &bytes), &files, export, watch)?;
     Ok(AuditOutcome { unasked, ..outcome })
 }
 
 /// Audits evidence about the net in `path`, whose content is `bytes`.
 fn audit_net(
     arguments: &CertifyArguments,
-    path: &Path,
-    bytes: &[u8],
+    (path, bytes): (&Path, &[u8]),
     files: &[PathBuf],
+    export: Option<ClaimExport>,
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
-    let export = match &arguments.export {
-        None => None,
-        Some(folder) => {
-            let opened = ClaimExport::to(folder.clone());
-            Some(opened.map_err(|error| format!("{}: {error}", folder.display()))?)
-        }
-    };
     let questions =
         |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
@@ -164,7 +170,7 @@ fn audit_net(
             max_markings: arguments.max_markings,
         };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
-        let mut audit = audit.with_watch(watch.clone()).with_export(export.clone());
+        let mut audit = audit.with_watch(watch.clone()).with_export(export);
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
@@ -179,11 +185,11 @@ fn audit_net(
                 let audit =
                     ExtendedAudit::new(&extended, arguments.max_markings, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-                let audit = audit.with_export(export.clone());
+                let audit = audit.with_export(export);
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
                 let report = audit.finish();
-                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), export });
+                return Ok(AuditOutcome { report, broken, unasked: Vec::new() });
             }
         };
         let net = &match arguments.cases {
@@ -196,11 +202,11 @@ fn audit_net(
             Box::new(move |examination| questions(net, examination)),
         );
         let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-        let mut audit = audit.with_export(export.clone());
+        let mut audit = audit.with_export(export);
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new(), export })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -229,7 +235,7 @@ fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, Strin
     Ok(finals)
 }
 
-/// Splits the evidence files into those whose questions are available, and the others. The others
+/// Splits evidence files about nets into those whose questions are available, and the others. The others
 /// are about formulas from a command line, which are in no file.
 fn split_by_available_questions(
     arguments: &CertifyArguments,
@@ -268,7 +274,8 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    AuditOutcome { report, broken, unasked, export }: AuditOutcome,
+    export: Option<ClaimExport>,
+    AuditOutcome { report, broken, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
@@ -317,7 +324,10 @@ fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> b
         print_message("note", &format!("{} was not exported: {reason}", Quoted(id)));
     }
     let (written, left_out) = (results.written.len(), results.left_out.len());
-    let summary = format!("{written} of {} confirmed answers were exported", written + left_out);
+    let summary = match written + left_out {
+        0 => "there are no confirmed answers about nets to export".to_owned(),
+        confirmed => format!("{written} of {confirmed} confirmed answers were exported"),
+    };
     print_message("note", &format!("{}: {summary}", folder.display()));
     if let Some(failure) = &results.failure {
         print_message("error", failure);

@@ -32,7 +32,7 @@ const SIGNS: [&str; 17] =
     ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
 
 /// The words of the contest's texts, each with its translation into the `--formula` language.
-const WORD_TRANSLATIONS: [(&str, &str); 15] = [
+const WORD_TRANSLATIONS: [(&str, &str); 14] = [
     ("A", "A"),
     ("E", "E"),
     ("G", "G"),
@@ -47,7 +47,6 @@ const WORD_TRANSLATIONS: [(&str, &str); 15] = [
     ("is-fireable", "fireable"),
     ("bound", "bound"),
     ("place-bound", "bound"),
-    ("Property", "Property"),
 ];
 
 /// The word that begins each property.
