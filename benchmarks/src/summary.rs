@@ -259,6 +259,8 @@ fn open_questions(
             .iter()
             .filter(|row| row.exam == exam)
             .filter(|row| matches!(row.verdict, Score::Missing | Score::Unknown))
+            // A run without questions and answers has a row without an id.
+            .filter(|row| !row.id.is_empty())
             .collect();
         if rows.is_empty() {
             continue;

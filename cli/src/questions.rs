@@ -184,8 +184,10 @@ impl<'a> InquiryReader<'a> {
         if let Some(error) = queries.cut_short {
             notes
                 .push(format!("parikh: {error}; only the formulas before this place are answered"));
-            let id = format!("(the rest of {})", file.display());
-            if self.is_wanted(&id) {
+            let is_read =
+                |wanted: &String| queries.queries.iter().any(|it| is_called(&it.id, wanted));
+            if self.only.is_empty() || !self.only.iter().all(is_read) {
+                let id = format!("(the rest of {})", file.display());
                 questions.refused.push(OpenQuestion { id, reason: OpenReason::refused(error) });
             }
         } else if queries.queries.is_empty() {

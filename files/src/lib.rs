@@ -88,7 +88,12 @@ fn open_unpacked(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
 fn decompressed<'r>(
     mut reader: impl BufRead + Send + 'r,
 ) -> io::Result<Box<dyn BufRead + Send + 'r>> {
-    Ok(match reader.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+    // A buffer of a pipe may have a single byte.
+    let mut start = Vec::new();
+    reader.by_ref().take(2).read_to_end(&mut start)?;
+    let is_compressed = start == [0x1f, 0x8b];
+    let reader = Cursor::new(start).chain(reader);
+    Ok(match is_compressed {
         true => Box::new(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(reader))),
         false => Box::new(reader),
     })
@@ -177,6 +182,29 @@ mod tests {
         let mut text = String::new();
         open(path)?.read_to_string(&mut text)?;
         Ok(text)
+    }
+
+    /// A reader that returns a single byte at a time.
+    struct Dripping<'b>(&'b [u8]);
+
+    impl Read for Dripping<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let length = into.len().min(1);
+            self.0.read(&mut into[..length])
+        }
+    }
+
+    #[test]
+    fn a_pipe_may_begin_with_a_single_byte() {
+        let packed = compressed(b"a net");
+        for (bytes, expected) in
+            [(&packed[..], &b"a net"[..]), (b"a net", b"a net"), (b"\x1f", b"\x1f"), (b"", b"")]
+        {
+            let mut read = Vec::new();
+            let pipe = BufReader::new(Dripping(bytes));
+            decompressed(pipe).unwrap().read_to_end(&mut read).unwrap();
+            assert_eq!(read, expected);
+        }
     }
 
     #[test]

@@ -32,7 +32,9 @@ pub enum UnsupportedFormula {
     BoundAsProperty,
     /// A question about the skeleton of a coloured net, that is, the net without colours. The
     /// question is about runs, or about transitions enabled in the initial marking.
-    #[error("the formula depends on the transitions enabled initially, which needs the unfolding")]
+    #[error(
+        "a formula about runs, or about the transitions enabled initially, needs the unfolding"
+    )]
     Colours,
     /// A question beyond reachability for a net with inhibitor or reset arcs that was translated
     /// with caps, that is, assumed bounds on places.

@@ -33,7 +33,7 @@
 use super::error::InputError;
 use super::format::ModelFormat;
 use super::script::{self, Script, ScriptToken, ScriptTokens, read_text};
-use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId, TransitionId};
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Marking, PlaceId, TransitionId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -409,7 +409,8 @@ impl MistReader<'_> {
             if *least > 0 {
                 self.builder.read(t, place, *least)?;
             }
-            if let Some(most) = most {
+            // No place holds more than the largest number of tokens.
+            if let Some(most) = most.filter(|&most| most < Marking::MAX_TOKENS) {
                 self.builder.inhibit(t, place, most + 1)?;
             }
         }

@@ -19,6 +19,7 @@ use parikh_net::{Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_unfolding::{UnfoldingError, UnfoldingLimits};
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::OnceLock;
 
 /// A model as read from its file.
@@ -63,14 +64,6 @@ pub enum ModelView<'m> {
 /// The unfolding exceeds the limits, a variable has 2³² or more colours, a number overflows, or the
 /// budget is spent.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error(
-    "the coloured net is too large to be unfolded: before guards are evaluated it has {} places \
-     and {} transitions, and the limits are {} and {}",
-    approximately(*.places),
-    approximately(*.transitions),
-    approximately(u128::from(*.most_places)),
-    approximately(u128::from(*.most_bindings))
-)]
 pub struct NotUnfolded {
     /// The number of places before guards are evaluated: the sum of the numbers of colours of all
     /// places.
@@ -82,6 +75,27 @@ pub struct NotUnfolded {
     most_bindings: u64,
     #[source]
     cause: UnfoldingError,
+}
+
+impl fmt::Display for NotUnfolded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause {
+            UnfoldingError::Spent(_) | UnfoldingError::Variable(_) | UnfoldingError::Net(_) => {
+                f.write_str("the coloured net was not unfolded")
+            }
+            UnfoldingError::TooLarge { .. }
+            | UnfoldingError::Tries(_)
+            | UnfoldingError::Colours(_) => write!(
+                f,
+                "the coloured net is too large to be unfolded: before guards are evaluated it has \
+                 {} places and {} transitions, and the limits are {} and {}",
+                approximately(self.places),
+                approximately(self.transitions),
+                approximately(u128::from(self.most_places)),
+                approximately(u128::from(self.most_bindings))
+            ),
+        }
+    }
 }
 
 impl Model {

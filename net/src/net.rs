@@ -48,7 +48,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FireError {
     /// A place holds too few tokens, or an inhibitor arc from the place disables the transition.
-    #[error("the transition is not enabled")]
+    #[error("a place holds too few tokens, or disables the transition by an inhibitor arc")]
     NotEnabled(PlaceId),
     /// A place would hold more than [`Marking::MAX_TOKENS`].
     #[error("a place would hold more than 2^63 - 1 tokens")]

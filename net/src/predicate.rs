@@ -86,6 +86,7 @@ impl Predicate {
     /// # Panics
     /// If `tokens` is 2⁶³ or more, except that 2⁶⁴ − 1 panics only with overflow checks.
     pub fn no_more_than(place: PlaceId, tokens: u64) -> Predicate {
+        assert!(tokens < 1 << 63, "2^63 or more tokens cannot be compared with");
         Predicate::at_least(place, tokens + 1).negated()
     }
 

@@ -888,7 +888,8 @@ def _of_info(info: dict[str, Any], file: str | None) -> Net:
     if "system" in info:
         raise ParikhError(f"{file}: this is a parallel system, not a net: use parikh.load_system")
     if nodes is None:
-        raise ParikhError(f"{file}: the coloured net is too large to be unfolded; use `parikh check` instead")
+        reason = info.get("not_unfolded", "the coloured net was not unfolded")
+        raise ParikhError(f"{file}: {reason}; use `parikh check` instead")
     ids = [[it["id"] for it in nodes[kind]] for kind in ("places", "transitions")]
     names = {it["id"]: it["name"] for kind in nodes.values() for it in kind if it["name"] is not None}
 

@@ -43,10 +43,6 @@ pub struct Plan {
     first: Vec<GoalId>,
     /// The fairness assumption for runs; see [`set_fairness`](Self::set_fairness).
     fairness: Fairness,
-    /// True after an examination or a formula was added. Its questions are adapted to nets with
-    /// caps, that is, assumed bounds of places ([`within_caps`]). On a net with caps, a plan
-    /// without such questions decides nothing.
-    is_adapted_to_caps: bool,
 }
 
 /// The state of a question.
@@ -55,6 +51,9 @@ struct QuestionProgress {
     is_decided: bool,
     /// True if the answer assumes the model's claim that its units are safe.
     assumes_units: bool,
+    /// True for an examination or a formula. Such a question is adapted to nets with caps, that is,
+    /// assumed bounds of places ([`within_caps`]). On a net with caps, other questions stay open.
+    is_adapted_to_caps: bool,
     state: QuestionState,
 }
 
@@ -87,8 +86,8 @@ impl Plan {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::examination_formula(examination, net)?;
         let asked = within_caps::adapt_formula(asked, net).ok()?;
-        plan.is_adapted_to_caps = true;
         plan.ask(examination.name(), whole, asked);
+        plan.set_adapted_to_caps(true);
         Some(plan)
     }
 
@@ -175,7 +174,6 @@ impl Plan {
         net: &Net,
         logic: TemporalLogic,
     ) -> Result<(), UnsupportedFormula> {
-        self.is_adapted_to_caps = true;
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
                 if !self.fairness.is_none() {
@@ -207,7 +205,15 @@ impl Plan {
                 self.ask_largest(id, goals.collect::<Result<_, _>>()?);
             }
         }
+        self.set_adapted_to_caps(true);
         Ok(())
+    }
+
+    /// Records for the question added last if it is adapted to nets with caps.
+    fn set_adapted_to_caps(&mut self, is_adapted: bool) {
+        if let Some(progress) = self.progress.last_mut() {
+            progress.is_adapted_to_caps = is_adapted;
+        }
     }
 
     /// Adds the goals that help to settle `goal`.
@@ -304,7 +310,12 @@ impl Plan {
             }
             Query::Largest(_) => QuestionState::Largest(goals.clone()),
         };
-        self.progress.push(QuestionProgress { is_decided: false, assumes_units: false, state });
+        self.progress.push(QuestionProgress {
+            is_decided: false,
+            assumes_units: false,
+            is_adapted_to_caps: false,
+            state,
+        });
         self.questions.push(GoalQuestion { id: id.to_owned(), query, joint_meaning: whole, goals });
     }
 
@@ -402,7 +413,7 @@ impl Plan {
         at: usize,
         settled: Option<GoalId>,
     ) -> Option<IndexedDecision> {
-        if board.net().has_caps() && !self.is_adapted_to_caps {
+        if board.net().has_caps() && !self.progress[at].is_adapted_to_caps {
             return None;
         }
         let question = &self.questions[at];
@@ -453,10 +464,10 @@ impl Plan {
 
     /// Creates a plan of the selected questions (by index) and their goals.
     fn restricted_to(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
-        let mut again = Plan { is_adapted_to_caps: self.is_adapted_to_caps, ..Plan::default() };
+        let mut again = Plan::default();
         let goal = |aim: RoledGoal| self.goals[aim.goal.index()].clone();
         let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
-        for (_, GoalQuestion { id, query, joint_meaning: whole, .. }) in asked {
+        for (at, GoalQuestion { id, query, joint_meaning: whole, .. }) in asked {
             match query.clone() {
                 Query::Truth(proposition) => {
                     let asked = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
@@ -466,6 +477,7 @@ impl Plan {
                     again.ask_largest(id, aims.into_iter().map(goal).collect());
                 }
             }
+            again.set_adapted_to_caps(self.progress[at].is_adapted_to_caps);
         }
         // The second plan keeps the goals that help to settle its goals (aids).
         for at in 0..again.goals.len() {

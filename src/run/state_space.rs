@@ -458,10 +458,9 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             Event::Waiting { .. } => self.receive_diagram_count(config),
             _ => {}
         });
-        self.report.faults += run_report.faults;
-        self.report.breach = run_report.breach;
-        self.report.statistics = run_report.statistics;
-        self.report.unanswered = run_report.unanswered;
+        // An earlier run had the same questions, so its reasons are out of date.
+        self.report.unanswered.clear();
+        self.report.add(run_report);
         is_infinite
     }
 }

@@ -92,7 +92,7 @@ impl fmt::Display for SystemReason {
                         write!(f, "of {parts} parts of {} components alone", few.len())?;
                     }
                 }
-                write!(f, " violates it ({})", counted(joint_states, "joint state"))
+                write!(f, " violates it ({})", product_states(joint_states))
             }
             SystemReason::NoInfiniteRun => {
                 f.write_str("no run violates it: some components have no such infinite run")
@@ -102,7 +102,7 @@ impl fmt::Display for SystemReason {
                 write!(f, "no run violates it, by pairwise composition ({states})")
             }
             SystemReason::NoRunOfReduced { joint_states } => {
-                let states = counted(joint_states, "joint state");
+                let states = product_states(joint_states);
                 write!(f, "no run violates it, with unobserved steps postponed ({states})")
             }
             SystemReason::Evaluated { joint_states } => {
@@ -110,6 +110,11 @@ impl fmt::Display for SystemReason {
             }
         }
     }
+}
+
+/// Returns a number of pairs of a joint state and a state of the formula's automaton, with its noun.
+fn product_states(count: &usize) -> String {
+    format!("{} of the product with the automaton", counted(count, "state"))
 }
 
 #[cfg(test)]
@@ -128,15 +133,21 @@ mod tests {
         let said = [
             (run(0), "a run of 1 label ends and violates it"),
             (run(2), "a run violates it: 1 label, then a cycle of 2 forever"),
-            (of(&[0, 1], true, 0), "no run of the system violates it (7 joint states)"),
-            (of(&[1], false, 0), "no run of component 1 alone violates it (7 joint states)"),
+            (
+                of(&[0, 1], true, 0),
+                "no run of the system violates it (7 states of the product with the automaton)",
+            ),
+            (
+                of(&[1], false, 0),
+                "no run of component 1 alone violates it (7 states of the product with the automaton)",
+            ),
             (
                 of(&[1], false, 1),
-                "no run of a part of component 1 alone violates it (7 joint states)",
+                "no run of a part of component 1 alone violates it (7 states of the product with the automaton)",
             ),
             (
                 of(&[0, 1], false, 2),
-                "no run of 2 parts of 2 components alone violates it (7 joint states)",
+                "no run of 2 parts of 2 components alone violates it (7 states of the product with the automaton)",
             ),
             (
                 SystemReason::NoInfiniteRun,
@@ -148,7 +159,7 @@ mod tests {
             ),
             (
                 SystemReason::NoRunOfReduced { joint_states: 7 },
-                "no run violates it, with unobserved steps postponed (7 joint states)",
+                "no run violates it, with unobserved steps postponed (7 states of the product with the automaton)",
             ),
             (SystemReason::Evaluated { joint_states: 7 }, "evaluated on all 7 joint states"),
         ];

@@ -129,8 +129,8 @@ pub fn settle(
                 scope.spawn(|| {
                     while let Some(&(at, _)) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let slice = budget.slice(Duration::from_secs_f64(length));
-                        let config =
-                            SettleConfig { seed: config.seed + 1000 * turn as u64, ..*config };
+                        let seed = config.seed.wrapping_add(1000 * turn as u64);
+                        let config = SettleConfig { seed, ..*config };
                         match settle_one(
                             case,
                             at,

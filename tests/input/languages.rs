@@ -188,6 +188,10 @@ fn mist_is_read_in_every_construct() {
                transition init_z: init -> init + z\ntransition start: init -> run'\n\
                transition r1: run' + x -> run'";
     is("n.spec", several, net, &[]);
+    // No place holds more tokens than the limit, so the upper limit needs no arc.
+    let most =
+        "vars x\nrules x in [0, 9223372036854775807] -> x' = x + 1;\ninit x = 0\ntarget x >= 1";
+    is("n.spec", most, "place x\ntransition r1: -> x", &[]);
     let latin = b"#\xe9\nvars x\nrules init x = 0 target x >= 1";
     assert_eq!(read("n.spec", latin).unwrap().core().place_count(), 1);
 }

@@ -90,19 +90,21 @@ impl Default for UnfoldingConfig {
 /// Reasons why a net was not unfolded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnfoldingError {
-    /// The bindings, the arcs or the steps of the search exceed their limits. The numbers were
-    /// reached before the search stopped, so they may be below their own limits.
-    #[error("more than {bindings} bindings may fire, with more than {arcs} arcs")]
+    /// The unfolding exceeds the limits. The numbers were reached before the search stopped.
+    #[error("at least {bindings} bindings may fire, with up to {arcs} arcs")]
     TooLarge {
         /// Number of bindings found.
         bindings: u64,
         /// Upper bound on the number of arcs of these bindings.
         arcs: u64,
     },
-    /// A place may hold more colours than the limit for places, or the terms of the initial marking
-    /// stand for more colours in total. Without the fixpoint, all places together with the terms of
-    /// the initial marking have more colours. Contains the limit.
-    #[error("one place or the initial marking has more than {0} colours")]
+    /// The search for bindings exceeds this number of lookups.
+    #[error("the search for bindings tries more than {0} colours")]
+    Tries(u64),
+    /// A place may hold more colours than the limits allow, or the initial marking has more colours
+    /// in total. Without the fixpoint, all places and the initial marking together have more
+    /// colours.
+    #[error("the places and the initial marking have more than {0} colours")]
     Colours(u64),
     /// A variable has too many colours: colours in bindings are stored as 32-bit numbers.
     #[error("a variable has {0} colours, more than the limit of 4294967295")]

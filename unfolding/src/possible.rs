@@ -332,7 +332,7 @@ impl PossibleSearch<'_> {
             return Err(UnfoldingError::Spent(exhausted));
         }
         match self.lookups > self.limits.tries {
-            true => Err(self.too_large()),
+            true => Err(UnfoldingError::Tries(self.limits.tries)),
             false => Ok(()),
         }
     }

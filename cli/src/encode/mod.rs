@@ -118,18 +118,15 @@ fn write_whole(
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".unfinished");
     let target = if is_special { path } else { Path::new(&temporary) };
-    let write_target = || {
-        let mut out = BufWriter::new(File::create(target)?);
-        write(&mut out)?;
-        out.flush()
-    };
-    let written = write_target();
-    match is_special {
-        true => written,
-        false => written.and_then(|()| std::fs::rename(target, path)).inspect_err(|_| {
+    let mut out = BufWriter::new(File::create(target)?);
+    let mut result = write(&mut out).and_then(|()| out.flush());
+    if !is_special {
+        result = result.and_then(|()| std::fs::rename(target, path));
+        if result.is_err() {
             let _ = std::fs::remove_file(target);
-        }),
+        }
     }
+    result
 }
 
 /// Returns the comment at the head of the file: the net, the goal, the encoding, and the meaning of
@@ -188,8 +185,9 @@ fn requested_goal(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> 
         let (sum, constant) = linear_sum(&left).context("--goal")?;
         let text = match constant {
             0 => format!("the maximum of {}", description::linear_sum(net, &sum)),
+            // The encoding maximises the sum without the constant.
             _ => format!(
-                "the maximum of {} (the results below are about this sum; add {constant})",
+                "the maximum of {}, to which the given goal adds {constant}",
                 description::linear_sum(net, &sum)
             ),
         };

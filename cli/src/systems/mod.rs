@@ -95,7 +95,7 @@ pub(super) fn about(system: &System) -> Vec<String> {
         format!(
             "choices      {}",
             if is_deterministic {
-                "no state has two edges with one label, and every component has one start state"
+                "no state has two edges with one label, and each component has one start state"
             } else {
                 "some state has several edges with one label, or some component several start states"
             }

@@ -12,7 +12,7 @@ use super::Unreadable;
 use super::queries::AuditedProperty;
 use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use crate::question::Question;
-use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net, PlaceId, Predicate};
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Marking, Net, PlaceId, Predicate};
 use std::collections::BTreeMap;
 
 /// Returns true if a text is in the language of mist.
@@ -306,7 +306,8 @@ fn build(problem: &CounterProblem) -> Result<ExtendedNet, BuildError> {
         for place in places {
             let (lower_limit, upper_limit) =
                 rule.ranges.get(&place).map_or((0, None), |(range, _)| *range);
-            if let Some(upper_limit) = upper_limit {
+            // No place holds more than the largest number of tokens.
+            if let Some(upper_limit) = upper_limit.filter(|&limit| limit < Marking::MAX_TOKENS) {
                 net.inhibit(t, place, upper_limit + 1)?;
             }
             let produced = match rule.changes.get(&place) {

@@ -348,15 +348,15 @@ impl ColouredNet {
                 Type::Sort(*partition)
             }
             Term::Tuple(parts) => {
-                let types: Result<Vec<Type>, _> = parts.iter().map(|it| self.type_of(it)).collect();
-                // The size of a declared product is checked by `add_sort`. A tuple may have a type
-                // that is not declared, so its size is checked here.
+                // This refuses parts whose sizes overflow.
+                let types = parts.iter().map(|it| self.type_of(it)).collect::<Result<_, _>>()?;
+                // A tuple need not have a declared sort, which `add_sort` would refuse.
                 let sizes = parts.iter().map(|part| u128::from(self.term_size(part)));
                 let size = sizes.fold(1u128, |size, part| size.saturating_mul(part));
                 if size > 1 << 62 {
                     return Err(ColourError::HugeTuple(parts.len()));
                 }
-                Type::Tuple(types?)
+                Type::Tuple(types)
             }
         })
     }

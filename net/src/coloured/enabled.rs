@@ -150,7 +150,8 @@ impl BindingSearch<'_> {
         for (&colour, &tokens) in marking.bag(place) {
             self.count_step()?;
             let taken = self.taken_tokens.get(&(place, colour)).copied().unwrap_or(0);
-            if tokens < taken + count {
+            // The inputs together may take more than 64 bits hold.
+            if tokens.checked_sub(taken).is_none_or(|left| left < count) {
                 continue;
             }
             let old_binding = self.binding.clone();

@@ -75,20 +75,23 @@ transition v
     }
 
     #[test]
-    fn unusual_names_and_empty_inscriptions_are_read_back() {
-        let mut net = ColouredNet::new("two\r\nlines");
-        let kind = SortKind::Enumeration { constants: vec!["a".into()], cyclic: false };
-        let part = net.add_sort("partition", kind).unwrap();
-        net.add_sort("pair", SortKind::Product(vec![part, part])).unwrap();
-        let place = net.add_place("p\n\"q", part, Multiset::EMPTY).unwrap();
-        let t = net.add_transition("cyclic", Guard::TRUE).unwrap();
-        net.take(t, place, Multiset::EMPTY).unwrap();
-        let all = || Multiset::single(Term::All(part));
-        net.put(t, place, Multiset::minus(all(), Multiset::EMPTY)).unwrap();
-        let text = print(&net);
-        let again = parse(&text).unwrap();
-        assert_eq!((again.name(), print(&again)), (net.name(), text));
-        assert_eq!(again.places()[0].name, net.places()[0].name);
+    fn tuples_are_compared_part_by_part() {
+        let read = |guard: &str| {
+            let net = format!("sort A = 1..9\nvar x, y: A\ntransition t [{guard}]");
+            print(&parse(&net).unwrap()).lines().last().unwrap().to_owned()
+        };
+        assert_eq!(read("(x,y) = (y,1)"), "transition t [x = y and y = 1]");
+        assert_eq!(read("(x,y) != (y,1)"), "transition t [x != y or y != 1]");
+    }
+
+    #[test]
+    fn tuples_in_guards_of_huge_parts_are_refused_without_an_overflow() {
+        let net = parse("sort A = 1..1099511627776").unwrap();
+        let part = || Term::Constant { sort: SortId(0), colour: 7 };
+        let inner = || Term::Tuple(vec![part(), part()]);
+        let outer = || Term::Tuple(vec![inner(), inner()]);
+        let guard = Guard::Compare(Relation::Equal, outer(), outer());
+        assert_eq!(net.check_guard(&guard), Err(ColourError::HugeTuple(2)));
     }
 
     #[test]
@@ -142,6 +145,18 @@ transition v
             (
                 "sort A = 1..4000000000000000000\nsort B = partition A {x: 1}",
                 "line 2: a partition of more than 2^24 colours is not supported",
+            ),
+            (
+                "sort A = {a, b}\nsort B = partition A {x: a b; y: b}",
+                "line 2: `b` is listed twice, expected one block",
+            ),
+            (
+                "sort A = {a, b}\nvar x: A\ntransition t [(x,a) < (a,x)]: ->",
+                "line 3: tuples are compared by `=` or `!=`, and have equally many parts",
+            ),
+            (
+                "sort A = {a, b}\ntransition t [a = b]: ->",
+                "line 2: a guard compares two constants, expected a variable",
             ),
             ("transition t: p ->", "line 1: this net has no place `p`"),
             ("place p\nplace p", "line 2: the id `p` is used by two nodes"),

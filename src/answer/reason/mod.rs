@@ -487,15 +487,15 @@ impl Cause {
         };
         match (*markings, *on_diagrams) {
             (u64::MAX, _) => {
-                format!("more than 2^64 markings of {net} on decision diagrams{checked}")
+                format!("at least 2^64 - 1 markings of {net} on decision diagrams{checked}")
             }
             (_, true) => {
                 let markings = counted(markings, "marking");
                 format!("{markings} of {net} on decision diagrams{checked}")
             }
             (0, false) => format!("no marking has to be visited of {net}"),
-            (1, false) => format!("1 marking of {net} was visited{checked}"),
-            (_, false) => format!("{markings} markings of {net} were visited{checked}"),
+            (1, false) => format!("1 marking of {net} was counted{checked}"),
+            (_, false) => format!("{markings} markings of {net} were counted{checked}"),
         }
     }
 }

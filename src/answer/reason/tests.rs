@@ -155,7 +155,7 @@ fn causes_of_figures_have_a_sentence_each() {
         closed: true,
         reduced,
     };
-    let said = "2 markings of the net were visited, and the checker repeated the count";
+    let said = "2 markings of the net were counted, and the checker repeated the count";
     reads(counted(2, false, true, None), said);
     let said = "no marking has to be visited of a net reduced from 3 places and 1 transition to 0 \
                 and 1";

@@ -441,7 +441,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         let curves = encodings_table::curves(&measurements);
         let plot = cactus::plot(
             "Goals refuted or reached, by encoding and back-end",
-            "questions refuted or reached, each within",
+            "goals refuted or reached, each within",
             &curves,
         );
         std::fs::write(path, plot).map_err(Error::at(path))?;

@@ -310,8 +310,7 @@ impl SystemTranslator<'_, '_> {
 
     /// Adds the answers which labels occur, and their summary.
     fn add_label_answers(&mut self, answered_labels: Vec<AnsweredLabel<'_>>) {
-        // The weakest grade of the labels that occur and of those that never occur, at 1 and 0.
-        let mut grades: [Option<Grade>; 2] = [None; 2];
+        let mut grades: Vec<(Option<bool>, Option<Grade>)> = Vec::new();
         let count = answered_labels.len();
         for AnsweredLabel { label, transitions, question } in answered_labels {
             let occurs = question.truth();
@@ -327,10 +326,7 @@ impl SystemTranslator<'_, '_> {
                 occurrence.reason = "a run ends with it".into();
                 occurrence.run = self.run_to(transitions, question.play.as_ref());
             }
-            if let Some(occurs) = occurs {
-                let grade = &mut grades[usize::from(occurs)];
-                *grade = (*grade).max(question.grade);
-            }
+            grades.push((occurs, question.grade));
             self.answers.occurrences.push(occurrence);
         }
         let labels_with = |wanted: Option<bool>| -> Vec<&str> {
@@ -343,6 +339,9 @@ impl SystemTranslator<'_, '_> {
             (true, true) => Some(true),
             (true, false) => None,
         };
+        // The answer false rests only on the labels that never occur.
+        let deciding = grades.iter().filter(|(occurs, _)| *occurs == value);
+        let grade = deciding.filter_map(|(_, grade)| *grade).max();
         let mut reason = match (never.len(), open.len()) {
             (0, 0) => format!("all {} occur", counted(count, "label")),
             (0, label_count) => {

@@ -202,7 +202,11 @@ impl LineParser<'_> {
                 let name = self.name("a colour")?;
                 let colour = self.net.colour_named(of, &name);
                 let colour = colour.ok_or_else(|| format!("`{name}` is not a colour there"))?;
-                block_of[colour as usize] = elements.len() as u32 - 1;
+                let block = &mut block_of[colour as usize];
+                if *block != u32::MAX {
+                    return Err(format!("`{name}` is listed twice, expected one block"));
+                }
+                *block = elements.len() as u32 - 1;
             }
             if !self.eat(";") {
                 break;
@@ -420,10 +424,36 @@ impl LineParser<'_> {
             return self.expected("a comparison");
         };
         let right = self.expression()?;
-        let sort = self.sort_of(&left).or_else(|| self.sort_of(&right));
-        let sort = sort.ok_or("a guard compares two constants, expected a variable")?;
-        let (left, right) = (self.term(&left, sort)?, self.term(&right, sort)?);
-        Ok(Guard::Compare(relation, left, right))
+        self.comparison(relation, &left, &right)
+    }
+
+    /// Converts a comparison of parsed terms to a guard. Two tuples of unknown sorts are compared
+    /// part by part.
+    fn comparison(
+        &self,
+        relation: Relation,
+        left: &ExpressionTree,
+        right: &ExpressionTree,
+    ) -> ParseResult<Guard> {
+        if let Some(sort) = self.sort_of(left).or_else(|| self.sort_of(right)) {
+            let (left, right) = (self.term(left, sort)?, self.term(right, sort)?);
+            return Ok(Guard::Compare(relation, left, right));
+        }
+        match (relation, left, right) {
+            (
+                Relation::Equal | Relation::Unequal,
+                ExpressionTree::Tuple(a),
+                ExpressionTree::Tuple(b),
+            ) if a.len() == b.len() => {
+                let parts = a.iter().zip(b).map(|(a, b)| self.comparison(relation, a, b));
+                let parts = parts.collect::<ParseResult<Vec<Guard>>>()?;
+                Ok(if relation == Relation::Equal { Guard::and(parts) } else { Guard::or(parts) })
+            }
+            (_, ExpressionTree::Tuple(_), ExpressionTree::Tuple(_)) => {
+                Err("tuples are compared by `=` or `!=`, and have equally many parts".to_owned())
+            }
+            _ => Err("a guard compares two constants, expected a variable".to_owned()),
+        }
     }
 
     /// Returns the sort of a parsed term. Returns `None` for constants, shifted constants, tuples
