@@ -9,11 +9,11 @@ use std::time::Duration;
 pub(super) struct LimitOptions {
     /// Time limit, including reading the model: 90s, 5m, 1h.
     #[arg(short, long, value_parser = duration, default_value = "60s")]
-    timeout: Duration,
+    pub(super) timeout: Duration,
     /// Memory limit of the process: 4G, 500M. By default the memory of the machine or of its
     /// container. Engines may use 85 % of the limit.
     #[arg(short, long, value_parser = memory)]
-    memory: Option<u64>,
+    pub(super) memory: Option<u64>,
     /// The number of engines that run in parallel. By default one per processor.
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) threads: Option<u16>,

@@ -92,3 +92,30 @@ fn questions_are_asked_by_their_ids() {
     let wrong = directory.run(&["check", "model.pnml", "-e", "SS", "--id", "a"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
 }
+
+#[test]
+fn ids_are_given_as_they_are_printed_and_look_like_no_other_question() {
+    let desk = desk();
+    let bound = |id: &str, place: &str| {
+        format!(
+            "<property><id>{id}</id><description>d</description><formula><place-bound>\
+             <place>{place}</place></place-bound></formula></property>"
+        )
+    };
+    let questions = bound("a b", "q") + &bound("STATE_SPACE STATES", "nope");
+    let file = format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{questions}");
+    desk.write("UpperBounds.xml", &format!("{file}</property-set>"));
+    let check = ["check", "model.pnml", "-e", "UpperBounds"];
+    let (code, said, _) = desk.said(&check);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("STATE_SPACE\\u{20}STATES: unknown — "), "{said}");
+    // The second property is cut off. The question that was asked for stands before.
+    desk.write("UpperBounds.xml", &file[..file.len() - 20]);
+    let (code, said, _) = desk.said(&check);
+    assert!(code == 3 && said.contains("(the\\u{20}rest\\u{20}of"), "{said}");
+    let one = ["--id", "a\\u{20}b", "--explain", "a\\u{20}b"];
+    let (code, said, noted) = desk.said(&[&check[..], &one].concat());
+    assert_eq!(code, 0, "{said}{noted}");
+    assert!(said.starts_with("a\\u{20}b: 3 ") && said.lines().count() == 1, "{said}");
+    assert!(noted.contains("parikh: explanation of a\\u{20}b\n"), "{noted}");
+}

@@ -544,8 +544,9 @@ mod tests {
             (evidence.shown.len(), evidence.writer.text)
         };
         let text = "sequence 2\nfire 0 5 goal 0\n".to_owned();
-        assert_eq!(written(&[five.clone()], &[5], false), (1, text.clone()));
-        assert_eq!(written(&[five.clone()], &[5], true), (1, text));
+        for to_the_end in [false, true] {
+            assert_eq!(written(std::slice::from_ref(&five), &[5], to_the_end), (1, text.clone()));
+        }
         let both = [five, Predicate::at_least(q, 8)];
         let text = "sequence 4\nfire 0 5 goal 0 fire 0 3 goal 1\n".to_owned();
         assert_eq!(written(&both, &[5, 8], true), (2, text));

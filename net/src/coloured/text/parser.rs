@@ -424,12 +424,12 @@ impl LineParser<'_> {
             return self.expected("a comparison");
         };
         let right = self.expression()?;
-        self.comparison(relation, &left, &right)
+        self.compare(relation, &left, &right)
     }
 
     /// Converts a comparison of parsed terms to a guard. Two tuples of unknown sorts are compared
     /// part by part.
-    fn comparison(
+    fn compare(
         &self,
         relation: Relation,
         left: &ExpressionTree,
@@ -445,7 +445,7 @@ impl LineParser<'_> {
                 ExpressionTree::Tuple(a),
                 ExpressionTree::Tuple(b),
             ) if a.len() == b.len() => {
-                let parts = a.iter().zip(b).map(|(a, b)| self.comparison(relation, a, b));
+                let parts = a.iter().zip(b).map(|(a, b)| self.compare(relation, a, b));
                 let parts = parts.collect::<ParseResult<Vec<Guard>>>()?;
                 Ok(if relation == Relation::Equal { Guard::and(parts) } else { Guard::or(parts) })
             }
