@@ -449,6 +449,27 @@ fn what_is_more_than_reachability_is_refused_by_name() {
 }
 
 #[test]
+fn only_adapted_questions_of_a_plan_are_answered() {
+    let (_, _, net) = (7_000_000..).find_map(|seed| with_caps(seed, CapRooms::default())).unwrap();
+    let p0 = net.place_named("p0").unwrap();
+    let formula = read_one("EF (p0 >= 1 || p0 = 0)", "test", &net).formula.unwrap();
+    let mut plan = Plan::default();
+    plan.ask_formula("adapted", &formula, &net).unwrap();
+    // Both hold in the initial marking, but this goal may be reached beyond a cap.
+    plan.ask_exists("not adapted", Predicate::exactly(net.initial()));
+    plan.ask_maximum("maximum", parikh::net::LinearSum::place(p0));
+    let mut answered = Vec::new();
+    let (config, budget) = (RunConfig::default(), Budget::lasting(Duration::from_secs(2)));
+    let report = run::run_net(&net, plan, &config, &budget, |event| {
+        if let Event::Answered(answer) = event {
+            answered.push(answer.id.clone());
+        }
+    });
+    assert_eq!(answered, ["adapted"]);
+    assert_eq!(report.unanswered.len(), 2);
+}
+
+#[test]
 fn a_net_whose_places_are_bounded_has_no_caps() {
     for seed in 0..scaled(300) {
         let table = NetTable::random(seed);

@@ -21,12 +21,12 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     );
     judge("both", "TRUE", BY_DOCUMENT, Some("not shown: a reachable marking with `q` ≥ 1"));
     judge("both", "TRUE", "", Some("and 1 more"));
-    judge("both", "FALSE", &both, Some("or one of 1 alternatives"));
+    judge("both", "FALSE", &both, Some("or another alternative"));
     judge("both", "1", &both, Some("TRUE or FALSE"));
     judge("either", "FALSE", &both, None);
     judge("either", "FALSE", BY_TRACE, Some("`q` ≥ 3"));
     judge("either", "FALSE", BY_DOCUMENT, Some("`q` ≥ 1"));
-    judge("either", "TRUE", &both, Some("or one of 1 alternatives"));
+    judge("either", "TRUE", &both, Some("or another alternative"));
     // A repeated search shows the refuted goals, and a trace the reached goals.
     let searched = |value: &str, shown_by: &str| {
         format!(
