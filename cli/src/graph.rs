@@ -126,7 +126,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<ProgramOutcome> {
         Err(Some(why @ (NoGraph::Exhausted(_) | NoGraph::TooManyEdges))) => {
             return Ok(incomplete(why));
         }
-        Err(why) => match cover(&net, max_nodes, &budget, why.is_some()) {
+        Err(why) => match compute_coverability(&net, max_nodes, &budget, why.is_some()) {
             Err(why) => return Ok(incomplete(&why)),
             Ok(graph) => GraphView::of_coverability(&net, &graph),
         },

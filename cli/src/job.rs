@@ -64,7 +64,7 @@ impl InquiryJob<'_> {
             explained_answers: HashMap::new(),
         };
         let on_event = |view, event: Event<'_>| listener.handle(view, event);
-        let report = match self.inquiry.is_figures() {
+        let report = match self.inquiry.is_state_space() {
             true => run::figures(model, &self.config, self.budget, on_event)?,
             false => {
                 let report = run::run(model, &questions, &self.config, self.budget, on_event);
@@ -80,7 +80,7 @@ impl InquiryJob<'_> {
     /// Returns the key of the question with this id, or of the number of the state space with this
     /// name.
     fn key(&self, id: &str) -> QuestionKey {
-        match self.inquiry.is_figures() {
+        match self.inquiry.is_state_space() {
             true => QuestionKey::Figure(id.to_owned()),
             false => QuestionKey::Question(id.to_owned()),
         }
@@ -170,11 +170,18 @@ impl<'m> RunListener<'_, 'm> {
 
     /// Handles the start of work on a net: registers the questions and opens the evidence file.
     fn begin(&mut self, view: ModelView<'m>, questions: &[String]) {
-        let InquiryJob { inquiry, budget, messages: watch, printer, directories: beside, .. } =
-            self.job;
+        let InquiryJob {
+            inquiry,
+            budget,
+            messages: run_messages,
+            printer,
+            directories: output_directories,
+            ..
+        } = self.job;
         printer.expects(questions.iter().map(|id| self.job.key(id)));
-        if !inquiry.is_figures() {
-            let progress = || RunProgress::start(questions.len(), watch.events, budget);
+        if !inquiry.is_state_space() {
+            let progress =
+                || RunProgress::start(questions.len(), run_messages.prints_events, budget);
             self.progress.get_or_insert_with(progress);
         }
         if self.file.is_none() {
@@ -189,7 +196,7 @@ impl<'m> RunListener<'_, 'm> {
             progress.answered(answer);
         }
         if job.messages.explain.iter().any(|wanted| is_called(&answer.id, wanted)) {
-            self.stories.insert(answer.id.clone(), (when, answer.clone()));
+            self.explained_answers.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
         // The trace states its initial marking if it may differ from that of the model. The model
@@ -225,10 +232,12 @@ impl<'m> RunListener<'_, 'm> {
         }
         printer.summary(report);
         let open = report.unanswered.iter().map(|question| &question.id);
-        let ids: Vec<&String> = self.stories.keys().chain(open).collect();
-        for wanted in &watch.explain {
+        let ids: Vec<&String> = self.explained_answers.keys().chain(open).collect();
+        for wanted in &run_messages.explain {
             let id = ids.iter().find(|id| is_called(id, wanted)).map_or(wanted, |id| *id);
-            story(id, self.stories.get(id), report).iter().for_each(|line| note!("{line}"));
+            explanation_lines(id, self.explained_answers.get(id), report)
+                .iter()
+                .for_each(|line| note!("{line}"));
         }
         if budget.is_cancelled() && !inquiry.is_state_space() {
             self.job.print_how_to_continue(report);

@@ -399,7 +399,7 @@ impl QuestionKey {
     fn in_text(&self) -> String {
         match self {
             QuestionKey::Question(id) | QuestionKey::Inquiry(id) => Word(id).to_string(),
-            QuestionKey::Figure(name) => in_letters(name),
+            QuestionKey::Figure(name) => in_small_letters(name),
         }
     }
 
@@ -470,8 +470,8 @@ mod tests {
         let open = expected().as_ref().map(|expected| expected.open.clone());
         // Neither the formula called like a figure nor the inquiry called like a formula is known.
         let inquiry = QuestionKey::Inquiry("a".to_owned());
-        let examinations = [&question("a"), &inquiry].map(|key| printer.examination_of(key));
-        assert_eq!(examinations, [Some("Formulas"), Some("a")]);
+        assert_eq!(printer.examination_of(&question("a")), Some("Formulas"));
+        assert_eq!(printer.examination_of(&inquiry), Some("a"));
         assert_eq!(open, Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
         report_open_questions();
         assert!(expected().is_none());

@@ -114,8 +114,8 @@ pub fn run(
             }
             let Some(&edge_index) = counted_transitions.iter().find_map(|t| first_edge_of.get(t))
             else {
-                let argument = Argument::SearchedWithoutCounters { markings: markings as u64 };
-                proof_reporter.unreachable(*id, Proof::new(argument, None));
+                let argument = Argument::SearchedWithoutCounters { markings: marking_count as u64 };
+                proof_reporter.report_unreachable(*id, Proof::new(argument, None));
                 continue;
             };
             let edge = graph.edges[edge_index as usize];
@@ -137,7 +137,7 @@ pub fn run(
             witness_reporter.report_reached_along(sequence, observations);
         }
     }
-    format!("{} without counters", counted(markings, "marking"))
+    format!("{} without counters", counted(marking_count, "marking"))
 }
 
 /// The goals, grouped by the predicate φ on the final marking. Each goal has its id, and the

@@ -333,13 +333,13 @@ const EXAMPLE_LIMITS: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
 /// fired for longest, so it avoids repeating one cycle. It ends in a dead marking, at a limit of
-/// [`RUN`], or if a firing fails. On a net with caps, it also ends where every firing would exceed
+/// [`EXAMPLE_LIMITS`], or if a firing fails. On a net with caps, it also ends where every firing would exceed
 /// a cap: beyond the caps, a run of the net need not be one of the model.
-fn example(net: &Net) -> ExampleEnd {
+fn example_run_end(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();
-    let (mut firings, mut looks, mut is_dead) = (0, 0, false);
-    while firings < RUN.0 && looks < RUN.1 {
+    let (mut firings, mut enabled_tests, mut is_dead) = (0, 0, false);
+    while firings < EXAMPLE_LIMITS.0 && enabled_tests < EXAMPLE_LIMITS.1 {
         let may_fire = |&t: &TransitionId| !net.exceeds_cap(t) && net.is_enabled(&marking, t);
         let Some(at) = order.iter().position(may_fire) else {
             is_dead = net.is_dead(&marking);

@@ -217,7 +217,7 @@ impl<'a> Diagrams<'a> {
         // The hash table has a control byte for each entry.
         let large = self.large.capacity() * 8
             + self.code_of_large.capacity() * (size_of::<(u64, u32)>() + 1);
-        nodes + large + self.cache.bytes() + self.chains.capacity() * size_of::<CachedNode>()
+        nodes + large + self.cache.bytes() + self.chains.capacity() * size_of::<ChainEntry>()
     }
 
     /// Counts an operation, and checks the limits every [`TICKS_PER_CHECK`] operations.

@@ -114,8 +114,8 @@ fn measure(
     let limits = AutomatonLimits::default();
     let made = Automaton::of(&mut formulas, formula, limits);
     let took = began.elapsed();
-    sums.time += took;
-    sums.slowest = sums.slowest.max(took);
+    sums.translation_time += took;
+    sums.slowest_translation = sums.slowest_translation.max(took);
     // The tableau is only for the check.
     let made = made.and_then(|it| Ok((it, LinearTableau::new(&formulas, formula, limits)?)));
     let (automaton, tableau) = match made {

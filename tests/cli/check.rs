@@ -287,7 +287,7 @@ fn endless() -> TestDirectory {
             }
         }
     }
-    let desk = TestDirectory::with(&net);
+    let directory = TestDirectory::with(&net);
     let query = |id: &str, cell_of: &dyn Fn(usize) -> usize| {
         let marked = |tile| {
             let cell = cell_of(tile);
@@ -309,8 +309,8 @@ fn endless() -> TestDirectory {
     };
     let (easy, hard) = (query("easy", &|tile| tile), query("hard", &exchanged));
     let text = format!("<property-set>{easy}{hard}</property-set>");
-    desk.write("ReachabilityCardinality.xml", &text);
-    desk
+    directory.write("ReachabilityCardinality.xml", &text);
+    directory
 }
 
 #[test]

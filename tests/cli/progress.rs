@@ -53,7 +53,7 @@ fn the_story_of_an_answer_is_told_and_ends_with_it() {
 /// of the state space is printed like any other id.
 #[test]
 fn questions_are_asked_and_explained_by_their_printed_ids() {
-    let desk = desk();
+    let directory = directory();
     let formula = |id: &str, place: &str| {
         format!(
             "<property><id>{id}</id><description/><formula><place-bound><place>{place}</place>\
@@ -61,25 +61,26 @@ fn questions_are_asked_and_explained_by_their_printed_ids() {
         )
     };
     let queries = formula("b c", "q") + &formula("STATE_SPACE STATES", "nope");
-    desk.write(
+    directory.write(
         "queries.xml",
         &format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{queries}</property-set>"),
     );
     let ask = ["check", "model.pnml", "--formulas", "queries.xml"];
-    let (code, said, _) = desk.said(&ask);
+    let (code, said, _) = directory.outputs(&ask);
     assert_eq!(code, 3);
     assert!(said.contains("b\\u{20}c: 3 "), "{said}");
     assert!(said.contains("STATE_SPACE\\u{20}STATES: unknown"), "{said}");
     for id in ["b c", "b\\u{20}c"] {
-        let (code, said, story) = desk.said(&[&ask[..], &["--id", id, "--explain", id]].concat());
+        let (code, said, story) =
+            directory.outputs(&[&ask[..], &["--id", id, "--explain", id]].concat());
         assert_eq!((code, said.lines().count()), (0, 1), "{said}");
         let explained = "parikh: explanation of b\\u{20}c\n";
         assert!(story.contains(explained) && story.contains(" s  3 by "), "{story}");
     }
     let many: String = (0..30).map(|number| format!("f{number}: bound(q)\n")).collect();
-    desk.write("many.txt", &many);
+    directory.write("many.txt", &many);
     let ask = ["check", "model.pnml", "--formulas", "many.txt"];
-    let message = desk.refused(2, &[&ask[..], &["--id", "f30"]].concat());
+    let message = directory.fails_with(2, &[&ask[..], &["--id", "f30"]].concat());
     assert!(message.contains("; the first ids are f0, ") && !message.contains("f20"), "{message}");
 }
 
@@ -95,7 +96,7 @@ fn questions_are_asked_by_their_ids() {
 
 #[test]
 fn ids_are_given_as_they_are_printed_and_look_like_no_other_question() {
-    let desk = desk();
+    let directory = directory();
     let bound = |id: &str, place: &str| {
         format!(
             "<property><id>{id}</id><description>d</description><formula><place-bound>\
@@ -104,17 +105,17 @@ fn ids_are_given_as_they_are_printed_and_look_like_no_other_question() {
     };
     let questions = bound("a b", "q") + &bound("STATE_SPACE STATES", "nope");
     let file = format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{questions}");
-    desk.write("UpperBounds.xml", &format!("{file}</property-set>"));
+    directory.write("UpperBounds.xml", &format!("{file}</property-set>"));
     let check = ["check", "model.pnml", "-e", "UpperBounds"];
-    let (code, said, _) = desk.said(&check);
+    let (code, said, _) = directory.outputs(&check);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("STATE_SPACE\\u{20}STATES: unknown — "), "{said}");
     // The second property is cut off. The question that was asked for stands before.
-    desk.write("UpperBounds.xml", &file[..file.len() - 20]);
-    let (code, said, _) = desk.said(&check);
+    directory.write("UpperBounds.xml", &file[..file.len() - 20]);
+    let (code, said, _) = directory.outputs(&check);
     assert!(code == 3 && said.contains("(the\\u{20}rest\\u{20}of"), "{said}");
     let one = ["--id", "a\\u{20}b", "--explain", "a\\u{20}b"];
-    let (code, said, noted) = desk.said(&[&check[..], &one].concat());
+    let (code, said, noted) = directory.outputs(&[&check[..], &one].concat());
     assert_eq!(code, 0, "{said}{noted}");
     assert!(said.starts_with("a\\u{20}b: 3 ") && said.lines().count() == 1, "{said}");
     assert!(noted.contains("parikh: explanation of a\\u{20}b\n"), "{noted}");

@@ -141,14 +141,14 @@ fn places_that_were_asked_for_and_are_gone_are_told() {
         "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
     );
     let reduce = ["reduce", "model.pnml", "--preserve", "deadlock", "--support", "p"];
-    let output = desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["--log", "log.json"]].concat());
     // Before h fires, p is empty. So the line must not be about every marking.
     assert!(output.contains("p = 5 in every reachable dead marking;"), "{output}");
-    let output = desk.fine(&[&reduce[..], &["--format", "json"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["--format", "json"]].concat());
     let told = objects(&output).into_iter().find(|object| object["type"] == "dead_constant");
     let told = told.expect("a constant");
     assert_eq!((&told["place"], &told["tokens"]), (&"p".into(), &5.into()));
-    let checked = desk.fine(&["reduce", "model.pnml", "--check", "log.json"]);
+    let checked = directory.succeeds(&["reduce", "model.pnml", "--check", "log.json"]);
     assert!(checked.contains("p = 5 in every reachable dead marking;"), "{checked}");
     assert!(checked.contains("preserved: deadlock over p\n"), "{checked}");
     // A place that never changes is named.
@@ -160,32 +160,32 @@ fn places_that_were_asked_for_and_are_gone_are_told() {
 /// Only the initial marking, which is not preserved, has p empty.
 #[test]
 fn a_constant_of_dead_markings_only_is_not_stated_for_all() {
-    let desk = TestDirectory::new();
-    std::fs::copy(example("mutex.pnml"), desk.at("model.pnml")).expect("copied");
+    let directory = TestDirectory::new();
+    std::fs::copy(example("mutex.pnml"), directory.at("model.pnml")).expect("copied");
     for classes in ["deadlock", "liveness,deadlock"] {
         let support = if classes == "deadlock" { "wants_1" } else { "wants_1,enter_1" };
         let reduce = ["reduce", "model.pnml", "--preserve", classes, "--support", support];
-        let output = desk.fine(&reduce);
+        let output = directory.succeeds(&reduce);
         assert!(!output.contains("in every reachable marking"), "{output}");
     }
-    desk.write("model.pnml", &pnml(&text::parse(LOCKED).unwrap()));
+    directory.write("model.pnml", &pnml(&text::parse(LOCKED).unwrap()));
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability,deadlock"];
-    let output = desk.fine(&[&reduce[..], &["--support", "lock"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["--support", "lock"]].concat());
     assert!(output.contains("lock = 3 in every reachable marking;"), "{output}");
 }
 
 #[test]
 fn home_properties_that_no_rule_preserves_are_refused() {
-    let desk = TestDirectory::with(&workshop());
+    let directory = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--formula"];
     for formula in ["AG EF a1 >= 1", "AG EF fireable(afirst, asecond)", "!(AG EF deadlock)"] {
-        let message = desk.refused(2, &[&reduce[..], &[formula]].concat());
+        let message = directory.fails_with(2, &[&reduce[..], &[formula]].concat());
         assert!(message.contains("AG EF only in front of fireable(t)"), "{formula}: {message}");
         // Also beside a formula that is preserved.
         let both = [formula, "--formula", "EF a1 >= 1"];
-        desk.refused(2, &[&reduce[..], &both].concat());
+        directory.fails_with(2, &[&reduce[..], &both].concat());
     }
-    let output = desk.fine(&[&reduce[..], &["AG EF fireable(afirst)"]].concat());
+    let output = directory.succeeds(&[&reduce[..], &["AG EF fireable(afirst)"]].concat());
     assert!(output.contains("formula-1: AG EF "), "{output}");
 }
 
@@ -298,17 +298,17 @@ fn carrying_back_ends_with_the_time() {
 /// The back-translation starts in the initial marking.
 #[test]
 fn a_trace_from_another_marking_is_not_carried_back() {
-    let desk = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
+    let directory = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "p,q"];
-    desk.fine(&[&reduce[..], &["--log", "log.json"]].concat());
+    directory.succeeds(&[&reduce[..], &["--log", "log.json"]].concat());
     let replay = ["replay", "model.pnml", "trace", "--log", "log.json", "-o", "back"];
-    desk.write("trace", "# from: q\n");
-    let message = desk.refused(1, &replay);
+    directory.write("trace", "# from: q\n");
+    let message = directory.fails_with(1, &replay);
     assert!(message.contains("starts in another marking than the reduced net"), "{message}");
-    desk.write("trace", "# from: p\nt\n");
-    let carried = desk.fine(&replay);
+    directory.write("trace", "# from: p\nt\n");
+    let carried = directory.succeeds(&replay);
     assert!(carried.contains("marking: q\n"), "{carried}");
-    assert!(!desk.read("back").contains("from"), "{}", desk.read("back"));
+    assert!(!directory.read("back").contains("from"), "{}", directory.read("back"));
 }
 
 /// A counter after a chain: the net is unbounded, and the chain can be agglomerated.

@@ -141,18 +141,19 @@ fn a_directory_of_problems_gives_a_file_of_answers() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_over_problems_is_incomplete() {
-    let desk = TestDirectory::new();
+    let directory = TestDirectory::new();
     for name in ["a", "b", "c"] {
-        desk.write(&format!("all/{name}.dot"), SYSTEM);
-        desk.write(&format!("all/{name}-properties.txt"), PROPERTIES);
+        directory.write(&format!("all/{name}.dot"), SYSTEM);
+        directory.write(&format!("all/{name}-properties.txt"), PROPERTIES);
     }
-    std::fs::remove_file(desk.at("all/a.dot")).expect("removed");
-    let made = Command::new("mkfifo").arg(desk.at("all/a.dot")).status().expect("it starts");
+    std::fs::remove_file(directory.at("all/a.dot")).expect("removed");
+    let made = Command::new("mkfifo").arg(directory.at("all/a.dot")).status().expect("it starts");
     assert!(made.success());
-    let mut command = desk.command(&["rers", "all", "-o", "f.csv"]);
+    let mut command = directory.command(&["rers", "all", "-o", "f.csv"]);
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     // Opening the pipe waits until the program opens it, after it listens to signals.
-    let mut pipe = std::fs::File::options().write(true).open(desk.at("all/a.dot")).expect("open");
+    let mut pipe =
+        std::fs::File::options().write(true).open(directory.at("all/a.dot")).expect("open");
     let kill = format!("kill -s TERM {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().expect("it starts").success());
     std::thread::sleep(std::time::Duration::from_millis(100));
@@ -169,15 +170,15 @@ fn a_system_may_be_compressed_or_come_in() {
     let directory = directory();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(SYSTEM.as_bytes()).expect("written");
-    std::fs::write(desk.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
+    std::fs::write(directory.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
     // A component may have the label at several states.
     let repeated =
         SYSTEM.replace("2->1 [label=\"ack\"];", "2->1 [label=\"ack\"];\n0->2 [label=\"ack\"];");
-    desk.write("repeated.dot", &repeated);
-    let said = desk.fine(&["info", "repeated.dot"]);
+    directory.write("repeated.dot", &repeated);
+    let said = directory.succeeds(&["info", "repeated.dot"]);
     let choices = "choices      no state has two edges with one label, and every component has one";
     assert!(said.contains(choices), "{said}");
-    let plain = desk.fine(&["info", "one.dot"]);
+    let plain = directory.succeeds(&["info", "one.dot"]);
     assert!(plain.starts_with("system       one\n"), "{plain}");
     assert_eq!(directory.succeeds(&["info", "one.dot.gz"]), plain);
     let arguments = ["--properties", "one-properties.txt", "--evidence", "proofs"];

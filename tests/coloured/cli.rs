@@ -2,7 +2,7 @@
 
 use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
-use crate::support::binary::{TestDirectory, objects};
+use crate::support::binary::TestDirectory;
 use parikh::evidence::audit::AuditVerdict;
 
 /// Creates a model in which tokens move round a ring of three nodes. Two tokens that meet on `a`
@@ -116,18 +116,18 @@ fn witnesses_name_bindings_and_replay_by_the_coloured_firing_rule() {
 
 #[test]
 fn a_lasso_replays_by_the_coloured_firing_rule() {
-    let desk = desk();
+    let directory = directory();
     let formula = "E (G F fires(step))";
-    desk.fine(&["check", "model.pnml", "--formula", formula, "--trace", "traces"]);
-    let replayed = desk.fine(&["replay", "model.pnml", "traces/formula-1.trace"]);
+    directory.succeeds(&["check", "model.pnml", "--formula", formula, "--trace", "traces"]);
+    let replayed = directory.succeeds(&["replay", "model.pnml", "traces/formula-1.trace"]);
     assert!(replayed.contains("back to the same marking and can repeat forever"), "{replayed}");
     for (trace, problem) in [
         ("step(x=a)\n@repeat\n", "no transitions follow @repeat"),
         ("@repeat\nstep(x=a)\n", "the transitions after @repeat take"),
         ("# from: at(a)\nstep(x=a)\n", "line 1: a trace with `# from:` can be replayed on"),
     ] {
-        desk.write("wrong.trace", trace);
-        let stderr = desk.refused(1, &["replay", "model.pnml", "wrong.trace"]);
+        directory.write("wrong.trace", trace);
+        let stderr = directory.fails_with(1, &["replay", "model.pnml", "wrong.trace"]);
         assert!(stderr.contains(problem), "{stderr}");
     }
 }
@@ -149,13 +149,15 @@ fn what_is_too_large_to_unfold_is_answered_without() {
         + &arc("p", "meet", &x)
         + &arc("q", "meet", &y)
         + &arc("meet", "met", "<dotconstant/>");
-    desk.write("model.pnml", &pnml(sorts, &page));
-    assert!(desk.refused(3, &["unfold", "model.pnml"]).contains("at least 4000001 bindings"));
-    let info = desk.fine(&["info", "model.pnml", "--format", "json"]);
+    directory.write("model.pnml", &pnml(sorts, &page));
+    assert!(
+        directory.fails_with(3, &["unfold", "model.pnml"]).contains("at least 4000001 bindings")
+    );
+    let info = directory.succeeds(&["info", "model.pnml", "--format", "json"]);
     assert!(info.contains("\"not_unfolded\":\"the coloured net"), "{info}");
-    assert_eq!(answer(&desk, "OneSafe"), "OneSafe: FALSE");
-    assert_eq!(answer(&desk, "QuasiLiveness"), "QuasiLiveness: TRUE");
-    assert_eq!(answer(&desk, "StableMarking"), "StableMarking: FALSE");
+    assert_eq!(answer(&directory, "OneSafe"), "OneSafe: FALSE");
+    assert_eq!(answer(&directory, "QuasiLiveness"), "QuasiLiveness: TRUE");
+    assert_eq!(answer(&directory, "StableMarking"), "StableMarking: FALSE");
     let formulas = ["--formula", "bound(met)", "--formula", "EF met >= 1 & p + q = 5999"];
     let text = directory.succeeds(&[&["check", "model.pnml"], &formulas[..]].concat());
     assert!(text.contains("formula-1: 3000"), "{text}");
@@ -175,7 +177,7 @@ fn what_is_too_large_to_unfold_is_answered_without() {
         );
     directory.write("pair.pnml", &pnml(sorts, &page));
     let formulas = ["--formula", "fireable(pair)", "--formula", "p >= 3000 && EF met >= 1"];
-    let (code, text, _) = desk.said(&[&["check", "pair.pnml"], &formulas[..]].concat());
+    let (code, text, _) = directory.outputs(&[&["check", "pair.pnml"], &formulas[..]].concat());
     let unknown =
         "formula-1: unknown — a formula about runs, or about the transitions enabled initially";
     assert!(code == 3 && text.contains(unknown), "{text}");
@@ -221,7 +223,7 @@ fn the_unfolding_and_its_map_are_for_other_tools() {
     assert!(flat.contains(": 2"), "{flat}");
     let stderr = directory.fails_with(1, &["unfold", "flat.pnml"]);
     assert!(stderr.contains("expected a coloured net, and this net has no colours"), "{stderr}");
-    let stderr = desk.refused(3, &["unfold", "model.pnml", "--limit", "2"]);
+    let stderr = directory.fails_with(3, &["unfold", "model.pnml", "--limit", "2"]);
     assert!(stderr.contains("at least 3 bindings may fire"), "{stderr}");
 }
 

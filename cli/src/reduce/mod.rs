@@ -347,7 +347,7 @@ fn some_of(names: impl ExactSizeIterator<Item = String>) -> Option<(usize, Strin
 /// Prints the removed places of the support with their tokens. The tokens are the same in every
 /// preserved marking: every reachable marking if reachability is preserved, else every reachable
 /// dead marking.
-fn constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
+fn print_constants(net: &Net, reduction: &Reduction, format: ReduceFormat) {
     let (markings, kind) = match reduction.needs().preserve {
         preserve if preserve.covers(Preserve::REACHABILITY) => ("marking", "constant"),
         preserve if preserve.covers(Preserve::DEADLOCK) => ("dead marking", "dead_constant"),

@@ -176,7 +176,7 @@ impl<'n> EvidenceStore<'n> {
                                 .and_then(|sequence| replay(self.net, &sequence).ok()),
                         };
                         let lines = reading::read_from(document, self.net, start, self.net);
-                        Some(self.add(proof.kind(), None, true, lines))
+                        Some(self.add_certificate(proof.kind(), None, true, lines))
                     }
                     _ => self.store_certificate(evidence, proof.kind()),
                 };

@@ -582,7 +582,7 @@ mod tests {
         assert!(ways[2].starts_with("So a marking that covers the marking after 0 firings"));
         // After t, the sum and the bounds have the values of that marking.
         let lost = HomeArgument::Lost { after: vec![(TransitionId::new(0), 1)], document: bounds };
-        let lost = plain(&read_structure(&lost, &net, &net), &net);
+        let lost = plain(&read_home_argument(&lost, &net, &net), &net);
         assert!(lost[0].contains("after 1 firing; for the marking after that"), "{lost:?}");
         assert!(lost[1].starts_with("True in that marking, and"), "{lost:?}");
         assert!(lost[2].contains("q, which is 2 in that marking; so q ≤ 1"), "{lost:?}");

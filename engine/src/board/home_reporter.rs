@@ -217,9 +217,9 @@ impl<'b> HomeReporter<'b> {
             if markings > MAX_REVISITED_MARKINGS {
                 return Ok(unknown());
             }
-            match find_staying(net, markings.max(1), &wanted, goes_on) {
+            match find_staying(net, markings.max(1), &wanted, keep_going) {
                 Err(flaw) if is_limit_of_visit(&flaw, markings) => Ok(unknown()),
-                told => told.map_err(|flaw| flaw.to_string()),
+                decided => decided.map_err(|flaw| flaw.to_string()),
             }
         });
         match decisions {

@@ -728,7 +728,7 @@ mod tests {
         };
         for (count, overflowed) in [(100_000_000, false), (2, true)] {
             let run = LassoRun { prefix: up(count), end: RunEnd::Anything };
-            board.run_reporter("TEST").exists(goal, run);
+            board.run_reporter("TEST").report_run(goal, run);
             assert_eq!((board.faults(), board.overflowed()), (0, overflowed));
         }
         assert!(board.is_open(goal));

@@ -343,7 +343,7 @@ impl CertificateReporter<'_> {
                 Document::Markings(count) => count,
                 _ => 0,
             };
-            match self.document.check(net, goes_on) {
+            match self.document.check(net, keep_going) {
                 Err(flaw) if is_limit_of_visit(&flaw, stated_markings) => {
                     return Err(CheckFailure::Stopped);
                 }
@@ -352,7 +352,7 @@ impl CertificateReporter<'_> {
             }
         }
         match self.checked.get() {
-            Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
+            Some(Ok(checked)) => Ok(checked.refutes(&refuted, keep_going)?),
             Some(Err(flaw)) => Err(flaw.clone().into()),
             None => Err(CheckFailure::Stopped),
         }

@@ -157,7 +157,7 @@ fn settle(
         match (target, goal) {
             (Ok(target), MarkingGoal::Reach(_)) if target.is_empty() => {
                 if let Some(set_reporter) = &set_reporter {
-                    set_reporter.unreachable(*id, proof());
+                    set_reporter.report_unreachable(*id, proof());
                     settled.refuted += u64::from(!board.is_open(*id));
                 }
             }

@@ -57,7 +57,7 @@ pub fn sums(
         reached.log_entry.record_markings(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
         let closed = confirm(&component.net, &reached, &markings);
-        Ok(closed.map(|closed| DiagramSums { sums, markings, closed }))
+        Ok(closed.map(|closed| DiagramSums { sums, markings, is_checked: closed }))
     })?
 }
 

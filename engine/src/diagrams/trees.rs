@@ -140,7 +140,11 @@ fn settle(
         deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
         match evaluation.holds(property, &initial) {
             Ok(holds) => {
-                reporter.decided(*id, holds, &budget.share(0.5 / (open.len() - index) as f64));
+                reporter.report_decided(
+                    *id,
+                    holds,
+                    &budget.share(0.5 / (open.len() - index) as f64),
+                );
                 decided += u64::from(!board.is_open(*id));
             }
             Err(stop) => in_time &= stop != Stop::Requested,
@@ -160,7 +164,7 @@ fn settle(
     )?;
     decided += run_result.0;
     in_time &= run_result.1;
-    figures.decided.fetch_add(decided, Ordering::Relaxed);
+    counters.decided.fetch_add(decided, Ordering::Relaxed);
     Ok(match (in_time, decided) {
         (true, _) => QuestionsAnswered::All,
         (false, 0) => QuestionsAnswered::None,

@@ -343,8 +343,8 @@ fn evaluate(
     let tree_reporter = assignment.board.tree_reporter(ENGINE.technique);
     let (premises, goals) = facts.premises_for(value);
     match search.explain(property, facts.known_everywhere, premises) {
-        Some(labelling) => trees.labelled(id, labelling, goals),
-        None => trees.searched(id, value, graph.expanded().into(), goals),
+        Some(labelling) => tree_reporter.report_labelled(id, labelling, goals),
+        None => tree_reporter.report_searched(id, value, graph.expanded().into(), goals),
     }
     if assignment.board.is_open(id) {
         EvaluationResult::Undecided

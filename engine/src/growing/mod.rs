@@ -120,7 +120,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
             match search.decide() {
                 GrowingOutcome::Run(run) => {
                     finished.push(*id);
-                    runs.exists(*id, run);
+                    run_reporter.report_run(*id, run);
                     found_count += u64::from(!assignment.board.is_open(*id));
                 }
                 // The absence of runs of a reduced net implies nothing about the original net.
@@ -135,7 +135,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                             .map(|index| goals[index])
                     };
                     let premises = argument.premises.iter().filter_map(goal_of).collect();
-                    runs.excluded(*id, *argument, premises);
+                    run_reporter.report_no_run(*id, *argument, premises);
                     excluded_count += u64::from(!assignment.board.is_open(*id));
                 }
                 GrowingOutcome::Undecided { is_complete: true } => finished.push(*id),

@@ -52,7 +52,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     };
     let weights_of_never_gaining: Vec<(PlaceId, u64)> =
         net.places().filter(|&place| !can_gain(place)).map(|place| (place, 1)).collect();
-    let refuted = report(assignment, homes, &weights_of_never_gaining);
+    let refuted = report(assignment, home_reporter, &weights_of_never_gaining);
     let mut summary = match refuted {
         0 => String::new(),
         _ => format!("{} refuted by places that never gain tokens; ", counted(refuted, "goal")),
@@ -63,7 +63,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
         return summary + "no weights";
     };
-    let refuted = report(assignment, homes, &weights);
+    let refuted = report(assignment, home_reporter, &weights);
     let (goals, places) = (counted(refuted, "goal"), counted(weights.len(), "place"));
     summary += &format!("{goals} refuted by a weighted sum of {places}");
     summary
@@ -92,7 +92,7 @@ fn report(
         if enabled_transitions(predicate)
             .is_some_and(|transitions| transitions.into_iter().all(is_decreasing))
         {
-            homes.lost_finitely(id, &structure);
+            home_reporter.report_lost_finitely(id, &structure);
             reported += 1;
             refuted += usize::from(!assignment.board.is_open(id));
             // Each report is checked separately, and a single one decides liveness of the net.

@@ -59,7 +59,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 assignment.board.run_reporter(ENGINE.technique).on(assignment.working_net);
             match run_graph.find(property) {
                 Ok(Some(run)) => {
-                    runs.exists(*id, run);
+                    run_reporter.report_run(*id, run);
                     let is_accepted = !assignment.board.is_open(*id);
                     found_count += u64::from(is_accepted);
                     if !is_accepted && assignment.working_net.parent().is_some() {

@@ -343,7 +343,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     /// Records that the engine has given up on a goal, for this reason.
     fn give_up(&mut self, id: GoalId, reason: &str) {
         tracing::info!("{}: {id:?}: {reason}", self.name);
-        self.work.board.record_given_up(id, self.name, reason);
+        self.assignment.board.record_given_up(id, self.name, reason);
         self.given_up.push(id);
     }
 

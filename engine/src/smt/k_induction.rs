@@ -207,7 +207,8 @@ impl Session for KInduction<'_> {
         );
         let mut goals_by_k: BTreeMap<usize, usize> = BTreeMap::new();
         // Other engines may have settled some of these goals meanwhile.
-        let open = self.step_case_holds.iter().filter(|(id, _)| self.work.board.is_open(**id));
+        let open =
+            self.step_case_holds.iter().filter(|(id, _)| self.assignment.board.is_open(**id));
         open.for_each(|(_, (k, _))| *goals_by_k.entry(*k).or_default() += 1);
         for (k, goals) in goals_by_k {
             text += &format!(

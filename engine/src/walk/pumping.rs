@@ -75,7 +75,7 @@ pub(super) fn run_slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let is_maximum = |goal: &MarkingGoal| matches!(goal, MarkingGoal::Maximise(_));
     let mut length = 1;
     let acceleration = walker.acceleration;
-    while !walker.slice_is_over()
+    while !walker.is_slice_over()
         && let Some(goal) = walker.draw_goal(is_maximum)
     {
         walker.restart();

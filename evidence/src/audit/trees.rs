@@ -158,7 +158,8 @@ impl TreeObligations {
 
     /// Describes the discharged obligations in words.
     pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Vec<String> {
-        let evaluated_count = self.evaluated.iter().filter(|&&is_evaluated| is_evaluated).count();
+        let evaluated_count =
+            self.holds_on_closed_set.iter().filter(|&&is_evaluated| is_evaluated).count();
         let shown_count =
             (0..self.properties.len()).filter(|&index| self.is_discharged(index, premises)).count();
         let labellings = match shown_count - evaluated_count {

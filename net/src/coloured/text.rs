@@ -42,9 +42,7 @@ pub struct ColouredTextError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coloured::{
-        ColourError, ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term,
-    };
+    use crate::coloured::{ColourError, Guard, Relation, SortId, Term};
 
     const EXAMPLE: &str = "net example
 sort dot = .

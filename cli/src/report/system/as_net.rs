@@ -364,9 +364,7 @@ impl SystemTranslator<'_, '_> {
             value,
             good: value,
             reason,
-            evidence: value
-                .and_then(|value| grades[usize::from(value)])
-                .map(|grade| grade.to_string()),
+            evidence: value.and(grade).map(|grade| grade.to_string()),
             ..SystemQuestion::default()
         };
         self.answers.rows.push(row);

@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         print_message("error", &format!("the audit could not start: {error}"));
         return ExitCode::from(1);
     }
-    match guard::wait(&receiver, &watch, arguments.timeout, arguments.memory) {
+    match guard::wait(&receiver, &watch, arguments.timeout, arguments.max_memory_bytes) {
         AuditEnd::Finished(Ok(audited)) => {
             ExitCode::from(print_outcome(&arguments, export, audited))
         }
@@ -122,14 +122,14 @@ fn audit(
         false => arguments.model.clone(),
     };
     watch.set_position(&path.display().to_string(), 0);
-    let bytes = contents(&path, arguments.memory)?;
+    let bytes = contents(&path, arguments.max_memory_bytes)?;
     let files = evidence_files(&arguments.evidence)?;
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
     if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
         let (about_labels, about_net) = systems::split(files);
-        let (about_net, unasked) = asked_of(arguments, &path, about_net);
+        let (about_net, unasked) = split_by_available_questions(arguments, &path, about_net);
         let mut outcome = AuditOutcome::default();
         if !about_labels.is_empty() {
             outcome = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
@@ -142,7 +142,7 @@ fn audit(
         outcome.unasked = unasked;
         return Ok(outcome);
     }
-    let (files, unasked) = asked_of(arguments, &path, files);
+    let (files, unasked) = split_by_available_questions(arguments, &path, files);
     let outcome = audit_net(arguments, (&path, &bytes), &files, export, watch)?;
     Ok(AuditOutcome { unasked, ..outcome })
 }
