@@ -9,9 +9,9 @@
 //! - A link to each library in `OUT_DIR`. Cargo puts search paths below its target directory, and
 //!   no others, on the library path of `cargo test` and `cargo run`, for all packages.
 //!
-//! Without the features `z3` and `highs`, and on systems other than Linux, the script does nothing. If the variable `PARIKH_RELEASE`
-//! is set, it gives no absolute run path: a released program finds its libraries beside itself, and
-//! must not contain directories of the machine that built it.
+//! Without the features `z3` and `highs`, and on systems other than Linux, the script does nothing.
+//! If the variable `PARIKH_RELEASE` is set, it gives no absolute run path: a released program finds
+//! its libraries beside itself, and must not contain directories of the machine that built it.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -103,7 +103,7 @@ pub(super) fn fairness(
         && let Some(&copy) =
             weak_and_strong.iter().flatten().find(|&&t| translation.has_other_copies(t))
     {
-        let name = translation.transition_name(translation.origin(copy));
+        let name = translation.transition_name(translation.model_transition(copy));
         return Err(FormulaProblem::FairToCopies(name.to_owned()));
     }
     let [weak, strong] = weak_and_strong;

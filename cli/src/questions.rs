@@ -50,6 +50,8 @@ pub(super) struct InquiryReader<'a> {
     /// the net on which the questions were read last. The entry of the empty id is for the names in
     /// `--fair`.
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
+    /// The ids of all formulas that were read last, whether `--id` selects them or not.
+    read_ids: RefCell<Vec<String>>,
 }
 
 impl RequestedQuestions<'_> {
@@ -96,8 +98,8 @@ impl<'a> InquiryReader<'a> {
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
-        let (notes, named) = Default::default();
-        InquiryReader { inquiry, restriction, only, explain, notes, named }
+        let (notes, named, read_ids) = Default::default();
+        InquiryReader { inquiry, restriction, only, explain, notes, named, read_ids }
     }
 
     /// Returns an empty plan with the fairness constraints of the inquiry. Also stores the nodes
@@ -193,6 +195,8 @@ impl<'a> InquiryReader<'a> {
         } else if queries.queries.is_empty() {
             bail!("{}: the file contains no formula", file.display());
         }
+        *self.read_ids.borrow_mut() =
+            queries.queries.iter().map(|query| query.id.clone()).collect();
         for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
             let planned = match &query.formula {
                 Ok(formula) => {
@@ -219,6 +223,7 @@ impl<'a> InquiryReader<'a> {
         net: &Net,
         notes: &mut Vec<String>,
     ) -> QuestionsOnNet {
+        *self.read_ids.borrow_mut() = formulas.iter().map(|formula| formula.id.clone()).collect();
         let selected = formulas.into_iter().filter(|formula| self.is_wanted(&formula.id));
         for GivenFormula { id, formula, named, .. } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
@@ -270,16 +275,18 @@ impl<'a> InquiryReader<'a> {
         let planned = planned_questions.plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> =
             planned.chain(planned_questions.refused.iter().map(|it| &it.id)).collect();
-        let missing = self.only.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)));
-        let missing = missing.or_else(|| {
-            self.explain.iter().find(|wanted| !ids.iter().any(|id| is_called(id, wanted)))
-        });
-        if let Some(id) = missing {
+        let mut wanted_ids = self.only.iter().chain(self.explain);
+        let is_missing = |wanted: &&String| !ids.iter().any(|id| is_called(id, wanted));
+        if let Some(id) = wanted_ids.find(is_missing) {
             /// The largest number of ids in the message.
             const MAX_IDS: usize = 20;
+            // With `--id`, the plan has only the selected questions.
+            let read_ids = self.read_ids.borrow();
+            let all_ids: Vec<&String> =
+                if read_ids.is_empty() { ids } else { read_ids.iter().collect() };
             let first_ids: Vec<String> =
-                ids.iter().take(MAX_IDS).map(|id| Word(id).to_string()).collect();
-            let first = if ids.len() > MAX_IDS { "first " } else { "" };
+                all_ids.iter().take(MAX_IDS).map(|id| Word(id).to_string()).collect();
+            let first = if all_ids.len() > MAX_IDS { "first " } else { "" };
             bail!(UsageError(format!(
                 "no question has the id {id}; the {first}ids are {}",
                 first_ids.join(", ")

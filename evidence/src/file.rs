@@ -54,7 +54,7 @@
 //! - `no_run` ([`NamedNoRun`](crate::no_run::NamedNoRun)): a proof that no run has a certain
 //!   property. It may use predicates that no reachable marking satisfies, which other evidence of
 //!   the same answer has to prove.
-//! - `visited` ([`VisitedRuns`]): no run has the property, and the runs that may still have it
+//! - `visited` ([`NoRunByVisit`]): no run has the property, and the runs that may still have it
 //!   visit so few markings that the checker visits these itself.
 //! - `structure` ([`NamedHomeArgument`]): a proof about what stays reachable from all reachable
 //!   markings, `on` the net of a reduction or on the net itself.
@@ -263,7 +263,8 @@ pub struct ReductionLine {
     pub log: NamedLog,
 }
 
-/// A document with the net that it is about.
+/// The content of a line with a document. The ids of two other lines identify the net that the
+/// document is about: a reduction, and a trace to the initial marking.
 #[derive(Debug, Deserialize)]
 pub struct DocumentLine {
     /// The reduction whose net the document is about; the original net if absent.
@@ -287,7 +288,7 @@ pub struct StructureLine {
 /// The statement that no run has a property, to be checked by visiting the markings along the runs
 /// that may still have it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct VisitedRuns {
+pub struct NoRunByVisit {
     /// The number of markings that the checker may visit for each property. If the checker's own
     /// limit is larger, that limit applies.
     pub markings: u64,
@@ -578,7 +579,7 @@ impl EvidenceContent for StructureLine {
     const KIND: EvidenceKind = EvidenceKind::Structure;
 }
 
-impl EvidenceContent for VisitedRuns {
+impl EvidenceContent for NoRunByVisit {
     const KIND: EvidenceKind = EvidenceKind::Visited;
 }
 

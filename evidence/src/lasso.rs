@@ -12,10 +12,10 @@
 //!
 //! If the run is left open after its prefix, the letters so far and each possible next letter must
 //! decide the formula for every continuation
-//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after_prefix)). Every run continues, or stays in a
-//! dead marking. This test is simple and leaves some formulas open, for example tautologies such as
-//! p ∨ ¬p. In that case an automaton of the negated formula is built and checked against the
-//! formula. From the states reached by these letters, it must accept no word.
+//! ([`Ltl::value_after_prefix`](parikh_temporal::Ltl::value_after_prefix)). Every run continues, or
+//! stays in a dead marking. This test is simple and leaves some formulas open, for example
+//! tautologies such as p ∨ ¬p. In that case an automaton of the negated formula is built and
+//! checked against the formula. From the states reached by these letters, it must accept no word.
 
 mod fair;
 mod growth;

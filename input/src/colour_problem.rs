@@ -22,7 +22,7 @@ pub enum ColourProblem {
     /// The wrong number of operands.
     #[error("`<{element}>` has {found} operands, expected {expected}")]
     Operands {
-        /// The operator.
+        /// The name of the operator's XML element.
         element: String,
         /// The number of operands found.
         found: usize,
@@ -32,7 +32,7 @@ pub enum ColourProblem {
     /// An operand of the wrong kind.
     #[error("`<{element}>` has {found} as an operand, expected {expected}")]
     Operand {
-        /// The operator.
+        /// The name of the operator's XML element.
         element: String,
         /// The operand found.
         found: &'static str,

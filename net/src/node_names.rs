@@ -50,7 +50,7 @@ impl Net {
     /// Returns the name of a transition: its label, or its id if the label is missing or blank. For
     /// a copy in a translation, the id is that of the model's transition.
     pub fn name_of_transition(&self, t: TransitionId) -> &str {
-        let origin = self.translation().map(|it| (it, it.origin(t)));
+        let origin = self.translation().map(|it| (it, it.model_transition(t)));
         let id = match origin.filter(|(it, origin)| origin.index() < it.transition_count()) {
             // The id of a copy is no id of the model.
             Some((translation, origin)) => translation.transition_name(origin),

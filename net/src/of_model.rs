@@ -49,7 +49,7 @@ impl Net {
 pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
     match net.translation().and_then(|translation| Some((translation, translation.caps()?))) {
         Some((translation, caps)) => {
-            translate_predicate(translation, caps, predicate).map(Predicate::sorted)
+            translate_to_capped_net(translation, caps, predicate).map(Predicate::sorted)
         }
         None => Some(predicate),
     }
@@ -74,29 +74,29 @@ fn with_tokens_beyond_caps(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
 
 /// Translates a predicate on the model's markings to a net with caps, that is, assumed bounds.
 /// Returns `None` if numbers overflow.
-fn translate_predicate(
+fn translate_to_capped_net(
     translation: &Translation,
     caps: &Caps,
     predicate: Predicate,
 ) -> Option<Predicate> {
     // The translation's transitions `leave` and `drain` are not transitions of the model, and never
     // count as enabled.
-    let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
+    let enabling_windows = |t: TransitionId| match caps.enabled.get(t.index()) {
         Some(windows) => Predicate::and(windows.iter().map(window_predicate)),
         None => Predicate::False,
     };
-    let some_enabled = || {
+    let some_model_transition_enabled = || {
         let all = (0..translation.transition_count()).map(TransitionId::new);
-        Predicate::or(all.map(enabled))
+        Predicate::or(all.map(enabling_windows))
     };
     let translated_parts = |parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
-        parts.into_iter().map(|part| translate_predicate(translation, caps, part)).collect()
+        parts.into_iter().map(|part| translate_to_capped_net(translation, caps, part)).collect()
     };
     Some(match predicate {
-        Predicate::Enabled(copy) => enabled(translation.origin(copy)),
-        Predicate::Disabled(copy) => enabled(translation.origin(copy)).negated(),
-        Predicate::NotDead => some_enabled(),
-        Predicate::Dead => some_enabled().negated(),
+        Predicate::Enabled(copy) => enabling_windows(translation.model_transition(copy)),
+        Predicate::Disabled(copy) => enabling_windows(translation.model_transition(copy)).negated(),
+        Predicate::NotDead => some_model_transition_enabled(),
+        Predicate::Dead => some_model_transition_enabled().negated(),
         Predicate::And(conjuncts) => Predicate::and(translated_parts(conjuncts)?),
         Predicate::Or(disjuncts) => Predicate::or(translated_parts(disjuncts)?),
         Predicate::Atom(atom) if is_decided_by_cap(caps, &atom) => Predicate::Atom(atom),

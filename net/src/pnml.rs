@@ -9,7 +9,8 @@ use std::fmt::{self, Write};
 
 /// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names.
 /// Then come nested units in the format of the Model Checking Contest, and final markings. This
-/// format separates ids by blanks. So the units are left out if an id of a place or unit has blanks.
+/// format separates ids by blanks. So the units are left out if an id of a place or unit has
+/// blanks.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");

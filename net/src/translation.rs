@@ -257,12 +257,12 @@ impl Translation {
     /// copy is weaker or stronger than the statement about the transition. For example, a run that
     /// is fair to the transition need not be fair to each copy.
     pub fn has_other_copies(&self, copy: TransitionId) -> bool {
-        self.copies(self.origin(copy)).len() > 1
+        self.copies(self.model_transition(copy)).len() > 1
     }
 
     /// Returns the transition of the model that `copy` represents. For a transition that only
     /// handles caps, and represents none, returns the first id after the model's transitions.
-    pub fn origin(&self, copy: TransitionId) -> TransitionId {
+    pub fn model_transition(&self, copy: TransitionId) -> TransitionId {
         TransitionId::new(self.copy_ends.partition_point(|&end| end <= copy.index()))
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] states what the goals
 //! require, and only [rules] that preserve it are applied. The result is a [`Reduction`]: the
-//! smaller net, the goals translated to it, facts found on the way, the [back-translation](back_translation) of
-//! firing sequences, and a [log] in which every step can be checked again.
+//! smaller net, the goals translated to it, facts found on the way, the
+//! [back-translation](back_translation) of firing sequences, and a [log] in which every step can be
+//! checked again.
 //!
 //! ```
 //! use parikh_net::{Goal, Predicate, text};

@@ -70,8 +70,10 @@ pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
 }
 
 /// Returns true if the property assumes no fairness, and every atom is a predicate that does not
-/// mention dead markings. A reduction does not preserve other atoms: it renames transitions, and a
-/// dead marking of the reduced net may not be dead in the original net.
+/// mention dead markings. A reduction preserves no fairness and no other atoms: it removes and
+/// renames transitions, and a dead marking of the reduced net may not be dead in the original net.
+/// The test of whether a transition is enabled is preserved, because it is a condition on the
+/// transition's input places.
 pub(super) fn depends_on_markings_only(property: &RunProperty) -> bool {
     property.fairness().is_none()
         && property.atoms().iter().all(|atom| match atom {

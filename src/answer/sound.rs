@@ -333,8 +333,8 @@ const EXAMPLE_LIMITS: (usize, usize) = (10_000, 1 << 20);
 
 /// Returns the end of an example run. The run always fires the enabled transition that has not
 /// fired for longest, so it avoids repeating one cycle. It ends in a dead marking, at a limit of
-/// [`EXAMPLE_LIMITS`], or if a firing fails. On a net with caps, it also ends where every firing would exceed
-/// a cap: beyond the caps, a run of the net need not be one of the model.
+/// [`EXAMPLE_LIMITS`], or if a firing fails. On a net with caps, it also ends where every firing
+/// would exceed a cap: beyond the caps, a run of the net need not be one of the model.
 fn example_run_end(net: &Net) -> ExampleEnd {
     let mut marking = net.initial().clone();
     let mut order: VecDeque<TransitionId> = net.transitions().collect();

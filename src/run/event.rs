@@ -9,7 +9,8 @@ use parikh_input::model::NotUnfolded;
 use parikh_net::{Goal, GoalId};
 use std::time::Duration;
 
-/// An event of an analysis.
+/// An event of an analysis, reported to the caller: a goal is settled, a question is answered, and
+/// so on.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// Work on a net begins. A coloured model may have up to three nets, one after the other: the

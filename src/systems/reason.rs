@@ -112,7 +112,8 @@ impl fmt::Display for SystemReason {
     }
 }
 
-/// Returns a number of pairs of a joint state and a state of the formula's automaton, with its noun.
+/// Returns a number of pairs of a joint state and a state of the formula's automaton, with its
+/// noun.
 fn product_states(count: &usize) -> String {
     format!("{} of the product with the automaton", counted(count, "state"))
 }

@@ -18,7 +18,7 @@
 //! The reduction combined with an automaton may lose runs if states of the automaton are sensitive
 //! to unnamed labels (S. Siegel, CAV 2019). Therefore this reduction uses the automaton that stays
 //! in its state at unnamed labels
-//! ([`KindAutomaton::staying_at_unnamed_labels`](crate::formula::KindAutomaton::staying_at_unnamed_labels)).
+//! ([`staying_at_unnamed_labels`](crate::formula::KindAutomaton::staying_at_unnamed_labels)).
 //!
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining
 //! partial order reductions with on-the-fly model-checking*, CAV 1994.

@@ -46,7 +46,7 @@ impl<P> Formula<P> {
     }
 }
 
-/// The structure of a formula.
+/// The outermost operator of a formula with its operands, or a constant or a literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node<P> {
     /// The constant true.

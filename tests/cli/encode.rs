@@ -95,7 +95,7 @@ fn scripts_say_what_they_are_and_other_programs_answer_them() {
 }
 
 #[test]
-fn linear_programs_are_written_where_there_are_no_choices() {
+fn linear_programs_are_written_only_without_disjunctions() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("bound.lp");
     let name = file.to_str().unwrap();

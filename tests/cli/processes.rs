@@ -34,7 +34,7 @@ fn an_unsound_process_is_blamed_on_its_places_and_the_run_replays() {
     assert!(left, "{said}");
     let replayed = directory.succeeds(&["replay", "orders.pnml", "traces/Soundness.trace"]);
     assert!(replayed.contains("n6"), "{replayed}");
-    // Three cases start with three tokens, and the trace records the number of cases.
+    // Three cases start with three tokens, and the trace records this initial marking.
     let said =
         directory.succeeds(&["check", "orders.pnml", "-e", "S", "--k", "3", "--trace", "traces"]);
     assert!(said.starts_with("3-Soundness: FALSE — "), "{said}");

@@ -496,7 +496,7 @@ fn a_log_serves_its_own_nets_only() {
     let message = directory
         .fails_with(1, &["reduce", "model.pnml", "--check", "log.json", "--reduced", "other.pnml"]);
     assert!(message.contains("lead to another net"), "{message}");
-    // A trace of the original net is not a trace of the reduced net.
+    // With `--log`, the trace must be one of the reduced net. This one is of the original net.
     let message = directory.fails_with(1, &["replay", "model.pnml", "trace", "--log", "log.json"]);
     assert!(
         message.contains("trace of the reduced net") && message.contains("line 1"),

@@ -173,10 +173,10 @@ fn a_system_may_be_compressed_or_come_in() {
     std::fs::write(directory.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
     // A component may have the label at several states.
     let repeated =
-        SYSTEM.replace("2->1 [label=\"ack\"];", "2->1 [label=\"ack\"];\n0->2 [label=\"ack\"];");
+        SYSTEM.replace("2->1 [label=\"ack\"];", "2->1 [label=\"ack\"];\n1->1 [label=\"ack\"];");
     directory.write("repeated.dot", &repeated);
     let said = directory.succeeds(&["info", "repeated.dot"]);
-    let choices = "choices      no state has two edges with one label, and every component has one";
+    let choices = "choices      no state has two edges with one label, and each component has one";
     assert!(said.contains(choices), "{said}");
     let plain = directory.succeeds(&["info", "one.dot"]);
     assert!(plain.starts_with("system       one\n"), "{plain}");

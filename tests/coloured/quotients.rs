@@ -285,7 +285,8 @@ fn evidence_about_a_quotient_is_audited_with_its_classes() {
         property("q1", &next(&format!("<conjunction>{deliver}{}</conjunction>", next(&some)))),
         property("q2", &always),
         property("q3", &next(&next(&next(deliver)))),
-        // A CTL formula: only then is the quotient used although the unfolding exists.
+        // The only goal of CTL. Without such a goal, an evidence file would be about the unfolding,
+        // which exists here.
         property("q4", &soon),
     ];
     let file = |all: &[String]| {

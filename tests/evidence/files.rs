@@ -190,7 +190,7 @@ fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
     assert!(text.contains("\nsafe: withdrawn — "), "{text}");
 }
 
-/// Returns arguments with 60 questions, of which one is refused.
+/// Returns arguments with 60 questions, and another one that is refused.
 fn many() -> Vec<String> {
     let mut arguments = vec!["check".to_owned(), "model.pnml".to_owned()];
     for at in 0..60 {

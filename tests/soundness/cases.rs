@@ -54,7 +54,8 @@ impl EnumeratedCase {
     }
 }
 
-/// Returns all cases of a net. Returns `None` if some run is long, or if there are too many cases.
+/// Returns all cases of a net: the runs that end in a final marking. Returns `None` if some firing
+/// sequence is long, if there are too many firing sequences, or if a firing fails.
 fn cases(net: &Net) -> Option<Vec<EnumeratedCase>> {
     let mut found = Vec::new();
     let first = EnumeratedCase { markings: vec![net.initial().clone()], fired: Vec::new() };

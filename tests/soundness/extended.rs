@@ -41,7 +41,7 @@ fn side_by_side(seed: u64, table: &NetTable, net: &Net, most: usize) {
                 continue;
             };
             assert_eq!(enabled.len(), 1, "t{t} in {marking:?}, {}", context());
-            assert_eq!(translation.origin(enabled[0]).index(), t);
+            assert_eq!(translation.model_transition(enabled[0]).index(), t);
             let mut there = here.clone();
             net.fire(&mut there, enabled[0]).unwrap();
             if known.len() < most && known.insert(next.clone()) {

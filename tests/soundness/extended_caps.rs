@@ -271,7 +271,7 @@ fn replayed(table: &NetTable, net: &Net, answer: &GoalAnswer) -> Option<Vec<Vec<
     };
     let mut markings = vec![table.tokens.clone()];
     for step in sequence.steps() {
-        let t = net.translation().unwrap().origin(step.transition).index();
+        let t = net.translation().unwrap().model_transition(step.transition).index();
         for _ in 0..step.count {
             let next = table.fire(markings.last().unwrap(), t);
             markings.push(next.unwrap_or_else(|| panic!("t{t} is not enabled: {table:?}")));

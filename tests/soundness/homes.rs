@@ -359,8 +359,8 @@ fn nothing_false_is_said_of_nets_without_bound() {
                         ..
                     }) if proof.argument == Argument::FinitelyManyFirings => {
                         *lost.entry(engine.name).or_insert(0u64) += 1;
-                        // No path from a marking to a marking that covers it contains the
-                        // transition.
+                        // The claim to check: after a firing of the transition, no marking is
+                        // reachable that covers the marking before the firing.
                         let Predicate::Enabled(t) = wanted else { continue };
                         for marking in markings.iter().filter(|m| net.is_enabled(m, *t)).take(20) {
                             let mut next = marking.clone();

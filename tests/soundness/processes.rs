@@ -100,7 +100,7 @@ const TEXTBOOK: &[Example] = &[
       transition end: q -> o\ntransition cheat: 2*p -> o", 1, DEAD, "`cheat`"),
     ("place i\nplace c\nplace p\nplace q\nplace o\ntransition begin: i -> p + c\ntransition first: p + c -> q
       transition end: q -> o\ntransition cheat: 2*p -> o", 2, EASY, "gets stuck"),
-    // With two cases, `two` takes one token of each case, and q keeps tokens forever.
+    // With two cases, `two` may take one token of each case. Then q keeps tokens forever.
     ("place i\nplace p\nplace q\nplace r\nplace o\ntransition fork: i -> p + q\ntransition two: 2*p -> r
       transition one: p + q -> o\ntransition after: r -> o", 2, EASY, "gets stuck"),
     // Weights: two tokens are produced and two are consumed.

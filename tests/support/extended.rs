@@ -143,12 +143,12 @@ impl TableSpace {
         self.firings.iter().any(Vec::is_empty)
     }
 
-    /// Returns the most tokens on a place.
+    /// Returns the largest number of tokens on one place in any reachable marking.
     pub(crate) fn most_in_place(&self) -> u64 {
         self.markings.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// Returns the most tokens in a marking.
+    /// Returns the largest total number of tokens in any reachable marking.
     pub(crate) fn most_in_marking(&self) -> u64 {
         self.markings.iter().map(|marking| marking.iter().sum()).max().unwrap_or(0)
     }

@@ -187,7 +187,7 @@ fn requested_goal(arguments: &EncodeArguments, net: &Net) -> Result<EncodeGoal> 
             0 => format!("the maximum of {}", description::linear_sum(net, &sum)),
             // The encoding maximises the sum without the constant.
             _ => format!(
-                "the maximum of {}, to which the given goal adds {constant}",
+                "the maximum of {} (the results below are about this sum; add {constant})",
                 description::linear_sum(net, &sum)
             ),
         };

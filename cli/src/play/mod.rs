@@ -173,17 +173,18 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, FollowedTrace)> {
         && let Ok(trace) = TraceFile::parse(translated, &text)
     {
         // A transition of the translation that represents no transition of the model fires where a
-        // cap, that is, an assumed bound, is exceeded. Its origin is beyond the model's
-        // transitions.
-        let is_own =
-            |t: TransitionId| translation.origin(t).index() < translation.transition_count();
+        // cap, that is, an assumed bound, is exceeded. For it, `model_transition` returns an id
+        // beyond the model's transitions.
+        let is_own = |t: TransitionId| {
+            translation.model_transition(t).index() < translation.transition_count()
+        };
         if !trace.transitions().all(is_own) {
             bail!(
                 "{path}: the trace exceeds a token cap of the translated net, so it is not a \
                    run of the model"
             );
         }
-        return followed(&trace, &|t| translation.origin(t));
+        return followed(&trace, &|t| translation.model_transition(t));
     }
     Err(anyhow!("{path}:{}: {}", error.line, error.problem))
 }

@@ -383,13 +383,13 @@ impl FindingCollector<'_> {
     /// Adds a finding about a case that gets stuck, unless the answer about some kind of soundness
     /// already gives this as its reason.
     fn add_stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
-        let unsound = |asked: &AnsweredQuestion| {
+        let gives_stuck_case_as_reason = |asked: &AnsweredQuestion| {
             matches!(asked.topic, Some(StandardQuestion::Process(_)))
                 && asked.because.as_ref().is_some_and(|because| {
                     matches!(because.cause, Cause::Process(ProcessCause::CaseStuck { .. }))
                 })
         };
-        if !self.results.questions.iter().any(unsound) {
+        if !self.results.questions.iter().any(gives_stuck_case_as_reason) {
             self.add_nothing_enabled(at, question, "A case gets stuck before it is done");
         }
     }
@@ -397,10 +397,10 @@ impl FindingCollector<'_> {
     /// Adds a finding about a reachable dead marking, unless the question about stuck cases is
     /// answered. A dead final marking of a process is only a note.
     fn add_deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
-        let is_known = |asked: &AnsweredQuestion| {
+        let answers_stuck = |asked: &AnsweredQuestion| {
             asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
         };
-        let is_stuck_answered = self.results.questions.iter().any(is_known);
+        let is_stuck_answered = self.results.questions.iter().any(answers_stuck);
         match self.dead_marking(question) {
             // If the question about stuck cases has an answer, that answer covers the deadlock.
             _ if is_stuck_answered => {}

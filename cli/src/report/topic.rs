@@ -29,8 +29,9 @@ pub enum StandardQuestion {
 }
 
 impl StandardQuestion {
-    /// The questions about any net, in the order in which they are answered.
-    pub const ALL: [StandardQuestion; 7] = [
+    /// The questions that are asked about every net, in the order in which they are answered.
+    /// [`of_net`](Self::of_net) adds those about a process.
+    pub const ABOUT_EVERY_NET: [StandardQuestion; 7] = [
         StandardQuestion::Deadlock,
         StandardQuestion::Firings,
         StandardQuestion::OneSafe,
@@ -52,7 +53,7 @@ impl StandardQuestion {
                 StandardQuestion::Stuck,
             ],
         };
-        of_process.iter().chain(&StandardQuestion::ALL).copied().collect()
+        of_process.iter().chain(&StandardQuestion::ABOUT_EVERY_NET).copied().collect()
     }
 
     /// Returns the standard question that an examination asks. Returns `None` if no standard

@@ -1,4 +1,5 @@
-//! `parikh invariants`: place and transition invariants, and the bounds that follow from them.
+//! `parikh invariants`: place, transition and modulo invariants, and the bounds and claims about
+//! units that follow from them.
 
 use super::super::json::number;
 use super::super::terminal::{line, note, object};

@@ -111,8 +111,8 @@ pub enum StepSemantics {
 /// A lower bound of the tokens of a place, and an upper bound if one is known.
 pub type TokenRange = (u64, Option<u64>);
 
-/// The maximum difference between the largest and the smallest possible number of tokens of a place
-/// in one marking.
+/// Limit on the range of a place in one marking of the unrolling: the largest minus the smallest
+/// number of tokens that the place may hold there.
 pub const MAX_RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.

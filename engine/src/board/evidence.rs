@@ -2,7 +2,7 @@
 
 use crate::working_net::CheckedLog;
 use parikh_evidence::Document;
-use parikh_evidence::file::VisitedRuns;
+use parikh_evidence::file::NoRunByVisit;
 use parikh_evidence::home::HomeArgument;
 use parikh_evidence::kind::EvidenceKind;
 use parikh_evidence::no_run::NoRun;
@@ -39,7 +39,7 @@ pub enum Evidence {
     /// The result rests on this computation of the engine. For a CTL formula, the checker may have
     /// repeated the search all the same.
     Searched {
-        /// The number of markings visited.
+        /// The number of markings visited, or of markings in the diagram.
         markings: u64,
         /// True if the search used stubborn sets, which may leave out markings.
         stubborn: bool,
@@ -62,7 +62,7 @@ impl Evidence {
                 Content::Labelling(NamedLabelling::of(net, labelling)),
             )),
             &Evidence::Visited(markings) => {
-                Some((EvidenceKind::Visited, Content::Visited(VisitedRuns { markings })))
+                Some((EvidenceKind::Visited, Content::Visited(NoRunByVisit { markings })))
             }
             _ => None,
         }
@@ -86,8 +86,9 @@ impl Evidence {
 pub enum Content {
     /// The content for [`EvidenceKind::Labelling`].
     Labelling(NamedLabelling),
-    /// The content for [`EvidenceKind::Visited`].
-    Visited(VisitedRuns),
+    /// The content for [`EvidenceKind::Visited`]: the statement that no run has the property, to be
+    /// checked by visiting markings.
+    Visited(NoRunByVisit),
 }
 
 /// An accepted certificate, kept for an evidence file.

@@ -44,7 +44,8 @@ impl WitnessReporter<'_> {
         let run = Arc::new(run);
         match observe(board, &run, budget) {
             Ok(observations) => self.record_observations(&run, &observations, budget),
-            // The checker's limit on numbers is no fault of the sequence.
+            // No fault of the sequence: the budget ended, or the run exceeds a size limit of the
+            // checker. No goal is reached.
             Err(LoopReplayError::Stopped | LoopReplayError::TooLarge) => 0,
             Err(error) => {
                 self.fault(format_args!("a run with loops does not replay: {error}"));

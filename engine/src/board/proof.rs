@@ -159,8 +159,8 @@ pub enum Argument {
         #[serde(serialize_with = "json_number")]
         markings: u64,
     },
-    /// A search visited all reachable markings without the tokens on places that only count firings.
-    /// None contradicts the claim.
+    /// A search visited all reachable markings without the tokens on places that only count
+    /// firings. None contradicts the claim.
     SearchedWithoutCounters {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]

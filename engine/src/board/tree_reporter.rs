@@ -66,9 +66,9 @@ impl<'b> TreeReporter<'b> {
     }
 
     /// Reports the truth value `holds` after a search of all relevant markings. The search assumes
-    /// the results of the goals in `given`, which must be settled as for a labelling. The checker repeats a small search first. If the
-    /// checker does not complete a search, the result is recorded only if the board accepts
-    /// unchecked searches.
+    /// the results of the goals in `given`, which must be settled as for a labelling. The checker
+    /// repeats a small search first. If the checker does not complete a search, the result is
+    /// recorded only if the board accepts unchecked searches.
     pub fn report_searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.check_premises(&given, (&[], &[])) {

@@ -1,5 +1,5 @@
-//! Orders of a net's places for diagrams: passes the net's units and semiflows to
-//! [`parikh_symbolic::order`].
+//! Orders of a net's places for diagrams: computes the semiflows, and passes them with the net's
+//! arcs and units to [`parikh_symbolic::order`].
 
 use parikh_net::{Net, UnitId};
 use parikh_solvers::Budget;

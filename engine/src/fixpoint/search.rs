@@ -23,7 +23,8 @@ const POLLING_INTERVAL: usize = 64;
 /// Stands for a distance that has not been computed, in [`FixpointSearch::distances`].
 const NOT_COMPUTED: u64 = u64::MAX;
 
-/// Number of consecutive sweeps without a newly expanded marking after which the search ends.
+/// Number of consecutive sweeps with no marking expanded since the sweep before, after which the
+/// search ends.
 const MAX_IDLE_SWEEPS: usize = 3;
 
 /// Limit on the number of firings followed along a sequence.

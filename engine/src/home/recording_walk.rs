@@ -112,8 +112,8 @@ impl<'n> RecordingWalk<'n> {
         if net.fire(&mut self.marking, t).is_err() {
             return false;
         }
-        // Losses come first. Otherwise a transition that needs a gained and a lost token would count
-        // as enabled in between.
+        // Losses come first. Otherwise a transition that needs a gained and a lost token would
+        // count as enabled in between.
         for is_gain in [false, true] {
             let changes = net.delta(t).iter().filter(|change| (change.delta > 0) == is_gain);
             changes.for_each(|change| self.update_inputs(change));

@@ -20,7 +20,7 @@ use crate::explicit::state_space::ExplorationError;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use silent::Silent;
+use silent::InvisibleTransitions;
 use std::collections::HashMap;
 
 /// Index of the first successor of a marking that is not expanded yet.
@@ -79,7 +79,7 @@ pub(crate) struct Markings<'n> {
     expanded: u32,
     /// The invisible transitions, if the graph identifies markings that differ only by their
     /// firings. `None` for a graph with all markings.
-    silent: Option<Silent>,
+    invisible_transitions: Option<InvisibleTransitions>,
     /// True if the graph is for runs: it has letters, and each dead marking has an edge to itself.
     /// False if the graph is for computation trees.
     for_runs: bool,
@@ -149,7 +149,7 @@ impl<'n> Markings<'n> {
             loaded: None,
             is_loaded_dead: None,
             expanded: 0,
-            silent: None,
+            invisible_transitions: None,
             for_runs,
         };
         markings.compile_tests();
@@ -289,8 +289,8 @@ impl<'n> Markings<'n> {
                 self.loaded = None;
                 continue;
             }
-            if self.silent.is_some() {
-                self.identify(marking, begin)?;
+            if self.invisible_transitions.is_some() {
+                self.replace_by_representatives(marking, begin)?;
             }
             // Self-loops come first.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
@@ -321,10 +321,10 @@ impl<'n> Markings<'n> {
         t: TransitionId,
     ) -> Result<Option<u32>, ExplorationError> {
         let next = self.after_firing(marking, t)?;
-        let Some(silent) = &self.silent else { return Ok(next) };
+        let Some(invisible) = &self.invisible_transitions else { return Ok(next) };
         match next {
             Some(next) => Ok(Some(self.representative(next, None)?)),
-            None if silent.transitions.binary_search(&(t.index() as u32)).is_ok() => {
+            None if invisible.transitions.binary_search(&(t.index() as u32)).is_ok() => {
                 Ok(Some(marking))
             }
             None => Ok(None),
@@ -453,7 +453,7 @@ impl<'n> Markings<'n> {
                 self.space.load(from, &mut self.enabled);
             }
             let reached = match reached {
-                Some(reached) if self.silent.is_some() => {
+                Some(reached) if self.invisible_transitions.is_some() => {
                     self.loaded = None;
                     let representative = self.representative(reached, None).ok()?;
                     self.loaded = None;

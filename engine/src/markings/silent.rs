@@ -13,7 +13,7 @@ use std::collections::HashSet;
 const MAX_CHAIN: usize = 200;
 
 /// The invisible transitions, and the representatives computed so far.
-pub(super) struct Silent {
+pub(super) struct InvisibleTransitions {
     /// Indices of the invisible transitions, ascending. They change no place that an atom of the
     /// formula reads, and no other transition takes tokens from their input places.
     pub(super) transitions: Vec<u32>,
@@ -28,14 +28,14 @@ pub(super) struct Silent {
     unreduced: HashSet<u32>,
 }
 
-impl Silent {
-    fn new(net: &Net, silent: &[TransitionId]) -> Self {
-        let mut is_silent = vec![false; net.transition_count()];
-        silent.iter().for_each(|t| is_silent[t.index()] = true);
+impl InvisibleTransitions {
+    fn new(net: &Net, invisible: &[TransitionId]) -> Self {
+        let mut is_invisible = vec![false; net.transition_count()];
+        invisible.iter().for_each(|t| is_invisible[t.index()] = true);
         let fed = net.transitions().map(|t| {
             // An invisible transition is the only consumer of its input places.
             let fed = net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
-                [consumer] if is_silent[consumer.transition.index()] => {
+                [consumer] if is_invisible[consumer.transition.index()] => {
                     Some(consumer.transition.index() as u32)
                 }
                 _ => None,
@@ -45,8 +45,8 @@ impl Silent {
             fed.dedup();
             fed.into_boxed_slice()
         });
-        Silent {
-            transitions: silent.iter().map(|t| t.index() as u32).collect(),
+        InvisibleTransitions {
+            transitions: invisible.iter().map(|t| t.index() as u32).collect(),
             fed_invisible: fed.collect(),
             representatives: Vec::new(),
             unreduced: HashSet::new(),
@@ -78,18 +78,22 @@ impl Markings<'_> {
     /// more.
     pub(crate) fn without_invisible(
         mut self,
-        silent: &[TransitionId],
+        invisible: &[TransitionId],
     ) -> Result<Option<Self>, ExplorationError> {
-        self.silent = Some(Silent::new(self.labels.net, silent));
+        self.invisible_transitions = Some(InvisibleTransitions::new(self.labels.net, invisible));
         self.representative(0, None)?;
-        let is_chain_too_long = self.silent.as_ref().is_some_and(|it| it.unreduced.contains(&0));
+        let is_chain_too_long =
+            self.invisible_transitions.as_ref().is_some_and(|it| it.unreduced.contains(&0));
         Ok((!is_chain_too_long).then_some(self))
     }
 
     /// Returns the representative of the initial marking. Returns the initial marking itself, 0, if
     /// the graph merges no markings.
     pub(crate) fn initial(&self) -> u32 {
-        self.silent.as_ref().and_then(|silent| silent.cached_representative(0)).unwrap_or(0)
+        self.invisible_transitions
+            .as_ref()
+            .and_then(|invisible| invisible.cached_representative(0))
+            .unwrap_or(0)
     }
 
     /// Returns the representative of a marking. `fired` is the transition that led to the marking
@@ -99,8 +103,8 @@ impl Markings<'_> {
         marking: u32,
         fired: Option<u32>,
     ) -> Result<u32, ExplorationError> {
-        let Some(silent) = &self.silent else { return Ok(marking) };
-        if let Some(cached) = silent.cached_representative(marking) {
+        let Some(invisible) = &self.invisible_transitions else { return Ok(marking) };
+        if let Some(cached) = invisible.cached_representative(marking) {
             return Ok(cached);
         }
         let found = loop {
@@ -110,10 +114,10 @@ impl Markings<'_> {
                 break found;
             }
         };
-        if let Some(silent) = &mut self.silent {
-            silent.record(marking, found);
-            if silent.cached_representative(found).is_none() {
-                silent.record(found, found);
+        if let Some(invisible) = &mut self.invisible_transitions {
+            invisible.record(marking, found);
+            if invisible.cached_representative(found).is_none() {
+                invisible.record(found, found);
             }
         }
         Ok(found)
@@ -130,12 +134,12 @@ impl Markings<'_> {
         fired: Option<u32>,
     ) -> Result<Option<u32>, ExplorationError> {
         self.load(marking);
-        let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
+        let Some(invisible) = &mut self.invisible_transitions else { return Ok(Some(marking)) };
         // No invisible transition is enabled in a representative. So only invisible consumers of
         // the fired transition's output places can be enabled after its firing.
         let mut candidates = match fired {
-            Some(t) => silent.fed_invisible[t as usize].to_vec(),
-            None => silent.transitions.clone(),
+            Some(t) => invisible.fed_invisible[t as usize].to_vec(),
+            None => invisible.transitions.clone(),
         };
         for step in 0..=MAX_CHAIN {
             let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
@@ -157,9 +161,9 @@ impl Markings<'_> {
             if self.space.fire_loaded(TransitionId::new(t as usize))? {
                 return Ok(None);
             }
-            candidates.extend_from_slice(&silent.fed_invisible[t as usize]);
+            candidates.extend_from_slice(&invisible.fed_invisible[t as usize]);
         }
-        silent.unreduced.insert(marking);
+        invisible.unreduced.insert(marking);
         Ok(Some(marking))
     }
 
@@ -171,14 +175,18 @@ impl Markings<'_> {
     /// # Errors
     /// Returns an error if the budget or the memory ends, or if a place would get 2⁶³ tokens or
     /// more.
-    pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), ExplorationError> {
-        if let Some(silent) = &mut self.silent
-            && silent.unreduced.contains(&marking)
+    pub(super) fn replace_by_representatives(
+        &mut self,
+        marking: u32,
+        begin: usize,
+    ) -> Result<(), ExplorationError> {
+        if let Some(invisible) = &mut self.invisible_transitions
+            && invisible.unreduced.contains(&marking)
         {
             for &(to, _) in &self.successors[begin..] {
-                if silent.cached_representative(to).is_none() {
-                    silent.record(to, to);
-                    silent.unreduced.insert(to);
+                if invisible.cached_representative(to).is_none() {
+                    invisible.record(to, to);
+                    invisible.unreduced.insert(to);
                 }
             }
             return Ok(());

@@ -304,8 +304,9 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     self.statistics.reached += 1;
                     witness_reporter.report_reached(id, sequence);
                     // The board did not accept the sequence if the goal is open and its predicate
-                    // is as before: some place would exceed the largest token count. The board
-                    // would not accept the sequence the next time either.
+                    // is as before. The usual reason is an exceeded limit, such as the largest
+                    // token count of a place. The board would not accept the sequence the next time
+                    // either.
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {

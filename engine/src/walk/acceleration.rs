@@ -17,8 +17,8 @@ use parikh_net::{PlaceId, TransitionId};
 
 /// Limit on the number of firings in one accelerated step, so that the number fits in the journal.
 const MAX_COUNT: i64 = 1 << 39;
-/// Limit on the number of firings in one accelerated step if the transition decreases no place and
-/// could fire forever.
+/// Limit on the number of firings in one accelerated step if the transition decreases no place, so
+/// that it could fire forever.
 const MAX_FREE_COUNT: i64 = 1 << 20;
 /// Number of attempted accelerations between two evaluations of the success rate. If few attempts
 /// succeed, the chance of further attempts is reduced.

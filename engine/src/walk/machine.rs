@@ -395,8 +395,9 @@ impl<'a> WatchedMarking<'a> {
         self.is_dead_now
     }
 
-    /// Fires an enabled class once. Returns false and leaves the marking unchanged if a number
-    /// would overflow. In this case, `news` may still have new entries.
+    /// Fires an enabled effect class once. Returns false and leaves the marking unchanged if a
+    /// number would overflow. In this case, `news` may still have new entries, for goals reached
+    /// and maxima raised only on the way.
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
@@ -415,9 +416,10 @@ impl<'a> WatchedMarking<'a> {
         true
     }
 
-    /// Fires a class `count` times in one step, backwards if `count` is negative. The caller
-    /// guarantees that this is possible. Returns false and leaves the marking unchanged if a number
-    /// would overflow. In this case, `news` may still have new entries.
+    /// Fires an effect class `count` times in one step, backwards if `count` is negative. The
+    /// caller guarantees that this is possible. Returns false and leaves the marking unchanged if a
+    /// number would overflow. In this case, `news` may still have new entries, for goals reached
+    /// and maxima raised only on the way.
     pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
         let class = class as usize;
         let first_change = self.compiled.change_starts[class] as usize;
@@ -463,7 +465,7 @@ impl<'a> WatchedMarking<'a> {
     }
 
     /// Updates the transitions and goal leaves at each threshold that the value of the cell has
-    /// reached.
+    /// newly reached.
     fn cross_upwards(&mut self, cell: usize, value: i64) {
         let Cell { threshold: group, last_threshold: last, .. } = self.cells[cell];
         let (mut threshold_index, last) = (group as usize, last as usize);

@@ -45,8 +45,8 @@ pub(super) trait FiringStrategy {
         resources: &mut Resources,
     ) -> Option<u32>;
 
-    /// Returns how often the chosen class should fire in a row, if possible. `None` leaves the
-    /// number to the walker.
+    /// Returns how often the chosen class should fire in a row. If fewer firings are possible, the
+    /// walker fires the class less often. `None` leaves the number to the walker.
     #[inline]
     fn wanted_repetitions(&self) -> Option<u64> {
         None

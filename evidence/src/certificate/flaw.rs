@@ -113,7 +113,7 @@ pub enum Flaw {
     /// limit on the levels, nodes or pairs of nodes of a diagram.
     #[error("{0}")]
     TooLarge(String),
-    /// A number exceeds the integer type.
+    /// A number computed in the check exceeds the integer type.
     #[error("a number is too large")]
     Overflow,
     /// `goes_on`, or the callback that inspects markings, returned false before the end.

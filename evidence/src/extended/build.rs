@@ -21,8 +21,9 @@ struct AddedPlaces {
     complements: BTreeMap<PlaceId, PlaceId>,
     /// For each capped place, the place for its tokens beyond the cap.
     overflow_places: BTreeMap<PlaceId, PlaceId>,
-    /// The two places that say whether a cap has been exceeded: the place marked while no cap has
-    /// been exceeded, and the place marked afterwards. `None` if no place has a cap.
+    /// The two places that say whether a firing may exceed a cap: the place marked while no firing
+    /// may, and the place marked afterwards. A transition `leave` moves the token. `None` if no
+    /// place has a cap.
     cap_state_places: Option<(PlaceId, PlaceId)>,
 }
 

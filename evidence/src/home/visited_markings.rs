@@ -33,7 +33,8 @@ use std::collections::HashMap;
 /// `goes_on` at every marking.
 ///
 /// # Errors
-/// [`Flaw::More`] or [`Flaw::TooLarge`] if every entry would be `None`, and the errors of [`ReachabilityGraph::of`].
+/// [`Flaw::More`] or [`Flaw::TooLarge`] if every entry would be `None`, and the errors of
+/// [`ReachabilityGraph::of`].
 pub fn find_staying(
     net: &Net,
     max_markings: u64,

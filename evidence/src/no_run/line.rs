@@ -327,7 +327,7 @@ impl NamedNoRun {
         Ok(ResolvedLine { formulas: formulas.collect(), property_atoms, property })
     }
 
-    /// Resolves the atoms of the line, in their order.
+    /// Resolves the atoms of this evidence-file line, in their order.
     fn resolved_atoms(&self, net: &Net) -> Result<Vec<RunAtom>, String> {
         let resolve = |atom: &NamedAtom| {
             Ok(match atom {

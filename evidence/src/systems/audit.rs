@@ -11,12 +11,18 @@
 //! {"end": {"answers": 6}}
 //! ```
 //!
-//! Components are numbered from 0 in the order of the file. `through` has for each component the
-//! labels by which it is abstracted, or null for the whole component. `order` lists pairs of
-//! components that are composed: each number is an index among the components or, after those,
-//! among the earlier pairs. Readers ignore further entries of a line. The question is read from the
-//! property file by the number in `id`, and the caller says which runs count. So a file about
-//! another question is rejected.
+//! Components are numbered from 0 in the order of the file. `back` is the index from which the
+//! labels of a run repeat. `recurrence` is true if the search for the cycle of a violating run
+//! leaves out edges whose labels such a run cannot take infinitely often. `through` has for each
+//! component the labels that its abstraction keeps visible, or null for the whole component.
+//! `order` lists pairs of components that are composed: each number is an index among the
+//! components or, after those, among the earlier pairs. `visited` is the number of joint states
+//! that the prover visited for a CTL formula; the auditor does not use it. Readers ignore further
+//! entries of a line.
+//!
+//! The auditor reads each question from the property file by the number in `id`, and the caller
+//! says which runs count. A file with another header is rejected. An answer whose evidence does not
+//! prove it for this question is refused.
 
 use super::branching::JointSpace;
 use super::composed::{self, CompositionOrder};

@@ -254,25 +254,25 @@ impl VisibleGraph {
         let inside: Vec<Vec<u32>> = (0..self.steps.len())
             .map(|from| self.internal_steps_inside(class, from).map(|to| to as u32).collect())
             .collect();
-        let decomposition = components_of_rows(&inside, |&to| to);
+        let sccs = components_of_rows(&inside, |&to| to);
         // Strongly connected components are numbered so that no edge leads to a larger number.
         let mut by_number: Vec<usize> = (0..self.steps.len()).collect();
-        by_number.sort_by_key(|&state| decomposition.component_of[state]);
-        let mut steps_of = vec![BTreeSet::new(); decomposition.count as usize];
+        by_number.sort_by_key(|&state| sccs.component_of[state]);
+        let mut steps_of_scc = vec![BTreeSet::new(); sccs.count as usize];
         for state in by_number {
-            let component = decomposition.component_of[state] as usize;
+            let scc = sccs.component_of[state] as usize;
             for &(label, to) in &self.steps[state] {
                 if label.is_some() || class[to] != class[state] {
-                    steps_of[component].insert((label, class[to]));
-                } else if decomposition.component_of[to] as usize != component {
-                    let more = steps_of[decomposition.component_of[to] as usize].clone();
-                    steps_of[component].extend(more);
+                    steps_of_scc[scc].insert((label, class[to]));
+                } else if sccs.component_of[to] as usize != scc {
+                    let more = steps_of_scc[sccs.component_of[to] as usize].clone();
+                    steps_of_scc[scc].extend(more);
                 }
             }
         }
-        let can_stay = self.can_stay_inside(class);
-        let components = decomposition.component_of.iter().zip(can_stay);
-        components.map(|(&of, goes)| (steps_of[of as usize].clone(), goes)).collect()
+        let can_stay_forever = self.can_stay_inside(class);
+        let states = sccs.component_of.iter().zip(can_stay_forever);
+        states.map(|(&scc, can_stay)| (steps_of_scc[scc as usize].clone(), can_stay)).collect()
     }
 }
 

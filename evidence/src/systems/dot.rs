@@ -157,9 +157,9 @@ fn without_root(
     })
 }
 
-/// Reads the text in quotes at the beginning of `text`. Returns its content, and its length in bytes
-/// with the quotes. Only quotes and backslashes can be escaped. Returns `None` if the closing quote
-/// is missing.
+/// Reads the text in quotes at the beginning of `text`. Returns its content, and its length in
+/// bytes with the quotes. Only quotes and backslashes can be escaped. Returns `None` if the closing
+/// quote is missing.
 pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
     let mut name = String::new();
     let mut letters = text.char_indices().skip(1);

@@ -96,29 +96,29 @@ pub(super) fn tokens(text: &str) -> Result<Vec<LabelToken>, String> {
 
 /// Splits a word into tokens and appends them to `tokens`. Prefix operators made of letters may be
 /// joined to their operand, as in `GFa`. `after` is the text after the word.
-fn split_word(mut word: &str, after: &str, found: &mut Vec<LabelToken>) {
+fn split_word(mut word: &str, after: &str, tokens: &mut Vec<LabelToken>) {
     loop {
         let mut letters = word.chars();
         let (first, second) = (letters.next(), letters.next());
         let is_quantifier = matches!(first, Some('A' | 'E'));
         let for_all = first == Some('A');
         if is_quantifier && second.is_none() && after.trim_start().starts_with('(') {
-            return found.push(LabelToken::Path { all: for_all });
+            return tokens.push(LabelToken::Path { all: for_all });
         }
         if let (true, Some(operator @ ('F' | 'G' | 'X'))) = (is_quantifier, second) {
-            found.push(LabelToken::Branching { all: for_all, operator });
+            tokens.push(LabelToken::Branching { all: for_all, operator });
             word = &word[2..];
         } else if matches!(first, Some('F' | 'G' | 'X'))
             && !second.is_some_and(|c| c.is_ascii_digit() || c == '_')
         {
-            found.push(LabelToken::Sign(match first {
+            tokens.push(LabelToken::Sign(match first {
                 Some('F') => "<>",
                 Some('G') => "[]",
                 _ => "X",
             }));
             word = &word[1..];
         } else {
-            return found.push(LabelToken::Word(word.to_owned()));
+            return tokens.push(LabelToken::Word(word.to_owned()));
         }
         if word.is_empty() {
             return;

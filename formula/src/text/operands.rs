@@ -1,5 +1,5 @@
-//! Operands of the languages whose trees are [`Formula`]s: formulas, numbers and names. Also
-//! applies operators to operands.
+//! Operands of the languages whose trees are [`Formula`]s: formulas, numbers and names. Resolves
+//! names of places and transitions, and applies operators to operands.
 
 use super::TextFailure;
 use super::lexer::{Lexeme, LexemeKind, TokenCursor};

@@ -99,10 +99,10 @@ impl<'n> ImplicitPlaceSearch<'n> {
     }
 
     /// Returns the input place of `t` whose multiplicity should be increased. It is the input of
-    /// which the fewest producers violate condition (2) after the increase, and among such inputs
-    /// one with the fewest tokens. Inputs other than `p` with few arcs are usable; if `by_effect`,
-    /// a firing of `t` must also remove tokens from the input. Returns `None` if no input is
-    /// usable.
+    /// which the fewest producers violate condition (2) of the rule after the increase, and among
+    /// such inputs one with the fewest tokens. An input is usable if it is not `p` and has few
+    /// arcs. If `by_effect`, a firing of `t` must also remove tokens from it. Returns `None` if no
+    /// input is usable.
     fn best_input(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);

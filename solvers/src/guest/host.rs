@@ -44,7 +44,7 @@ pub struct GuestLp {
     in_process_model: Option<Box<HighsModel>>,
 }
 
-/// A reply that has not arrived yet.
+/// The wait for a reply from the worker process.
 #[derive(Clone, Copy, Debug)]
 struct AwaitedReply {
     /// Time of the last message from the worker process, or of the last request to the process if

@@ -40,7 +40,7 @@ impl NamedNode {
     pub(crate) fn labelled_transition(net: &Net, t: TransitionId) -> NamedNode {
         let id = match net.translation() {
             None => net.transition_name(t),
-            Some(translation) => translation.transition_name(translation.origin(t)),
+            Some(translation) => translation.transition_name(translation.model_transition(t)),
         };
         let label = plain(net.transition_label(t));
         NamedNode { kind: NodeKind::Transition, id: id.to_owned(), label }

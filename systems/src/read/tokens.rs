@@ -2,7 +2,7 @@
 
 use super::error::ReadError;
 
-/// A token.
+/// A lexical token of the Graphviz language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum SystemToken {
     /// A name, a number, or a quoted text.

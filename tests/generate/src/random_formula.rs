@@ -37,7 +37,8 @@ pub fn random_ctl(
     random_formula(formulas, rng, atoms, operators, &paths)
 }
 
-/// Returns a random formula; `paths` chooses the paths of each temporal operator.
+/// Returns a random formula. `paths` chooses the path quantifier of each temporal operator. For
+/// LTL, it always returns [`Linear`].
 fn random_formula<P: Paths>(
     formulas: &mut Formulas<P>,
     rng: &mut Rng,

@@ -1,4 +1,5 @@
-//! Arguments about the whole net: which predicates stay reachable.
+//! Checks of arguments about the whole net: which predicates stay reachable, which do not, and
+//! whether every firing can be undone.
 
 use crate::audit::account::AnswerObligations;
 use crate::audit::context::AuditContext;

@@ -2,7 +2,7 @@
 
 use crate::audit::account::AnswerObligations;
 use crate::audit::context::AuditContext;
-use crate::file::VisitedRuns;
+use crate::file::NoRunByVisit;
 
 /// Visits the markings along runs that may have the properties of open obligations.
 pub(super) fn check_visited<'n>(
@@ -13,7 +13,7 @@ pub(super) fn check_visited<'n>(
     if obligations.runs.is_empty() {
         return Err("the question is not about runs".to_owned());
     }
-    let VisitedRuns { markings } = context.lines.read(id)?;
+    let NoRunByVisit { markings } = context.lines.read(id)?;
     context.refuse_many_markings(markings)?;
     let indices = obligations.open_runs();
     // The number of markings depends on the form of the property, and the prover may have used

@@ -235,8 +235,8 @@ fn finals(arguments: &CertifyArguments, net: &Net) -> Result<Vec<Marking>, Strin
     Ok(finals)
 }
 
-/// Splits evidence files about nets into those whose questions are available, and the others. The others
-/// are about formulas from a command line, which are in no file.
+/// Splits evidence files about nets into those whose questions are available, and the others. The
+/// others are about formulas from a command line, which are in no file.
 fn split_by_available_questions(
     arguments: &CertifyArguments,
     model: &Path,

@@ -63,7 +63,8 @@ enum TemporalOperator<P> {
     Globally(P),
     Finally(P),
     Next(P),
-    /// The formula read last is the first operand.
+    /// The formula read last is the first operand (`before`). The formula read before it is the
+    /// second (`reach`).
     Until(P),
     Not,
     /// A disjunction if true, a conjunction if false.
