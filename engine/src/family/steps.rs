@@ -128,7 +128,9 @@ impl StepLibrary {
     /// Lists the single transitions.
     pub(super) fn singles(net: &Net) -> StepLibrary {
         let mut library = StepLibrary { steps: Vec::new(), known: HashMap::new() };
-        net.transitions().filter_map(|t| Step::single(net, t)).for_each(|it| drop(library.add(it)));
+        for step in net.transitions().filter_map(|t| Step::single(net, t)) {
+            library.add(step);
+        }
         library
     }
 
