@@ -13,7 +13,8 @@ const MAX_SEMIFLOWS: usize = 2_000;
 /// independent.
 const PRIME: i128 = 2_147_483_647;
 
-/// Returns place invariants with positive weights. They are independent, and cover all places.
+/// Returns place invariants with positive weights. They are independent, and cover all places of
+/// `net`.
 ///
 /// # Errors
 /// The reason why there are none.

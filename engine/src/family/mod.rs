@@ -3,20 +3,27 @@
 //! [`prove`] searches for the data of a [`FamilyProof`]; [`parikh_evidence::counting::family`] has
 //! the theory and the checker. The search has three parts:
 //!
-//! - `equations` chooses independent place invariants with positive weights.
+//! - `equations` chooses independent place invariants with positive weights. If they do not
+//!   describe the reachable markings, `counters` adds places that count firings.
 //! - `weights` finds weights that decrease on the way from every solution back to the initial
-//!   marking.
+//!   marking. `steps` lists candidates for the steps of this way.
 //! - `growth` guesses how the initial marking depends on one number n.
 //!
 //! No marking is visited, so the numbers of tokens hardly matter.
 
+mod counters;
+mod demands;
 mod equations;
 pub mod growth;
+mod solutions;
+mod steps;
 mod weights;
 
 pub use weights::FamilyFailure;
 
-use parikh_evidence::counting::family::{FamilyError, FamilyFigures, FamilyProof};
+use parikh_evidence::counting::family::{
+    CountedNet, FamilyError, FamilyFigures, FamilyProof, FiringCounter,
+};
 use parikh_net::{Features, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::guest::Program;
@@ -43,8 +50,17 @@ pub fn prove(
     if !Features::WEIGHTS.cover(net.features()) {
         return Err(FamilyError::Features.into());
     }
-    let equations = equations::independent(net, budget)?;
-    let mut proof = weights::search(net, equations, smt_solver, budget)?;
+    let plain = reachability(net, Vec::new(), smt_solver, &budget.share(0.5));
+    let mut proof = match plain {
+        Err(failure) if failure.may_need_counters() => {
+            let counters = counters::determined(net, &budget.share(0.2));
+            if counters.is_empty() {
+                return Err(failure);
+            }
+            reachability(net, counters, smt_solver, &budget.share(0.5))?
+        }
+        plain => plain?,
+    };
     tracing::info!("every solution of {} place invariants is reachable", proof.equations.len());
     let mut failure = FamilyError::TooManySums;
     // The last attempt counts the solutions directly.
@@ -61,4 +77,29 @@ pub fn prove(
         }
     }
     Err(failure.into())
+}
+
+/// Searches for a proof that the solutions of the place invariants are the reachable markings of
+/// the net with these counters. Returns a proof without growth.
+fn reachability(
+    net: &Net,
+    counters: Vec<FiringCounter>,
+    smt_solver: Option<&Program>,
+    budget: &Budget,
+) -> Result<FamilyProof, FamilyFailure> {
+    let counted = CountedNet::new(net, &counters)?;
+    let mut equations = equations::independent(counted.net(), budget)?;
+    // The weights of the counters follow from the others.
+    let places = counted.original_places().len();
+    equations.iter_mut().for_each(|terms| terms.retain(|it| it.0.index() < places));
+    let mut proof = FamilyProof {
+        counters,
+        equations,
+        weights: Vec::new(),
+        sequences: Vec::new(),
+        combinations: Vec::new(),
+        growth: None,
+    };
+    weights::search(&counted, &mut proof, smt_solver, budget)?;
+    Ok(proof)
 }

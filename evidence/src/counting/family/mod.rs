@@ -8,7 +8,9 @@
 //!
 //! # Reachable markings
 //! Let A·m = A·m₀ be the equations of place invariants with positive weights that cover all places.
-//! Every reachable marking satisfies them. The converse is the content of `reachability`.
+//! Every reachable marking satisfies them. The converse is the content of `reachability`. If the
+//! place invariants of the net are too weak, the proof is about the net with places that count
+//! firings. It has as many markings and firings (`counters`).
 //!
 //! # Numbers of solutions
 //! Let m₀ = N·a + c with a ≥ 0, a ≠ 0. For a vector w of integers, let f(n) be the number of
@@ -46,6 +48,7 @@
 //! through Ehrhart polynomials*, ICS 1996; J. Desel, J. Esparza, *Free Choice Petri Nets*, 1995
 //! (markings that agree on all place invariants).
 
+mod counters;
 mod growth;
 mod interpolation;
 mod names;
@@ -54,9 +57,10 @@ mod reachability;
 mod solutions;
 mod system;
 
+pub use counters::{CountedNet, FiringCounter};
 pub use interpolation::interpolate;
 pub use names::NamedFamily;
-pub use reachability::{BackwardSearch, Coverage, MarkingBox};
+pub use reachability::{BackwardSearch, Coverage, MAX_SEQUENCE, MarkingBox};
 pub use system::InvariantSystem;
 
 use super::StateSpaceFigures;
@@ -67,13 +71,16 @@ use solutions::SolutionCounter;
 use std::collections::BTreeMap;
 use system::tokens;
 
-/// The largest number of places of a checked net. The count of solutions recurses once per place.
+/// The largest number of places of a checked net, with counters. The count of solutions recurses once per place.
 const MAX_PLACES: usize = 1_000;
 
 /// A proof of the numbers of markings and firings of a net. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FamilyProof {
-    /// Place invariants with positive weights, which cover all places.
+    /// The transitions whose firings are counted. Often there are none.
+    pub counters: Vec<FiringCounter>,
+    /// Place invariants with positive weights, which cover all places of the counted net. The
+    /// weights of the counters follow ([`CountedNet::equation`]).
     pub equations: Vec<Vec<(PlaceId, i64)>>,
     /// The weights that increase along the steps of [`BackwardSearch`].
     pub weights: Vec<(PlaceId, i64)>,
@@ -118,6 +125,12 @@ pub enum FamilyError {
     /// No equation has this place.
     #[error("no equation has place {}", .0.index())]
     Uncovered(PlaceId),
+    /// A marking is not shown to determine the number of firings of a counted transition.
+    #[error("the firings of transition {} are not determined", .0.index())]
+    NotDetermined(TransitionId),
+    /// A step has no transition, or too many.
+    #[error("a step of {0} transitions")]
+    SequenceLength(usize),
     /// The steps do not lead from all solutions to the initial marking.
     #[error("not every solution of the place invariants is shown to be reachable")]
     NotReachable,
@@ -183,10 +196,13 @@ impl FamilyProof {
         if !Features::WEIGHTS.cover(net.features()) {
             return Err(FamilyError::Features);
         }
-        if net.place_count() > MAX_PLACES {
+        if net.place_count() + self.counters.len() > MAX_PLACES {
             return Err(FamilyError::TooManyCases);
         }
-        let system = InvariantSystem::new(net, &self.equations)?;
+        let counted = CountedNet::new(net, &self.counters)?;
+        let net = counted.net();
+        let equations = self.equations.iter().map(|weights| counted.equation(weights));
+        let system = InvariantSystem::new(net, &equations.collect::<Result<Vec<_>, _>>()?)?;
         let mut search =
             BackwardSearch::new(net, &system, &self.weights, &self.sequences, &self.combinations)?;
         match search.run(goes_on)? {

@@ -1,6 +1,6 @@
 //! Family proofs in evidence files, with the names of places and transitions.
 
-use super::{FamilyProof, Growth};
+use super::{FamilyProof, FiringCounter, Growth};
 use crate::certificate::Flaw;
 use crate::kind::{EvidenceContent, EvidenceKind};
 use parikh_net::{Net, PlaceId, TransitionId};
@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// A [`FamilyProof`] with names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedFamily {
+    /// The transitions whose firings are counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<NamedCounter>,
     /// The terms of each place invariant.
     pub equations: Vec<Vec<(String, i64)>>,
     /// The weights that increase along the steps.
@@ -22,6 +25,15 @@ pub struct NamedFamily {
     /// The growth of the initial marking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<NamedGrowth>,
+}
+
+/// A [`FiringCounter`] with names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCounter {
+    /// The transition.
+    pub transition: String,
+    /// The weights by which a marking determines the number of firings.
+    pub weights: Vec<(String, i64)>,
 }
 
 /// A [`Growth`] with names.
@@ -54,7 +66,12 @@ impl NamedFamily {
                 .map(|&(p, tokens)| (net.place_name(p).to_owned(), tokens))
                 .collect(),
         };
+        let counter = |counter: &FiringCounter| NamedCounter {
+            transition: net.transition_name(counter.transition).to_owned(),
+            weights: weights(&counter.weights),
+        };
         NamedFamily {
+            counters: proof.counters.iter().map(counter).collect(),
             equations: proof.equations.iter().map(weights).collect(),
             weights: weights(&proof.weights),
             sequences: proof.sequences.iter().map(names).collect(),
@@ -81,7 +98,12 @@ impl NamedFamily {
             let tokens = growth.tokens.iter().map(|(name, tokens)| Ok((place(name)?, *tokens)));
             Ok(Growth { n: growth.n, tokens: tokens.collect::<Result<_, Flaw>>()? })
         };
+        let counter = |counter: &NamedCounter| -> Result<FiringCounter, Flaw> {
+            let transition = transition(&counter.transition)?;
+            Ok(FiringCounter { transition, weights: weights(&counter.weights)? })
+        };
         Ok(FamilyProof {
+            counters: self.counters.iter().map(counter).collect::<Result<_, Flaw>>()?,
             equations: self.equations.iter().map(weights).collect::<Result<_, Flaw>>()?,
             weights: weights(&self.weights)?,
             sequences: self

@@ -1,15 +1,35 @@
 //! The check that every solution of an invariant system is reachable.
 //!
-//! A *backward step* is a transition, or a sequence of transitions, with its last firings undone
-//! first. It is possible in m if m has enough tokens to undo the firings one by one. The weights V
-//! of a proof increase along the firings of each step. Suppose that every solution m ≠ m₀ permits a
-//! step. Undoing the step gives a solution with a smaller value of V. There are only finitely many
-//! solutions, so after finitely many steps the solution is m₀. Therefore m is reachable from m₀.
+//! # Backward steps
+//! A *backward step* is a sequence t₁ … tₖ of transitions, with 1 ≤ k ≤ [`MAX_SEQUENCE`]. It is
+//! undone from its end: tₖ first, t₁ last. Undoing t in a marking m needs m ≥ post(t), and leads to
+//! m − Δ(t) with Δ(t) = post(t) − pre(t). So the step is possible in m if and only if
 //!
+//! > m ≥ post(tᵢ) + Δ(tᵢ₊₁) + … + Δ(tₖ) for each i.
+//!
+//! The step *needs* the largest of these k numbers on each place, or 0 if none is positive. Single
+//! transitions are steps, and a proof lists longer ones.
+//!
+//! # Theorem
+//! Let V be integer weights of the places. A step is *active* if V·(Δ(t₁) + … + Δ(tₖ)) ≥ 1. If an
+//! active step is possible in every solution m ≠ m₀, then every solution is reachable from m₀.
+//!
+//! *Proof.* Undoing a step in a solution m leads to a marking m′ ≥ 0: each m − Δ(t) is
+//! m − post(t) + pre(t), which has no negative entry. The firings t₁ … tₖ lead from m′ to m. The
+//! equations are place invariants, so m′ is a solution, too. The step is active, so V·m′ < V·m. The
+//! equations have positive weights and cover all places, so there are finitely many solutions.
+//! Hence a chain of steps that starts in m never repeats a solution, and it ends. It ends only in
+//! m₀, as an active step is possible in every other solution. The firings of the chain in reverse
+//! order lead from m₀ to m. ∎
+//!
+//! # Search
 //! The search divides the solutions into *boxes*, which have lower and upper bounds for each place.
-//! The equations narrow the bounds. A box is finished if it has no solution, if its only solution
-//! is m₀, or if a step is possible in all its markings. Otherwise the search chooses a step that is
-//! possible in some markings of the box, and distinguishes which of its places has too few tokens.
+//! The first box contains all solutions. The equations narrow the bounds, and no solution is lost.
+//! A box is finished if it has no solution, if its only marking is m₀, or if its lower bounds reach
+//! the needs of an active step. Otherwise the search chooses an active step that is possible in some
+//! markings of the box, and distinguishes which of its places has too few tokens. If there is no
+//! such step, the search divides the box by a place on which m₀ differs from other markings. The
+//! parts of a divided box contain all its markings.
 
 use super::FamilyError;
 use super::system::{InvariantSystem, tokens};
@@ -21,6 +41,9 @@ const MAX_BOXES: u64 = 1_000_000;
 /// The largest number of passes over the equations that narrow one box. More passes are not
 /// needed for soundness.
 const MAX_PASSES: usize = 200;
+
+/// The largest number of transitions in a step.
+pub const MAX_SEQUENCE: usize = 8;
 
 /// The largest magnitude of a weight in an equation, so that sums of terms fit `i128`.
 const MAX_WEIGHT: i128 = 1 << 40;
@@ -62,7 +85,8 @@ impl BackwardSearch {
     /// equation of `system`; the combined equation narrows boxes, too.
     ///
     /// # Errors
-    /// A number that is too large, or an unknown place or transition.
+    /// A number that is too large, an unknown place or transition, or a sequence of another length
+    /// than 1 to [`MAX_SEQUENCE`].
     pub fn new(
         net: &Net,
         system: &InvariantSystem,
@@ -103,7 +127,8 @@ impl BackwardSearch {
     /// [`FamilyError::TooManyCases`], [`FamilyError::TooLarge`], or [`FamilyError::Stopped`].
     pub fn run(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Coverage, FamilyError> {
         let places = self.initial.len();
-        // The first equations have positive weights and cover all places, so they bound all places.
+        // The equations of the system have positive weights and cover all places, so they bound all
+        // places.
         let mut all = MarkingBox { lower: vec![0; places], upper: vec![i64::MAX.into(); places] };
         for (terms, value) in &self.equations {
             if terms.iter().all(|&(_, weight)| weight > 0) {
@@ -111,6 +136,10 @@ impl BackwardSearch {
                     all.upper[p] = all.upper[p].min(value / weight);
                 }
             }
+        }
+        // Otherwise the box would not contain all solutions.
+        if all.upper.iter().any(|&upper| upper >= i64::MAX.into()) {
+            return Err(FamilyError::TooLarge);
         }
         let mut open = vec![all];
         while let Some(marking_box) = open.pop() {
@@ -230,11 +259,18 @@ impl BackwardSearch {
 
 /// Returns the tokens that undoing the sequence needs, by place, and by how much the sequence
 /// increases the weighted sum.
+///
+/// # Errors
+/// A sequence of another length than 1 to [`MAX_SEQUENCE`], an unknown transition, or a number that
+/// is too large.
 fn undoing(
     net: &Net,
     sequence: &[TransitionId],
     weight: &[i128],
 ) -> Result<(Vec<(usize, i128)>, i128), FamilyError> {
+    if !(1..=MAX_SEQUENCE).contains(&sequence.len()) {
+        return Err(FamilyError::SequenceLength(sequence.len()));
+    }
     let (mut needed, mut removed) = (vec![0i128; weight.len()], vec![0i128; weight.len()]);
     let mut gain = 0i128;
     for &t in sequence.iter().rev() {

@@ -24,6 +24,7 @@ fn pool_proof(net: &Net, growth: Option<(u64, &[(&str, u64)])>) -> FamilyProof {
         tokens: tokens.iter().map(|&(p, k)| (net.place_named(p).unwrap(), k)).collect(),
     });
     FamilyProof {
+        counters: Vec::new(),
         equations: vec![
             named(net, &[("idle", 1), ("waiting", 1), ("working", 1)]),
             named(net, &[("free", 1), ("working", 1)]),
@@ -96,6 +97,7 @@ fn conversions_have_a_period() {
         ))
         .unwrap();
         let proof = FamilyProof {
+            counters: Vec::new(),
             equations: vec![named(&net, &[("a", 1), ("b", 2)])],
             weights: named(&net, &[("b", 1)]),
             sequences: Vec::new(),
@@ -129,6 +131,7 @@ fn wrong_proofs_are_refused() {
     // A token on `never` can not be removed, and the marking without it is a solution, too.
     let net = text::parse("place a 1\nplace b\nplace c\ntransition t: a -> b").unwrap();
     let proof = FamilyProof {
+        counters: Vec::new(),
         equations: vec![named(&net, &[("a", 1), ("b", 1)]), named(&net, &[("c", 1)])],
         weights: named(&net, &[("b", 1)]),
         sequences: Vec::new(),
@@ -140,12 +143,90 @@ fn wrong_proofs_are_refused() {
     assert_eq!(check(&stuck, &proof), Err(FamilyError::NotReachable));
 }
 
+/// Tokens of q become tokens of r by a catalyst c, which is made from s and turned back.
+fn catalyst() -> (Net, FamilyProof) {
+    let net = text::parse(
+        "place s 3\nplace c\nplace q 4\nplace r\ntransition make: s -> c\n\
+         transition use: c + q -> c + r\ntransition drop: c -> s",
+    )
+    .unwrap();
+    let proof = FamilyProof {
+        counters: Vec::new(),
+        equations: vec![named(&net, &[("s", 1), ("c", 1)]), named(&net, &[("q", 1), ("r", 1)])],
+        weights: named(&net, &[("c", 1), ("r", 2)]),
+        sequences: vec![["use", "drop"].map(|t| net.transition_named(t).unwrap()).to_vec()],
+        combinations: Vec::new(),
+        growth: None,
+    };
+    (net, proof)
+}
+
+#[test]
+fn a_sequence_is_a_step() {
+    // Without a token on c, only `drop` can be undone, which raises the weights. The sequence
+    // undoes `drop` and `use`.
+    let (net, proof) = catalyst();
+    assert_eq!(check(&net, &proof).unwrap().figures, enumerated(&net));
+    let without = FamilyProof { sequences: Vec::new(), ..proof.clone() };
+    assert_eq!(check(&net, &without), Err(FamilyError::NotReachable));
+    let mut reversed = proof.clone();
+    reversed.sequences[0].reverse();
+    assert_eq!(check(&net, &reversed), Err(FamilyError::NotReachable));
+    // Without tokens on s, `drop` is never undone.
+    let empty = net.from_marking(parikh_net::Marking::new(vec![0, 0, 4, 0]));
+    assert_eq!(check(&empty, &proof), Err(FamilyError::NotReachable));
+}
+
+#[test]
+fn sequences_of_no_or_many_transitions_are_refused() {
+    let (net, mut proof) = catalyst();
+    for length in [0, MAX_SEQUENCE + 1] {
+        proof.sequences = vec![vec![TransitionId::new(0); length]];
+        assert_eq!(check(&net, &proof), Err(FamilyError::SequenceLength(length)));
+    }
+    proof.sequences = vec![vec![TransitionId::new(9)]];
+    assert_eq!(check(&net, &proof), Err(FamilyError::NoSuchTransition));
+}
+
+#[test]
+fn markings_are_counted_with_their_firings() {
+    for n in 0..6 {
+        let net = text::parse(&format!(
+            "place p {n}\nplace q\nplace r\ntransition t: p -> 2*q + r\ntransition u: q + r ->"
+        ))
+        .unwrap();
+        let [t, u] = ["t", "u"].map(|t| net.transition_named(t).unwrap());
+        let counter = |transition, weights| FiringCounter { transition, weights };
+        let proof = FamilyProof {
+            counters: vec![
+                counter(t, named(&net, &[("p", 1)])),
+                counter(u, named(&net, &[("p", 1), ("r", 1)])),
+            ],
+            equations: vec![
+                named(&net, &[("p", 1)]),
+                named(&net, &[("p", 2), ("q", 1)]),
+                named(&net, &[("p", 1), ("r", 1)]),
+            ],
+            weights: named(&net, &[("p", -2), ("r", -1)]),
+            sequences: Vec::new(),
+            combinations: Vec::new(),
+            growth: Some(Growth { n, tokens: vec![(PlaceId::new(0), 1)] }),
+        };
+        let found = check(&net, &proof).unwrap();
+        assert_eq!(found.figures, enumerated(&net), "{n}");
+        let without = FamilyProof { counters: Vec::new(), ..proof };
+        assert_eq!(check(&net, &without), Err(FamilyError::NotInvariant(0)));
+    }
+}
+
 #[test]
 fn names_give_the_same_proof() {
     let net = pool(9, 9);
     let mut proof = pool_proof(&net, Some((9, &[("idle", 1), ("free", 1)])));
     proof.sequences = vec![net.transitions().take(2).collect()];
     proof.combinations = vec![vec![1, -1]];
+    let transition = TransitionId::new(1);
+    proof.counters = vec![FiringCounter { transition, weights: named(&net, &[("idle", -3)]) }];
     let written = serde_json::to_string(&NamedFamily::of(&net, &proof)).unwrap();
     let read: NamedFamily = serde_json::from_str(&written).unwrap();
     assert_eq!(read.resolve(&net).unwrap(), proof);
