@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod exports;
 mod guard;
 mod printed;
 mod systems;
@@ -11,8 +12,8 @@ mod systems;
 use arguments::{CertifyArguments, CertifyRequest};
 use guard::AuditEnd;
 use parikh_evidence::audit::{
-    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport,
-    EvidenceFileError, ExhaustedLimit,
+    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
+    ExhaustedLimit, Exports,
 };
 use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
 use parikh_evidence::extended::ExtendedAudit;
@@ -98,8 +99,8 @@ struct AuditOutcome {
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
-    /// The export of confirmed answers; `None` without an export.
-    export: Option<ClaimExport>,
+    /// The folders for files about confirmed answers.
+    exports: Exports,
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
@@ -124,7 +125,7 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
             let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
             outcome.report.extend(of_net.report);
             outcome.broken.extend(of_net.broken);
-            outcome.export = of_net.export;
+            outcome.exports = of_net.exports;
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -142,13 +143,7 @@ fn audit_net(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
-    let export = match &arguments.export {
-        None => None,
-        Some(folder) => {
-            let opened = ClaimExport::to(folder.clone());
-            Some(opened.map_err(|error| format!("{}: {error}", folder.display()))?)
-        }
-    };
+    let exports = exports::open(arguments, path, bytes)?;
     let questions =
         |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
@@ -161,7 +156,7 @@ fn audit_net(
         let limits =
             RepeatLimits { max_tried_colours: arguments.unfold, max_markings: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
-        let mut audit = audit.with_watch(watch.clone()).with_export(export.clone());
+        let mut audit = audit.with_watch(watch.clone()).with_exports(exports.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
@@ -175,11 +170,11 @@ fn audit_net(
             Err(extended) => {
                 let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-                let audit = audit.with_export(export.clone());
+                let audit = audit.with_exports(exports.clone());
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
                 let report = audit.finish();
-                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), export });
+                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports });
             }
         };
         let net = &match arguments.cases {
@@ -192,11 +187,11 @@ fn audit_net(
             Box::new(move |examination| questions(net, examination)),
         );
         let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-        let mut audit = audit.with_export(export.clone());
+        let mut audit = audit.with_exports(exports.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new(), export })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -264,7 +259,7 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    AuditOutcome { report, broken, unasked, export }: AuditOutcome,
+    AuditOutcome { report, broken, unasked, exports }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
@@ -289,7 +284,7 @@ fn print_outcome(
         true => printed::json(&report, broken.len()),
         false => printed::text(&report, arguments.quiet),
     });
-    let is_exported = print_export(arguments, export.as_ref());
+    let is_exported = exports::print(arguments, &exports);
     let judged = &report.judged;
     let has_verdict =
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
@@ -302,23 +297,6 @@ fn print_outcome(
         () if !report.incomplete.is_empty() => 5,
         () => 0,
     }
-}
-
-/// Prints how many answers were exported, and why the others were not. Returns false if a file
-/// could not be written.
-fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> bool {
-    let Some(folder) = &arguments.export else { return true };
-    let results = export.map(ClaimExport::results).unwrap_or_default();
-    for (id, reason) in &results.left_out {
-        print_message("note", &format!("{} was not exported: {reason}", Quoted(id)));
-    }
-    let (written, left_out) = (results.written.len(), results.left_out.len());
-    let summary = format!("{written} of {} confirmed answers were exported", written + left_out);
-    print_message("note", &format!("{}: {summary}", folder.display()));
-    if let Some(failure) = &results.failure {
-        print_message("error", failure);
-    }
-    results.failure.is_none()
 }
 
 /// Returns the questions about `net` of an examination, from its query file or from the formulas
