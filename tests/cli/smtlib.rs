@@ -124,7 +124,7 @@ fn obligations_of_false_claims_have_a_solution() {
         assert!((0..facts.len()).any(|index| without(index) == "sat"), "no fact of {id} is needed");
     }
     // A stronger claim is false: some place has a token in some reachable marking.
-    let claim = files["OneSafe.safety.smt2"].replace("|in1| 2)", "|in1| 1)");
+    let claim = files["OneSafe.safety.smt2"].replace("|critical_1| 2)", "|critical_1| 1)");
     assert_ne!(claim, files["OneSafe.safety.smt2"]);
     assert_eq!(answer_to_change(&claim), "sat");
     // With more tokens, the initial marking violates a fact.
@@ -134,7 +134,7 @@ fn obligations_of_false_claims_have_a_solution() {
     assert_eq!(answer_to_change(&other), "sat");
     // Where a firing returns two tokens, a fact is lost.
     let consecution = &files["OneSafe.consecution.smt2"];
-    let other = consecution.replace("(+ |lock| 1)", "(+ |lock| 2)").replace("| 1 ", "| 2 ");
+    let other = consecution.replace("|sum 2| 1 ", "|sum 2| 2 ");
     assert_ne!(&other, consecution);
     assert_eq!(answer_to_change(&other), "sat");
 }
