@@ -4,6 +4,7 @@
 //! the file that was written. The second is a separate program with readers of its own. The grades
 //! of answers are those of the first program. The verdicts are those of the second program.
 
+use crate::coverage::{self, Checkers, Coverage};
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::instance::Instance;
@@ -22,6 +23,8 @@ pub struct Audits {
     pub parikh: PathBuf,
     /// The time limit of `parikh check`.
     pub timeout: Duration,
+    /// Other checkers of the confirmed answers.
+    pub checkers: Checkers,
 }
 
 /// The counts, sizes and times of the evidence of one instance and examination.
@@ -48,6 +51,8 @@ pub struct AuditMeasurement {
     pub check_seconds: f64,
     /// Wall seconds of `parikh-certify`.
     pub certify_seconds: f64,
+    /// The confirmed answers by other checkers.
+    pub coverage: Coverage,
     /// A description of what failed, on one line; empty if nothing failed.
     pub problem: String,
 }
@@ -77,9 +82,16 @@ impl Audits {
         let auditor = self.parikh.with_file_name("parikh-certify");
         let mut command = Command::new(&auditor);
         command.arg(instance.path()).arg(&file).args(["--format", "json"]);
+        self.checkers.add_options(&mut command, directory.path());
         let (audited, certify) = run(&auditor, &mut command)?;
         measurement.certify_seconds = certify;
         measurement.read_audit(&audited);
+        if self.checkers.is_any() {
+            let confirmed = measurement.verdicts[0];
+            measurement.coverage = self.checkers.run(directory.path(), &audited, confirmed)?;
+            let problems = std::mem::take(&mut measurement.coverage.problems);
+            problems.iter().for_each(|problem| measurement.add_problem(problem));
+        }
         Ok(measurement)
     }
 }
@@ -167,8 +179,8 @@ const GRADES: [&str; 3] = ["replayed", "certified", "searched"];
 /// The keys of the auditor's summary, in the order of [`AuditMeasurement::verdicts`].
 const VERDICTS: [&str; 4] = ["confirmed", "searched", "beyond", "refused"];
 
-/// The column names of a result file.
-pub const COLUMNS: [&str; 14] = [
+/// The column names of a result file, without those of other checkers.
+const COLUMNS: [&str; 14] = [
     "instance",
     "exam",
     "replayed",
@@ -185,8 +197,13 @@ pub const COLUMNS: [&str; 14] = [
     "certify_s",
 ];
 
-/// Returns the fields of one run, in the order of [`COLUMNS`].
-pub fn fields(m: &AuditMeasurement) -> Vec<String> {
+/// Returns the column names of a result file.
+pub fn columns(checkers: &Checkers) -> Vec<&'static str> {
+    COLUMNS.into_iter().chain(coverage::columns(checkers)).collect()
+}
+
+/// Returns the fields of one run, in the order of [`columns`].
+pub fn fields(m: &AuditMeasurement, checkers: &Checkers) -> Vec<String> {
     let mut fields = vec![m.instance.clone(), m.exam.clone()];
     fields.extend(m.grades.map(|count| count.to_string()));
     fields.extend(m.verdicts.map(|count| count.to_string()));
@@ -194,17 +211,20 @@ pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     fields.push(m.bytes.to_string());
     fields.push(format!("{:.3}", m.check_seconds));
     fields.push(format!("{:.3}", m.certify_seconds));
+    fields.extend(coverage::fields(&m.coverage, checkers));
     fields
 }
 
 /// Returns a table with one line per examination and a total. Below it are the runs that failed,
 /// and the runs with answers that are only searched or beyond the auditor.
-pub fn print(measurements: &[AuditMeasurement]) -> String {
+pub fn print(measurements: &[AuditMeasurement], checkers: &Checkers) -> String {
     let mut text = String::from(
         "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \
-         beyond | refused | assuming units | largest kB | check s | certify s |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         beyond | refused | assuming units | largest kB | check s | certify s |",
     );
+    let added = coverage::columns(checkers);
+    added.iter().for_each(|column| _ = write!(text, " {} |", column.replace('_', " ")));
+    let _ = writeln!(text, "\n|{}", "---|".repeat(COLUMNS.len() + added.len()));
     let mut exams: Vec<&str> = Vec::new();
     for m in measurements {
         if !exams.contains(&m.exam.as_str()) {
@@ -231,7 +251,19 @@ pub fn print(measurements: &[AuditMeasurement]) -> String {
         let largest = group.iter().map(|m| m.bytes).max().unwrap_or(0) / 1000;
         let (check, certify) = (seconds(&|m| m.check_seconds), seconds(&|m| m.certify_seconds));
         let assuming = sum(&|m| m.assuming_units);
-        let _ = writeln!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
+        let _ = write!(text, " {assuming} | {largest} | {check:.1} | {certify:.1} |");
+        let total = coverage_of(&group);
+        let fields = coverage::fields(&total, checkers).into_iter();
+        fields.for_each(|field| _ = write!(text, " {field} |"));
+        text.push('\n');
+    }
+    let Coverage { rules, reasons, .. } = coverage_of(&measurements.iter().collect::<Vec<_>>());
+    for (title, counts) in [("Rules of reductions", rules), ("Not proved", reasons)] {
+        if !counts.is_empty() {
+            let counts: Vec<String> =
+                counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            let _ = writeln!(text, "\n- {title}: {}", counts.join("; "));
+        }
     }
     for m in measurements {
         // The answers that the auditor only searched, and the answers that it does not support.
@@ -243,6 +275,13 @@ pub fn print(measurements: &[AuditMeasurement]) -> String {
         }
     }
     text
+}
+
+/// Returns the sum of the answers by other checkers.
+fn coverage_of(group: &[&AuditMeasurement]) -> Coverage {
+    let mut total = Coverage::default();
+    group.iter().for_each(|m| total.add(&m.coverage));
+    total
 }
 
 #[cfg(test)]
@@ -266,9 +305,17 @@ mod tests {
         let summary = "{\"type\":\"summary\",\"answers\":2,\"confirmed\":2,\"searched\":0}\n";
         m.read_audit(&output(summary));
         assert!(!m.is_wrong(), "{}", m.problem);
-        let table = print(&[m.clone()]);
+        let table = print(&[m.clone()], &Checkers::default());
         assert!(table.contains("| RC | 1 | 2 | 1 | 1 | 0 | 2 | 0 | 0 | 0 |"), "{table}");
-        assert_eq!(fields(&m).len(), COLUMNS.len());
+        let solver = Checkers { solver: vec!["z3".into()], ..Checkers::default() };
+        for checkers in [Checkers::default(), solver] {
+            assert_eq!(fields(&m, &checkers).len(), columns(&checkers).len());
+            let table = print(&[m.clone()], &checkers);
+            let widths: Vec<usize> =
+                table.lines().take(4).map(|line| line.matches('|').count()).collect();
+            assert!(widths.windows(2).all(|pair| pair[0] == pair[1]), "{table}");
+            assert_eq!(table.contains("ours alone"), checkers.is_any());
+        }
         let refused = "{\"type\":\"answer\",\"verdict\":\"refused\",\"id\":\"x\"}\n";
         m.read_audit(&output(&format!("{refused}{summary}")));
         assert!(m.is_wrong());

@@ -20,6 +20,7 @@ pub mod benchexec;
 pub mod cactus;
 pub mod compare;
 pub mod contest;
+pub mod coverage;
 pub mod encodings;
 pub mod encodings_table;
 pub mod error;

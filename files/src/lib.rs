@@ -10,6 +10,10 @@
 //! The prover and the auditor both read files through this crate. They share no code that
 //! interprets the content.
 
+mod sha256;
+
+pub use sha256::sha256;
+
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};

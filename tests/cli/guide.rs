@@ -57,6 +57,14 @@ const PAGES: &[Page<'_>] = &[
         ],
         before: &[],
     },
+    Page {
+        path: "docs/third-opinion.md",
+        not_run: &[
+            ("pip install", "installs"),
+            ("scripts/third-opinion.sh", "takes other solvers: tests/cli/smtlib.rs has stand-ins"),
+        ],
+        before: &[],
+    },
     Page { path: "docs/deciding.md", not_run: &[], before: &[] },
     Page {
         path: "docs/encodings.md",

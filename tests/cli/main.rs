@@ -22,6 +22,7 @@ mod progress;
 mod readme;
 mod reduce;
 mod report;
+mod smtlib;
 mod states;
 mod structure;
 mod systems;

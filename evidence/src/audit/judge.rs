@@ -2,6 +2,7 @@
 
 use super::account::AnswerObligations;
 use super::context::AuditContext;
+use super::exports::Exports;
 use super::{AuditVerdict, claims, figures, kinds};
 use crate::description;
 use crate::file::{AnswerAssumption, AnswerLine};
@@ -36,18 +37,27 @@ impl AnswerJudge<'_> {
         }
     }
 
-    /// Returns the file about a confirmed answer for the proved checker, or the reason why there is
-    /// none.
-    pub(super) fn claim_file(
+    /// Writes the files about a confirmed answer, or records the reason why there are none.
+    pub(super) fn export(
         &mut self,
+        exports: &Exports,
+        examination: &str,
         answer: &AnswerLine,
         assumes_units: bool,
-    ) -> Result<String, String> {
-        match self.questions.get(&answer.id) {
-            Some(Ok(question)) => {
-                claims::claim_file(&mut self.context, question, answer, assumes_units)
-            }
-            _ => Err("there is no such question".to_owned()),
+    ) {
+        let Some(Ok(question)) = self.questions.get(&answer.id) else { return };
+        let context = &mut self.context;
+        if let Some(folder) = &exports.claims {
+            folder.add(examination, &answer.id, |_| {
+                let text = claims::claim_file(context, question, answer, assumes_units)?;
+                Ok(vec![("claim", text)])
+            });
+        }
+        if let Some(folder) = &exports.smtlib {
+            folder.add(examination, &answer.id, |stem| {
+                let names = (&*exports.model, stem);
+                claims::smt_files(context, question, answer, assumes_units, names)
+            });
         }
     }
 

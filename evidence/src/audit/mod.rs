@@ -41,6 +41,7 @@ mod account;
 mod claim_search;
 mod claims;
 mod context;
+mod exports;
 mod figures;
 mod homes;
 mod judge;
@@ -56,7 +57,7 @@ mod tests;
 mod trees;
 mod watch;
 
-pub use claims::{ClaimExport, ClaimResults};
+pub use exports::{ExportFolder, ExportResults, Exports};
 pub use report::{AuditReport, AuditVerdict, AuditedAnswer, EvidenceFileError, MissingFigures};
 pub(crate) use source::{EvidenceReader, NextLine, OpenResult};
 pub use watch::{AuditProgress, AuditWatch, ExhaustedLimit};
@@ -100,8 +101,8 @@ pub struct Audit<'n> {
     has_case_markings: bool,
     /// The watch that limits time and memory.
     watch: AuditWatch,
-    /// The export of confirmed answers for the proved checker; `None` without an export.
-    export: Option<ClaimExport>,
+    /// The folders for files about confirmed answers.
+    exports: Exports,
     /// The results so far.
     report: AuditReport,
 }
@@ -118,7 +119,7 @@ impl<'n> Audit<'n> {
             final_markings: Vec::new(),
             has_case_markings: false,
             watch: AuditWatch::default(),
-            export: None,
+            exports: Exports::default(),
             report: AuditReport::default(),
         }
     }
@@ -143,10 +144,10 @@ impl<'n> Audit<'n> {
         Audit { watch, ..self }
     }
 
-    /// Sets the export of confirmed answers, or no export.
+    /// Sets the folders for files about confirmed answers.
     #[must_use]
-    pub fn with_export(self, export: Option<ClaimExport>) -> Self {
-        Audit { export, ..self }
+    pub fn with_exports(self, exports: Exports) -> Self {
+        Audit { exports, ..self }
     }
 
     /// Audits one file. Does nothing if the audit has already run out of time or memory. A file
@@ -203,7 +204,7 @@ impl<'n> Audit<'n> {
         let mut file_audit = FileAudit {
             judge,
             watch: &self.watch,
-            export: self.export.as_ref(),
+            exports: &self.exports,
             report: &mut self.report,
             answered: HashMap::new(),
             withdrawn: HashSet::new(),
@@ -409,8 +410,8 @@ struct FileAudit<'s, 'a> {
     judge: AnswerJudge<'s>,
     /// The watch that limits time and memory.
     watch: &'a AuditWatch,
-    /// The export of confirmed answers; `None` without an export.
-    export: Option<&'a ClaimExport>,
+    /// The folders for files about confirmed answers.
+    exports: &'a Exports,
     /// The report to which verdicts are added.
     report: &'a mut AuditReport,
     /// The answered questions, each with the positions of its answer in the report and in the
@@ -497,9 +498,8 @@ impl FileAudit<'_, '_> {
         };
         let (file, line) = (source.name().to_owned(), source.line_position().line);
         let examination = source.header().examination.clone();
-        if let (Some(export), AuditVerdict::Confirmed(_)) = (self.export, &verdict) {
-            let file = self.judge.claim_file(&answer, assumes_units);
-            export.add(&examination, &answer.id, file);
+        if matches!(verdict, AuditVerdict::Confirmed(_)) {
+            self.judge.export(self.exports, &examination, &answer, assumes_units);
         }
         let assumptions = self.judge.context.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;

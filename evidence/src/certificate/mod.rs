@@ -32,6 +32,7 @@ mod names;
 mod precedence;
 mod propagation;
 mod skeleton;
+pub(crate) mod smtlib;
 mod sum;
 mod traps;
 

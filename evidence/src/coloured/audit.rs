@@ -4,8 +4,8 @@
 use super::unfolding::RequiredBindings;
 use super::{ColouredModel, UnfoldingFlaw};
 use crate::audit::{
-    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport, EvidenceFileError,
-    EvidenceReader, NextLine, OpenResult, STATE_SPACE,
+    Audit, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError, EvidenceReader,
+    Exports, NextLine, OpenResult, STATE_SPACE,
 };
 use crate::file::{EvidenceLine, Unfolding};
 use crate::reader::queries::AuditedProperty;
@@ -36,10 +36,9 @@ pub struct ColouredAudit<'m> {
     queries: Box<Queries<'m>>,
     /// The watch that limits time and memory.
     watch: AuditWatch,
-    /// The export of confirmed answers; `None` without an export.
-    export: Option<ClaimExport>,
-    /// The last unfolding, kept because all evidence files of one run usually list the same
-    /// unfolding.
+    /// The folders for files about confirmed answers.
+    exports: Exports,
+    /// The last unfolding, kept because the files of a run list the same.
     last_unfolding: Option<RebuiltUnfolding>,
     /// The results so far.
     report: AuditReport,
@@ -59,7 +58,15 @@ impl<'m> ColouredAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ColouredModel, limits: RepeatLimits, queries: Box<Queries<'m>>) -> Self {
         let (watch, last_unfolding, report) = (AuditWatch::default(), None, AuditReport::default());
-        ColouredAudit { model, limits, queries, watch, export: None, last_unfolding, report }
+        ColouredAudit {
+            model,
+            limits,
+            queries,
+            watch,
+            exports: Exports::default(),
+            last_unfolding,
+            report,
+        }
     }
 
     /// Sets the limits of time and memory.
@@ -68,10 +75,10 @@ impl<'m> ColouredAudit<'m> {
         ColouredAudit { watch, ..self }
     }
 
-    /// Sets the export of confirmed answers, or no export.
+    /// Sets the folders for files about confirmed answers.
     #[must_use]
-    pub fn with_export(self, export: Option<ClaimExport>) -> Self {
-        ColouredAudit { export, ..self }
+    pub fn with_exports(self, exports: Exports) -> Self {
+        ColouredAudit { exports, ..self }
     }
 
     /// Audits a file. Does nothing if the audit has already run out of time or memory.
@@ -116,7 +123,7 @@ impl<'m> ColouredAudit<'m> {
         let Some(RebuiltUnfolding { net, .. }) = &self.last_unfolding else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.limits.max_markings, queries);
-        let mut audit = audit.with_watch(self.watch.clone()).with_export(self.export.clone());
+        let mut audit = audit.with_watch(self.watch.clone()).with_exports(self.exports.clone());
         let result = audit.audit_source(source);
         self.report.extend(audit.finish());
         result

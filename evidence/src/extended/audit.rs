@@ -3,7 +3,7 @@
 
 use super::rebuild;
 use crate::audit::{
-    Audit, AuditReport, AuditWatch, ClaimExport, EvidenceFileError, EvidenceReader, OpenResult,
+    Audit, AuditReport, AuditWatch, EvidenceFileError, EvidenceReader, Exports, OpenResult,
 };
 use crate::file::NamedTranslation;
 use crate::question::cases::{self, extended_with_cases};
@@ -33,8 +33,8 @@ pub struct ExtendedAudit<'m> {
     /// number of cases is about one case.
     of_cases: bool,
     watch: AuditWatch,
-    /// The export of confirmed answers; `None` without an export.
-    export: Option<ClaimExport>,
+    /// The folders for files about confirmed answers.
+    exports: Exports,
     /// The last net that was built, with its beginning and the translation that a file listed. The
     /// next file of a run usually needs the same net.
     last_net: Option<(NetBeginning, NamedTranslation, Net)>,
@@ -45,7 +45,7 @@ impl<'m> ExtendedAudit<'m> {
     /// Creates an audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
         let (watch, last_net, report) = (AuditWatch::default(), None, AuditReport::default());
-        let (finals, of_cases, export) = (Vec::new(), false, None);
+        let (finals, of_cases, exports) = (Vec::new(), false, Exports::default());
         ExtendedAudit {
             model,
             most_visited,
@@ -53,7 +53,7 @@ impl<'m> ExtendedAudit<'m> {
             finals,
             of_cases,
             watch,
-            export,
+            exports,
             last_net,
             report,
         }
@@ -79,10 +79,10 @@ impl<'m> ExtendedAudit<'m> {
         ExtendedAudit { watch, ..self }
     }
 
-    /// Sets the export of confirmed answers, or no export.
+    /// Sets the folders for files about confirmed answers.
     #[must_use]
-    pub fn with_export(self, export: Option<ClaimExport>) -> Self {
-        ExtendedAudit { export, ..self }
+    pub fn with_exports(self, exports: Exports) -> Self {
+        ExtendedAudit { exports, ..self }
     }
 
     /// Audits a file, unless the audit has already been stopped by a limit. A stop during this file
@@ -142,7 +142,7 @@ impl<'m> ExtendedAudit<'m> {
         let Some((.., net)) = &self.last_net else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
         let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
-        let mut audit = audit.with_case_markings().with_export(self.export.clone());
+        let mut audit = audit.with_case_markings().with_exports(self.exports.clone());
         let result = audit.audit_source(source);
         self.report.extend(audit.finish());
         result

@@ -352,6 +352,16 @@ pub(crate) struct EvidenceArgs {
     /// The `parikh` to run [default: parikh in the directory of this program]
     #[arg(long, value_name = "PATH")]
     pub(crate) parikh: Option<PathBuf>,
+    /// The checker that is proved in Coq: also count the answers that it accepts [default: none]
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) proved: Option<PathBuf>,
+    /// An SMT solver with its options: also count the answers whose proof obligations it refutes
+    /// [default: none]
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) smt_solver: Option<String>,
+    /// Time limit of the SMT solver for one file in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) smt_timeout: Duration,
     /// The result file; an existing file is overwritten
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: PathBuf,

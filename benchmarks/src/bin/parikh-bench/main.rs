@@ -8,6 +8,7 @@ use parikh::reduction::rules;
 use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
+use parikh_benchmarks::coverage::Checkers;
 use parikh_benchmarks::encodings::Encodings;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
@@ -180,10 +181,11 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
         None => place_transition_instances(&args.inputs)?,
     };
     let parikh = parikh_program(args.parikh)?;
-    let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout };
+    let checkers = Checkers::new(args.proved, args.smt_solver.as_deref(), args.smt_timeout);
+    let run = Audits { inputs: args.inputs, parikh, timeout: args.timeout, checkers };
     let csv_error = |error: csv::Error| Error::at(&args.out)(error.into());
     let mut file = csv::Writer::from_path(&args.out).map_err(csv_error)?;
-    file.write_record(evidence::COLUMNS).map_err(csv_error)?;
+    file.write_record(evidence::columns(&run.checkers)).map_err(csv_error)?;
     signals::catch();
     let mut measurements = Vec::new();
     'instances: for name in &instances {
@@ -192,7 +194,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
                 break 'instances;
             }
             let measurement = run.measure(name, exam)?;
-            let fields = evidence::fields(&measurement);
+            let fields = evidence::fields(&measurement, &run.checkers);
             file.write_record(&fields).map_err(csv_error)?;
             file.flush().map_err(Error::at(&args.out))?;
             if measurement.is_wrong() {
@@ -202,7 +204,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
         }
         note!("{name}");
     }
-    say!("{}", evidence::print(&measurements));
+    say!("{}", evidence::print(&measurements, &run.checkers));
     if signals::interrupted() {
         return Ok(4);
     }

@@ -45,6 +45,8 @@ pub(crate) struct CertifyArguments {
     pub(crate) max_memory_bytes: u64,
     /// The folder for files of claims; `None` if no files are written.
     pub(crate) export: Option<PathBuf>,
+    /// The folder for proof obligations in SMT-LIB; `None` if no files are written.
+    pub(crate) smtlib: Option<PathBuf>,
     /// True if the text output leaves out confirmed answers.
     pub(crate) quiet: bool,
     /// True if the output is JSON, false if it is text.
@@ -89,6 +91,7 @@ pub(crate) fn read(
         timeout: Duration::from_secs(3600),
         max_memory_bytes: 4 << 30,
         export: None,
+        smtlib: None,
         quiet: false,
         json: false,
     };
@@ -137,6 +140,7 @@ pub(crate) fn read(
             "--timeout" => arguments.timeout = time(&value()?)?,
             "--memory" => arguments.max_memory_bytes = size(&value()?)?,
             "--export" => arguments.export = Some(value()?.into()),
+            "--smtlib" => arguments.smtlib = Some(value()?.into()),
             "--format" => match value()?.to_str() {
                 Some("text") => arguments.json = false,
                 Some("json") => arguments.json = true,

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod exports;
 mod guard;
 mod printed;
 mod systems;
@@ -11,8 +12,8 @@ mod systems;
 use arguments::{CertifyArguments, CertifyRequest};
 use guard::AuditEnd;
 use parikh_evidence::audit::{
-    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, ClaimExport,
-    EvidenceFileError, ExhaustedLimit,
+    Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
+    ExhaustedLimit, Exports,
 };
 use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
 use parikh_evidence::extended::ExtendedAudit;
@@ -109,6 +110,8 @@ struct AuditOutcome {
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
+    /// The folders for files about confirmed answers.
+    exports: Exports,
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
@@ -138,6 +141,7 @@ fn audit(
             let of_net = audit_net(arguments, (&path, &bytes), &about_net, export, watch)?;
             outcome.report.extend(of_net.report);
             outcome.broken.extend(of_net.broken);
+            outcome.exports = of_net.exports;
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -156,6 +160,7 @@ fn audit_net(
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();
+    let exports = exports::open(arguments, path, bytes)?;
     let questions =
         |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
     let report = if coloured::is_coloured(bytes) {
@@ -170,7 +175,7 @@ fn audit_net(
             max_markings: arguments.max_markings,
         };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
-        let mut audit = audit.with_watch(watch.clone()).with_export(export);
+        let mut audit = audit.with_watch(watch.clone()).with_exports(exports.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
@@ -185,11 +190,11 @@ fn audit_net(
                 let audit =
                     ExtendedAudit::new(&extended, arguments.max_markings, Box::new(questions));
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-                let audit = audit.with_export(export);
+                let audit = audit.with_exports(exports.clone());
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
                 let report = audit.finish();
-                return Ok(AuditOutcome { report, broken, unasked: Vec::new() });
+                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports });
             }
         };
         let net = &match arguments.cases {
@@ -202,11 +207,11 @@ fn audit_net(
             Box::new(move |examination| questions(net, examination)),
         );
         let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
-        let mut audit = audit.with_export(export);
+        let mut audit = audit.with_exports(exports.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -274,8 +279,7 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    export: Option<ClaimExport>,
-    AuditOutcome { report, broken, unasked }: AuditOutcome,
+    AuditOutcome { report, broken, unasked, exports }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
@@ -300,7 +304,7 @@ fn print_outcome(
         true => printed::json(&report, broken.len()),
         false => printed::text(&report, arguments.quiet),
     });
-    let is_exported = print_export(arguments, export.as_ref());
+    let is_exported = exports::print(arguments, &exports);
     let judged = &report.judged;
     let has_verdict =
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
@@ -313,26 +317,6 @@ fn print_outcome(
         () if !report.incomplete.is_empty() => 5,
         () => 0,
     }
-}
-
-/// Prints how many answers were exported, and why the others were not. Returns false if a file
-/// could not be written.
-fn print_export(arguments: &CertifyArguments, export: Option<&ClaimExport>) -> bool {
-    let Some(folder) = &arguments.export else { return true };
-    let results = export.map(ClaimExport::results).unwrap_or_default();
-    for (id, reason) in &results.left_out {
-        print_message("note", &format!("{} was not exported: {reason}", Quoted(id)));
-    }
-    let (written, left_out) = (results.written.len(), results.left_out.len());
-    let summary = match written + left_out {
-        0 => "there are no confirmed answers about nets to export".to_owned(),
-        confirmed => format!("{written} of {confirmed} confirmed answers were exported"),
-    };
-    print_message("note", &format!("{}: {summary}", folder.display()));
-    if let Some(failure) = &results.failure {
-        print_message("error", failure);
-    }
-    results.failure.is_none()
 }
 
 /// Returns the questions about `net` of an examination, from its query file or from the formulas

@@ -11,6 +11,7 @@ mod explainer;
 mod fact;
 mod formula;
 mod preservation;
+mod recorded;
 mod refutation;
 mod simple_invariants;
 
@@ -20,10 +21,10 @@ use super::linear::LinearCertificate;
 use super::propagation::{BoundLiteral, BoundPropagator};
 use explainer::{ClauseOrigin, Explainer, NotWritten};
 use fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering, contradiction};
-pub(crate) use formula::write_predicate;
-use formula::{Formula, Inequality};
+pub(crate) use formula::{Formula, Inequality, write_predicate};
 use parikh_net::{Atom, Net, Predicate, UnitId};
 use preservation::Firing;
+pub(crate) use recorded::{FactProof, RecordedFact};
 use refutation::{refute, resolve};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -43,8 +44,11 @@ pub(crate) struct DocumentWriter<'n> {
     /// is one assumption per unit, indexed by `UnitId`, and these are the first facts. Empty if the
     /// units are not assumed to be safe.
     safe_units: Vec<Inequality>,
-    /// The facts that negate refuted disjuncts. The key is the number of a statement, and the index
-    /// of a disjunct in its predicate.
+    /// The assumptions, the facts that are proved by induction, and bounds that follow from them, in
+    /// the order of their numbers.
+    recorded: Vec<RecordedFact>,
+    /// The negations of refuted disjuncts, by the number of the statement and the index of the
+    /// disjunct.
     refuted_parts: HashMap<(usize, usize), Fact>,
 }
 
@@ -73,10 +77,16 @@ impl<'n> DocumentWriter<'n> {
                 safe_units.push(Inequality::new(sum, 1));
             }
         }
+        let assumed = |(number, inequality): (usize, &Inequality)| RecordedFact {
+            number,
+            formula: Formula::AtMost(inequality.clone()),
+            proof: FactProof::Assumed,
+        };
         DocumentWriter {
             net,
             text: String::new(),
             fact_count: safe_units.len(),
+            recorded: safe_units.iter().enumerate().map(assumed).collect(),
             safe_units,
             refuted_parts: HashMap::new(),
         }
@@ -92,6 +102,17 @@ impl<'n> DocumentWriter<'n> {
         }
     }
 
+    /// Returns the assumptions, the facts that are proved by induction, and bounds that follow from
+    /// them, in the order of their numbers.
+    pub(crate) fn recorded_facts(&self) -> &[RecordedFact] {
+        &self.recorded
+    }
+
+    /// Records a fact.
+    fn record(&mut self, number: usize, formula: Formula, proof: FactProof) {
+        self.recorded.push(RecordedFact { number, formula, proof });
+    }
+
     /// Returns the number of facts so far.
     pub(crate) fn fact_count(&self) -> usize {
         self.fact_count
@@ -101,6 +122,7 @@ impl<'n> DocumentWriter<'n> {
     pub(crate) fn truncate(&mut self, length: usize, fact_count: usize) {
         self.text.truncate(length);
         self.refuted_parts.retain(|_, fact| fact.is_before(fact_count));
+        self.recorded.retain(|fact| fact.number < fact_count);
         self.fact_count = fact_count;
     }
 
@@ -177,7 +199,7 @@ impl<'n> DocumentWriter<'n> {
             }
             reasons.push(clause_reasons);
         }
-        self.write_inductive(&clauses, &reasons, &mut explainer);
+        self.write_inductive(&clauses, &reasons, &first_bounds, &mut explainer);
         self.refute_targets(&mut explainer, targets, &|local, predicate| {
             let (_, added) = induction.variables(predicate);
             let mut literals = literals.clone();

@@ -4,11 +4,13 @@ use super::super::propagation::BoundLiteral;
 use super::explainer::{Draft, Explainer, NotWritten, product};
 use super::fact::{Derivation, Fact, FactNumber, Numbering};
 use super::formula::{Formula, Inequality};
+use super::recorded::{FactProof, upper_bounds};
 use super::simple_invariants::KnownBounds;
 use super::{DocumentWriter, OVERFLOW, UNCHECKED};
 use parikh_net::TransitionId;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 /// A firing that may make a literal of a clause false.
 pub(super) struct Firing<'c> {
@@ -87,14 +89,19 @@ impl DocumentWriter<'_> {
         Ok(Inequality { sum: inequality.sum.clone(), bound })
     }
 
-    /// Writes clauses that are inductive together, with their consequences so far. `reasons` has
-    /// one list per clause, with one reason for each transition that may make the clause false.
+    /// Writes clauses that are inductive together, with their consequences so far. `known` are the
+    /// bounds that the reasons use.
     pub(super) fn write_inductive(
         &mut self,
         clauses: &[(Vec<BoundLiteral>, Formula)],
         reasons: &[Vec<Preservation>],
+        known: &KnownBounds,
         explainer: &mut Explainer,
     ) {
+        let upper = Rc::new(upper_bounds(known));
+        for (number, (_, formula)) in (self.fact_count..).zip(clauses) {
+            self.record(number, formula.clone(), FactProof::PreservedWithin(Rc::clone(&upper)));
+        }
         self.fact_count += clauses.len();
         if clauses.is_empty() {
             return;

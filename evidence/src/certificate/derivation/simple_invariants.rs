@@ -5,6 +5,7 @@ use super::super::lower_bound::LowerBound;
 use super::explainer::{NotWritten, comparison, product};
 use super::fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering};
 use super::formula::{Formula, Inequality};
+use super::recorded::FactProof;
 use super::{DocumentWriter, OVERFLOW, UNCHECKED};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -47,7 +48,9 @@ impl DocumentWriter<'_> {
     fn inductive_bounds(&mut self, bounds: &[TokenBound], known: &mut KnownBounds) {
         let mut numbering = Numbering::global(self.fact_count);
         for bound in bounds {
-            let fact = numbering.push(&Formula::AtMost(bound_inequality(bound)));
+            let formula = Formula::AtMost(bound_inequality(bound));
+            let fact = numbering.push(&formula);
+            self.record(numbering.count() - 1, formula, FactProof::Preserved);
             tighten(known, bound, fact);
         }
         let base = numbering.count();
@@ -117,6 +120,8 @@ impl DocumentWriter<'_> {
         self.text.push_str("inductive 1 most ");
         inequality.write(&mut self.text);
         self.text.push_str(" 0 0\n");
+        let formula = Formula::AtMost(inequality.clone());
+        self.record(self.fact_count, formula, FactProof::Preserved);
         self.fact_count += 1;
         comparison(FactNumber::Global(self.fact_count - 1), inequality)
     }
@@ -138,8 +143,14 @@ impl DocumentWriter<'_> {
                 terms.push((*number, weight.abs()));
             }
         }
-        let derivation = Derivation::from(Conclusion::Sum(terms));
-        Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
+        let earlier = |&(number, _): &(FactNumber, i128)| match number {
+            FactNumber::Global(number) if number < self.fact_count => Some(number),
+            _ => None,
+        };
+        let proof = FactProof::Follows(terms.iter().filter_map(earlier).collect());
+        let formula = Formula::AtMost(bound_inequality(bound));
+        self.record(self.fact_count, formula.clone(), proof);
+        Ok(self.follows(&formula, &Conclusion::Sum(terms).into()))
     }
 
     /// Writes that a place of a safe unit holds at most one token.
@@ -149,8 +160,9 @@ impl DocumentWriter<'_> {
         let unit = self.safe_units.iter().position(has_place).ok_or(UNCHECKED)?;
         let negation = FactNumber::Global(self.fact_count);
         let terms = vec![(FactNumber::Global(unit), 1), (negation, 1)];
-        let derivation = Derivation::from(Conclusion::Sum(terms));
-        Ok(self.follows(&Formula::AtMost(bound_inequality(bound)), &derivation))
+        let formula = Formula::AtMost(bound_inequality(bound));
+        self.record(self.fact_count, formula.clone(), FactProof::Follows(vec![unit]));
+        Ok(self.follows(&formula, &Conclusion::Sum(terms).into()))
     }
 
     /// Writes that a marked trap stays marked.
@@ -191,6 +203,8 @@ impl DocumentWriter<'_> {
         let transitions = consuming.map(|arc| arc.transition).collect();
         self.write_disabling_reasons(transitions, known, base);
         self.text.push_str(" 0\n");
+        let formula = Formula::AtMost(inequality.clone());
+        self.record(base - 1, formula, FactProof::Preserved);
         self.fact_count = base;
         Ok(comparison(FactNumber::Global(base - 1), inequality))
     }

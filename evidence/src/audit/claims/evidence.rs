@@ -1,27 +1,18 @@
-//! Files of claims: confirmed answers with their evidence, for the checker that is proved in Coq.
-//!
-//! `docs/proved-checker.md` describes the format. A file repeats the proof obligations of an answer
-//! as numbered statements, and says which of them suffice. Evidence that the proved checker does
-//! not know is left out. If the rest does not show the answer, no file is written, and the export
-//! records the reason.
+//! The evidence of a confirmed answer, as far as files of claims cover it.
 
-use super::context::AuditContext;
-use super::kinds::trace;
-use crate::Document;
-use crate::certificate::derivation::{DocumentWriter, Target, write_predicate};
+use crate::audit::context::AuditContext;
+use crate::audit::kinds::trace;
+use crate::certificate::derivation::{DocumentWriter, Target};
 use crate::certificate::markings::visit;
 use crate::depending::GoalIndex;
 use crate::file::{self, AnswerLine, DocumentLine, LoopsLine, PumpLine, ReductionLine};
 use crate::kind::EvidenceKind;
-use crate::question::obligation::{NeededProofs, Obligation};
-use crate::question::{AnswerValue, Question};
-use crate::{Flaw, Replayer, check_pumping};
-use parikh_net::printable::{Printable, Quoted};
+use crate::question::obligation::Obligation;
+use crate::{Document, Flaw, Replayer, check_pumping};
+use parikh_net::printable::Printable;
 use parikh_net::{FiringSequence, FiringStep, Net, Predicate, PumpSequence, Stage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum number of markings that a file lists.
 const MAX_LISTED: u64 = 20_000;
@@ -32,248 +23,43 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// The maximum number of steps of a firing sequence that replaces one with nested loops.
 const MAX_STEPS: usize = 100_000;
 
-/// A folder for files of claims, with the results so far. Clones share them.
-#[derive(Clone, Debug)]
-pub struct ClaimExport {
-    folder: PathBuf,
-    results: Arc<Mutex<ClaimResults>>,
-}
-
-/// The results of an export.
-#[derive(Clone, Debug, Default)]
-pub struct ClaimResults {
-    /// The names of the files that were written.
-    pub written: BTreeSet<String>,
-    /// The confirmed answers without a file: the id of the question, and the reason.
-    pub left_out: Vec<(String, String)>,
-    /// The message about the last file that could not be written; `None` if all files were written.
-    pub failure: Option<String>,
-}
-
-impl ClaimExport {
-    /// Exports to a folder, which is created if it does not exist.
-    ///
-    /// # Errors
-    /// When the folder cannot be created.
-    pub fn to(folder: PathBuf) -> std::io::Result<ClaimExport> {
-        std::fs::create_dir_all(&folder)?;
-        Ok(ClaimExport { folder, results: Arc::default() })
-    }
-
-    /// Returns the results so far.
-    pub fn results(&self) -> ClaimResults {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Writes a file, or records the reason why there is none.
-    pub(super) fn add(&self, examination: &str, id: &str, file: Result<String, String>) {
-        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = match file {
-            Ok(text) => text,
-            Err(reason) => return results.left_out.push((id.to_owned(), reason)),
-        };
-        let full_name =
-            if examination == id { id.to_owned() } else { format!("{examination}.{id}") };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        let stem: String = full_name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let mut name = format!("{stem}.claim");
-        for number in 2.. {
-            if !results.written.contains(&name) {
-                break;
-            }
-            name = format!("{stem}.{number}.claim");
-        }
-        match std::fs::write(self.folder.join(&name), text) {
-            Ok(()) => _ = results.written.insert(name),
-            Err(error) => results.failure = Some(format!("{}: {error}", Printable(&name))),
-        }
-    }
-}
-
-/// A combination of statements, which are numbered.
-enum Claim {
-    Statement(usize),
-    Connective { all: bool, parts: Vec<Claim> },
-}
-
-impl Claim {
-    /// Returns a formula over proof obligations as a claim about numbered statements. The
-    /// statements are the predicates to reach, then the predicates to refute, then the sums that
-    /// grow. Disjuncts with other obligations are left out. Returns `None` if a conjunct has other
-    /// obligations, or if no disjunct is left.
-    fn of(needed: &NeededProofs, reach_count: usize, refute_count: usize) -> Option<Claim> {
-        let parts = |parts: &[NeededProofs]| -> Vec<Option<Claim>> {
-            parts.iter().map(|part| Claim::of(part, reach_count, refute_count)).collect()
-        };
-        match needed {
-            NeededProofs::Reach(index) => Some(Claim::Statement(*index)),
-            NeededProofs::Refute(index) => Some(Claim::Statement(reach_count + index)),
-            NeededProofs::All(all) => {
-                let parts = parts(all).into_iter().collect::<Option<_>>()?;
-                Some(Claim::Connective { all: true, parts })
-            }
-            NeededProofs::Any(any) => {
-                let parts: Vec<Claim> = parts(any).into_iter().flatten().collect();
-                (!parts.is_empty()).then_some(Claim::Connective { all: false, parts })
-            }
-            NeededProofs::Grow(index) => Some(Claim::Statement(reach_count + refute_count + index)),
-            NeededProofs::StaysReachable(_)
-            | NeededProofs::NotStaysReachable(_)
-            | NeededProofs::Run(_)
-            | NeededProofs::NoRun(_)
-            | NeededProofs::Tree(_) => None,
-        }
-    }
-
-    fn is_shown(&self, shown: &BTreeSet<usize>) -> bool {
-        match self {
-            Claim::Statement(number) => shown.contains(number),
-            Claim::Connective { all: true, parts } => parts.iter().all(|it| it.is_shown(shown)),
-            Claim::Connective { parts, .. } => parts.iter().any(|it| it.is_shown(shown)),
-        }
-    }
-
-    fn write(&self, out: &mut String) {
-        match self {
-            Claim::Statement(number) => {
-                let _ = write!(out, "statement {number}");
-            }
-            Claim::Connective { all, parts } => {
-                let _ = write!(out, "{} {}", if *all { "all" } else { "any" }, parts.len());
-                for part in parts {
-                    out.push(' ');
-                    part.write(out);
-                }
-            }
-        }
-    }
-}
-
-/// Names the first obligation that no statement can express. Returns `None` if there is none.
-fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
-    match needed {
-        NeededProofs::All(parts) | NeededProofs::Any(parts) => {
-            parts.iter().find_map(other_obligation)
-        }
-        NeededProofs::Reach(_) | NeededProofs::Refute(_) | NeededProofs::Grow(_) => None,
-        NeededProofs::StaysReachable(_) | NeededProofs::NotStaysReachable(_) => {
-            Some("predicates that stay reachable")
-        }
-        NeededProofs::Run(_) | NeededProofs::NoRun(_) => Some("runs"),
-        NeededProofs::Tree(_) => Some("the tree of runs"),
-    }
-}
-
 /// The evidence of a file, and the statements that it shows.
-struct ClaimEvidence<'n> {
+pub(super) struct ClaimEvidence<'n> {
     net: &'n Net,
-    obligation: Obligation,
-    shown: BTreeSet<usize>,
-    /// The text of the evidence so far, and the numbers of its facts.
-    writer: DocumentWriter<'n>,
+    pub(super) obligation: Obligation,
+    /// The numbers of the statements that the evidence shows.
+    pub(super) shown: BTreeSet<usize>,
+    /// The numbers of the statements that documents refute.
+    pub(super) refuted: BTreeSet<usize>,
+    /// The evidence; documents number their facts.
+    pub(super) writer: DocumentWriter<'n>,
+    /// True if a list of all reachable markings is evidence.
+    lists_markings: bool,
     /// The reasons why evidence was left out.
-    left_out: Vec<String>,
+    pub(super) left_out: Vec<String>,
 }
 
-/// Returns the text of the file about a confirmed answer.
-///
-/// # Errors
-/// The reason why the proved checker would not accept the answer.
-pub(super) fn claim_file(
-    context: &mut AuditContext<'_>,
-    question: &Question,
-    answer: &AnswerLine,
-    assumes_units: bool,
-) -> Result<String, String> {
-    let net = context.net;
-    let refuse = |why: &str| Err(why.to_owned());
-    if net.is_of_quotient() {
-        return refuse("colours are merged");
-    }
-    if net.translation().is_some() {
-        return refuse("inhibitor or reset arcs are translated");
-    }
-    if matches!(question, Question::Count { .. }) {
-        return refuse("numbers of markings are not covered");
-    }
-    let value = AnswerValue::read(&answer.value).ok_or("the answer has no value")?;
-    let obligation = question.obligation(net, value)?;
-    let claim = Claim::of(&obligation.needed, obligation.reach.len(), obligation.refute.len());
-    let claim = claim.ok_or_else(|| {
-        let what = other_obligation(&obligation.needed).unwrap_or("nothing");
-        format!("statements about {what} are not covered")
-    })?;
-    let mut evidence = ClaimEvidence {
-        net,
-        obligation,
-        shown: BTreeSet::new(),
-        writer: DocumentWriter::new(net, assumes_units),
-        left_out: Vec::new(),
-    };
-    evidence.collect(context, answer)?;
-    let is_initially_dead = net.is_dead(net.initial());
-    if !claim.is_shown(&evidence.shown) && (answer.searched.is_some() || is_initially_dead) {
-        evidence.list_markings();
-    }
-    if !claim.is_shown(&evidence.shown) {
-        let first = evidence.left_out.into_iter().next();
-        return Err(first.unwrap_or_else(|| "the evidence has another form".to_owned()));
-    }
-    let mut text = String::new();
-    let _ = writeln!(text, "# {}: {}", Quoted(&answer.id), Printable(&question.in_words(net)));
-    let _ = writeln!(text, "# answer: {}", Printable(&answer.value));
-    write_net(net, &mut text);
-    evidence.writer.write_assumptions(&mut text);
-    let Obligation { reach, refute, grow, .. } = &evidence.obligation;
-    let _ = writeln!(text, "statements {}", reach.len() + refute.len() + grow.len());
-    let statements = reach.iter().map(|it| ("reachable", it));
-    for (word, predicate) in statements.chain(refute.iter().map(|it| ("unreachable", it))) {
-        let _ = write!(text, "{word} ");
-        write_predicate(predicate, &mut text);
-        text.push('\n');
-    }
-    for sum in grow {
-        let _ = write!(text, "unbounded {}", sum.terms().len());
-        for (place, a) in sum.terms() {
-            let _ = write!(text, " {} {a}", place.index());
+impl<'n> ClaimEvidence<'n> {
+    /// Begins without evidence.
+    pub(super) fn new(
+        net: &'n Net,
+        obligation: Obligation,
+        assumes_units: bool,
+        lists_markings: bool,
+    ) -> Self {
+        ClaimEvidence {
+            net,
+            obligation,
+            shown: BTreeSet::new(),
+            refuted: BTreeSet::new(),
+            writer: DocumentWriter::new(net, assumes_units),
+            lists_markings,
+            left_out: Vec::new(),
         }
-        text.push('\n');
     }
-    text.push_str("claim ");
-    claim.write(&mut text);
-    text.push('\n');
-    text.push_str(&evidence.writer.text);
-    text.push_str("end\n");
-    Ok(text)
-}
 
-/// Writes a net with its initial marking. Names stand in comments.
-fn write_net(net: &Net, out: &mut String) {
-    let _ = writeln!(out, "parikh-claim 1\nplaces {}", net.place_count());
-    for place in net.places() {
-        let _ = writeln!(out, "# place {}: {}", place.index(), Quoted(net.place_name(place)));
-    }
-    let marked: Vec<_> = net.places().filter(|&place| net.initial()[place] > 0).collect();
-    let _ = write!(out, "initial {}", marked.len());
-    for place in marked {
-        let _ = write!(out, " {} {}", place.index(), net.initial()[place]);
-    }
-    let _ = writeln!(out, "\ntransitions {}", net.transition_count());
-    for t in net.transitions() {
-        out.push_str("transition");
-        for arcs in [net.pre(t), net.post(t)] {
-            let _ = write!(out, " {}", arcs.len());
-            for arc in arcs {
-                let _ = write!(out, " {} {}", arc.place.index(), arc.weight);
-            }
-        }
-        let _ = writeln!(out, " # {}: {}", t.index(), Quoted(net.transition_name(t)));
-    }
-}
-
-impl ClaimEvidence<'_> {
     /// Writes the evidence that the answer refers to, as far as it is covered.
-    fn collect(
+    pub(super) fn collect(
         &mut self,
         context: &mut AuditContext<'_>,
         answer: &AnswerLine,
@@ -309,6 +95,12 @@ impl ClaimEvidence<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the reason why the evidence does not show the claim.
+    pub(super) fn reason(self) -> String {
+        let first = self.left_out.into_iter().next();
+        first.unwrap_or_else(|| "the evidence has another form".to_owned())
     }
 
     /// Writes a firing sequence with the goals that it reaches. Goals are evaluated after the
@@ -437,7 +229,8 @@ impl ClaimEvidence<'_> {
                 if refuted.is_empty() && !targets.is_empty() {
                     self.left_out.push("a document has no derivation".to_owned());
                 }
-                self.shown.extend(refuted);
+                self.shown.extend(&refuted);
+                self.refuted.extend(refuted);
             }
             Err(why) => {
                 self.writer.truncate(length, count);
@@ -448,7 +241,11 @@ impl ClaimEvidence<'_> {
     }
 
     /// Lists all reachable markings, if they are few, with the statements that they refute.
-    fn list_markings(&mut self) {
+    pub(super) fn list_markings(&mut self) {
+        if !self.lists_markings {
+            self.left_out.push("the answer rests on a list of all reachable markings".to_owned());
+            return;
+        }
         let mut markings: Vec<Vec<u64>> = Vec::new();
         let mut entries = 0;
         let visited = visit(self.net, MAX_LISTED, |marking| {
