@@ -25,6 +25,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
         &["println!", "print!"],
         &[
             "solvers/build.rs",
+            "cli/build.rs",
             "benchmarks",
             "evidence/src/bin",
             "symbolic/benches",

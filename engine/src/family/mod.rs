@@ -14,12 +14,13 @@
 mod counters;
 mod demands;
 mod equations;
+mod failure;
 pub mod growth;
 mod solutions;
 mod steps;
 mod weights;
 
-pub use weights::FamilyFailure;
+pub use failure::FamilyFailure;
 
 use parikh_evidence::counting::family::{
     CountedNet, FamilyError, FamilyFigures, FamilyProof, FiringCounter,

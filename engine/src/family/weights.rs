@@ -10,11 +10,12 @@
 //! At first, only single transitions are steps. If no weights satisfy the demands, sequences of
 //! transitions are steps, too (`steps`). The markings of the demands are kept.
 
+use super::FamilyFailure;
 use super::demands::Demands;
 use super::solutions::{Solutions, excluding};
 use super::steps::StepLibrary;
 use parikh_evidence::counting::family::{
-    BackwardSearch, CountedNet, Coverage, FamilyError, FamilyProof, InvariantSystem,
+    BackwardSearch, CountedNet, Coverage, FamilyProof, InvariantSystem,
 };
 use parikh_solvers::Budget;
 use parikh_solvers::guest::Program;
@@ -36,42 +37,6 @@ const EFFORTS: [Effort; 3] = [
     Effort { steps: 500, options: 40 },
     Effort { steps: 4_000, options: 400 },
 ];
-
-/// The reason why no proof was found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FamilyFailure {
-    /// The net has too many places or transitions.
-    #[error("the net is too large")]
-    TooLarge,
-    /// No transition can be undone in a solution other than the initial marking, so this solution
-    /// is not reachable.
-    #[error("some solutions of the place invariants are unreachable")]
-    Unreachable,
-    /// No weights satisfy all demands.
-    #[error("no weights lead all solutions back to the initial marking")]
-    NoWeights,
-    /// A box has no integer solution, but a rational one.
-    #[error("the place invariants exclude some markings only over the integers")]
-    OnlyIntegers,
-    /// No solver is available, or a solver gave no usable answer.
-    #[error("no solver answered")]
-    NoSolver,
-    /// The checker refuses the proof, or did not finish.
-    #[error(transparent)]
-    Refused(#[from] FamilyError),
-}
-
-impl FamilyFailure {
-    /// Returns true if a proof with counters of firings may succeed.
-    pub(super) fn may_need_counters(&self) -> bool {
-        matches!(
-            self,
-            FamilyFailure::Unreachable
-                | FamilyFailure::NoWeights
-                | FamilyFailure::Refused(FamilyError::Uncovered(_))
-        )
-    }
-}
 
 /// Searches for weights and sequences. `proof` has counters and equations.
 ///

@@ -55,6 +55,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod trees;
+mod visit_limits;
 mod watch;
 
 pub use exports::{ExportFolder, ExportResults, Exports};

@@ -1,7 +1,7 @@
 //! Proof obligations about runs: some run has a property, or no run has it.
 
 use super::AuditWatch;
-use super::search::open_because;
+use super::visit_limits::open_because;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
 use crate::no_run::implied::{implies, implies_one_of};

@@ -5,6 +5,7 @@ use super::account::{AnswerObligations, refutation_in_words};
 use super::claim_search::{has_sinks, search_each};
 use super::context::AuditContext;
 use super::runs::RunVisits;
+use super::visit_limits::open_because;
 use super::trees;
 use crate::certificate::markings::visit;
 use crate::description::{all_markings_were, markings_were};
@@ -275,17 +276,4 @@ impl<'n> AuditContext<'n> {
 fn searched_only(searched: &ExhaustiveSearch, why: &str) -> AuditVerdict {
     let with = if searched.stubborn { " with stubborn sets" } else { "" };
     AuditVerdict::Searched(format!("{} visited{with}; {why}", markings_were(searched.markings)))
-}
-
-/// Returns the reason why a visit that ended with this flaw leaves an answer open. A limit that is
-/// too small for the markings, or for the edges between them, does not contradict the answer.
-///
-/// # Errors
-/// A description of any other flaw.
-pub(super) fn open_because(flaw: Flaw) -> Result<String, String> {
-    match flaw {
-        Flaw::More(max_markings) => Ok(format!("more than {max_markings} are reachable")),
-        Flaw::TooLarge(what) => Ok(format!("there are {what}")),
-        flaw => Err(flaw.to_string()),
-    }
 }

@@ -3,7 +3,7 @@
 
 use super::AuditWatch;
 use super::runs::{Claims, premise_indices};
-use super::search::open_because;
+use super::visit_limits::open_because;
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
 use crate::{CheckedDocument, Flaw, description};

@@ -7,7 +7,8 @@ use parikh_evidence::coloured;
 use parikh_net::printable::Quoted;
 use std::path::{Path, PathBuf};
 
-/// Creates the folders of the exports. `path` and `bytes` are the name and the content of the model.
+/// Creates the folders of the exports. `path` and `bytes` are the name and the content of the
+/// model.
 ///
 /// # Errors
 /// A message if a folder cannot be created.
@@ -42,7 +43,12 @@ pub(crate) fn print(arguments: &CertifyArguments, exports: &Exports) -> bool {
     ];
     for (folder, export, how) in all {
         let Some(folder) = folder else { continue };
-        let results = export.as_ref().map(ExportFolder::results).unwrap_or_default();
+        let Some(export) = export else {
+            let why = "no net was audited to the end, so the exported answers were not counted";
+            print_message("note", &format!("{}: {why}", folder.display()));
+            continue;
+        };
+        let results = export.results();
         for (id, reason) in &results.left_out {
             print_message("note", &format!("{} was not exported{how}: {reason}", Quoted(id)));
         }

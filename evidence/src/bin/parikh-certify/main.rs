@@ -47,20 +47,12 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let export = match arguments.export.clone().map(ClaimExport::to).transpose() {
-        Ok(export) => export,
-        Err(error) => {
-            let folder = arguments.export.as_deref().unwrap_or(Path::new("")).display();
-            print_message("error", &format!("{folder}: {error}"));
-            return ExitCode::from(1);
-        }
-    };
     let watch = AuditWatch::default();
     let (sender, receiver) = mpsc::channel();
-    let shared = (Arc::clone(&arguments), export.clone(), watch.clone());
+    let shared = (Arc::clone(&arguments), watch.clone());
     let audit = move || {
-        let (arguments, export, watch) = shared;
-        let _ = sender.send(audit(&arguments, export, &watch));
+        let (arguments, watch) = shared;
+        let _ = sender.send(audit(&arguments, &watch));
     };
     // The thread has a large stack, because functions recurse over predicates as deep as the
     // readers allow.
@@ -69,9 +61,7 @@ fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     match guard::wait(&receiver, &watch, arguments.timeout, arguments.max_memory_bytes) {
-        AuditEnd::Finished(Ok(audited)) => {
-            ExitCode::from(print_outcome(&arguments, export, audited))
-        }
+        AuditEnd::Finished(Ok(audited)) => ExitCode::from(print_outcome(&arguments, audited)),
         AuditEnd::Finished(Err(Refusal { code, reason: why })) => {
             print_message("error", &why);
             ExitCode::from(code)
@@ -81,8 +71,7 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         AuditEnd::Abandoned(limit) => {
-            let outcome = partial_outcome(watch.progress(), limit);
-            let code = print_outcome(&arguments, export, outcome);
+            let code = print_outcome(&arguments, partial_outcome(watch.progress(), limit));
             // The audit is still running in its thread.
             std::process::exit(code.into());
         }
@@ -115,11 +104,7 @@ struct AuditOutcome {
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
-fn audit(
-    arguments: &CertifyArguments,
-    export: Option<ClaimExport>,
-    watch: &AuditWatch,
-) -> Result<AuditOutcome, Refusal> {
+fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcome, Refusal> {
     let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
@@ -138,7 +123,7 @@ fn audit(
             outcome = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
         }
         if !about_net.is_empty() {
-            let of_net = audit_net(arguments, (&path, &bytes), &about_net, export, watch)?;
+            let of_net = audit_net(arguments, (&path, &bytes), &about_net, watch)?;
             outcome.report.extend(of_net.report);
             outcome.broken.extend(of_net.broken);
             outcome.exports = of_net.exports;
@@ -147,7 +132,7 @@ fn audit(
         return Ok(outcome);
     }
     let (files, unasked) = split_by_available_questions(arguments, &path, files);
-    let outcome = audit_net(arguments, (&path, &bytes), &files, export, watch)?;
+    let outcome = audit_net(arguments, (&path, &bytes), &files, watch)?;
     Ok(AuditOutcome { unasked, ..outcome })
 }
 
@@ -156,7 +141,6 @@ fn audit_net(
     arguments: &CertifyArguments,
     (path, bytes): (&Path, &[u8]),
     files: &[PathBuf],
-    export: Option<ClaimExport>,
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
     let mut broken: Vec<EvidenceFileError> = Vec::new();

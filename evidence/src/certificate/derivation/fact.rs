@@ -4,6 +4,7 @@
 //! facts of its parts. This module keeps the same numbers.
 
 use super::formula::{Formula, Inequality};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -42,6 +43,9 @@ pub(super) enum Fact {
     All(Rc<[Fact]>),
     Any(FactNumber, Rc<[Formula]>),
 }
+
+/// Known bounds as facts. The key is the index of a place, and true for an upper bound.
+pub(super) type KnownBounds = HashMap<(usize, bool), Fact>;
 
 impl Fact {
     /// Returns true if all numbers of the fact are global and below `end`.

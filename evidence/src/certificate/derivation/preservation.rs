@@ -2,10 +2,9 @@
 
 use super::super::propagation::BoundLiteral;
 use super::explainer::{Draft, Explainer, NotWritten, product};
-use super::fact::{Derivation, Fact, FactNumber, Numbering};
+use super::fact::{Derivation, Fact, FactNumber, KnownBounds, Numbering};
 use super::formula::{Formula, Inequality};
 use super::recorded::{FactProof, upper_bounds};
-use super::simple_invariants::KnownBounds;
 use super::{DocumentWriter, OVERFLOW, UNCHECKED};
 use parikh_net::TransitionId;
 use std::collections::{BTreeMap, HashMap};

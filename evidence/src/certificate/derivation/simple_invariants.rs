@@ -3,16 +3,13 @@
 use super::super::bounds::{BoundStep, BoundsCertificate, TokenBound};
 use super::super::lower_bound::LowerBound;
 use super::explainer::{NotWritten, comparison, product};
-use super::fact::{Conclusion, Derivation, Fact, FactNumber, Multiples, Numbering};
+use super::fact::{Conclusion, Derivation, Fact, FactNumber, KnownBounds, Multiples, Numbering};
 use super::formula::{Formula, Inequality};
 use super::recorded::FactProof;
 use super::{DocumentWriter, OVERFLOW, UNCHECKED};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
-
-/// Known bounds as facts. The key is the index of a place, and true for an upper bound.
-pub(super) type KnownBounds = HashMap<(usize, bool), Fact>;
 
 impl DocumentWriter<'_> {
     /// Writes the derivation of bounds, and returns the tightest ones as facts.

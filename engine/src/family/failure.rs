@@ -1,0 +1,39 @@
+//! The reasons why no proof was found.
+
+use parikh_evidence::counting::family::FamilyError;
+
+/// The reason why no proof was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FamilyFailure {
+    /// The net has too many places or transitions.
+    #[error("the net is too large")]
+    TooLarge,
+    /// No transition can be undone in a solution other than the initial marking, so this solution
+    /// is not reachable.
+    #[error("some solutions of the place invariants are unreachable")]
+    Unreachable,
+    /// No weights satisfy all demands.
+    #[error("no weights lead all solutions back to the initial marking")]
+    NoWeights,
+    /// A box has no integer solution, but a rational one.
+    #[error("the place invariants exclude some markings only over the integers")]
+    OnlyIntegers,
+    /// No solver is available, or a solver gave no usable answer.
+    #[error("no solver answered")]
+    NoSolver,
+    /// The checker refuses the proof, or did not finish.
+    #[error(transparent)]
+    Refused(#[from] FamilyError),
+}
+
+impl FamilyFailure {
+    /// Returns true if a proof with counters of firings may succeed.
+    pub(super) fn may_need_counters(&self) -> bool {
+        matches!(
+            self,
+            FamilyFailure::Unreachable
+                | FamilyFailure::NoWeights
+                | FamilyFailure::Refused(FamilyError::Uncovered(_))
+        )
+    }
+}
