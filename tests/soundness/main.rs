@@ -20,6 +20,10 @@ mod extended_caps;
 mod extended_formulas;
 mod extended_processes;
 mod failing_engines;
+#[cfg(feature = "z3")]
+mod families;
+#[cfg(feature = "z3")]
+mod families_made;
 mod growing;
 mod homes;
 mod loops;
