@@ -1,8 +1,8 @@
 //! Numbers of markings and firings from place invariants, against enumeration.
 //!
-//! A *family* is a net whose initial marking is n·a + c, for n = 0, 1, 2, … A proof is found for one
-//! net of the family, and the checker must be right about the others: it refuses the proof, or gives
-//! the numbers of the enumeration.
+//! A *family* is a net whose initial marking is n·a + c, for n = 0, 1, 2, … A proof is found for
+//! one net of the family, and the checker must be right about the others: it refuses the proof, or
+//! gives the numbers of the enumeration.
 
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
@@ -260,13 +260,13 @@ fn tampered(net: &Net, proof: &FamilyProof) -> Vec<FamilyProof> {
         }
     }
     (0..proof.equations.len()).for_each(|at| change(&|it| drop(it.equations.remove(at))));
-    (0..proof.weights.len()).for_each(|at| change(&|it| drop(it.weights.remove(at))));
+    (0..proof.weights.len()).for_each(|at| change(&|it| _ = it.weights.remove(at)));
     (0..proof.counters.len()).for_each(|at| change(&|it| drop(it.counters.remove(at))));
     for (at, sequence) in proof.sequences.iter().enumerate() {
         change(&|it| drop(it.sequences.remove(at)));
         change(&|it| it.sequences[at].reverse());
         for index in 0..sequence.len() {
-            change(&|it| drop(it.sequences[at].remove(index)));
+            change(&|it| _ = it.sequences[at].remove(index));
             for t in net.transitions() {
                 change(&|it| it.sequences[at][index] = t);
             }

@@ -19,8 +19,8 @@ enum Outcome {
 }
 use Outcome::{Interpolated, Proved, Refused};
 
-/// A made family: its name, the net with the constant tokens, the growth, the n for which a proof is
-/// searched, and the expected result.
+/// A made family: its name, the net with the constant tokens, the growth, the n for which a proof
+/// is searched, and the expected result.
 type Made<'a> = (&'a str, &'a str, &'a [(&'a str, u64)], u64, Outcome);
 
 const POOL: &str = "transition ask: idle -> waiting\ntransition start: waiting + free -> working\n\
@@ -223,7 +223,8 @@ fn the_false_family_is_not_extrapolated() {
         steps < 100_000
     });
     assert!(checked.is_err() || checked.is_ok_and(|it| it.figures == found));
-    // Smaller walls can be passed. With more clients than resources, some solutions are unreachable.
+    // Smaller walls can be passed. With more clients than resources, some solutions are
+    // unreachable.
     let family = Family::of(
         &format!("place clients\nplace resA 15\nplace resB 16\n{LOCKING}"),
         &[("clients", 1)],

@@ -576,7 +576,7 @@ fn a_search_made_again_sees_what_was_to_be_reached_too() {
 
 #[test]
 fn a_limit_of_a_visit_leaves_an_answer_open() {
-    use super::search::open_because;
+    use super::visit_limits::open_because;
     use crate::Flaw;
     assert_eq!(open_because(Flaw::More(9)), Ok("more than 9 are reachable".to_owned()));
     let edges = Flaw::TooLarge("too many firings between markings".to_owned());

@@ -44,8 +44,8 @@ pub(crate) struct DocumentWriter<'n> {
     /// is one assumption per unit, indexed by `UnitId`, and these are the first facts. Empty if the
     /// units are not assumed to be safe.
     safe_units: Vec<Inequality>,
-    /// The assumptions, the facts that are proved by induction, and bounds that follow from them, in
-    /// the order of their numbers.
+    /// The assumptions, the facts that are proved by induction, and bounds that follow from them,
+    /// in the order of their numbers.
     recorded: Vec<RecordedFact>,
     /// The negations of refuted disjuncts, by the number of the statement and the index of the
     /// disjunct.

@@ -15,15 +15,16 @@
 //! firings.
 //!
 //! *Proof.* Both nets have the same firing sequences. So leaving out the counters maps the reachable
-//! markings of the counted net onto those of N, and a transition is enabled in a marking if and only
-//! if it is enabled in its image. Let σ lead to the marking m of N. By the weights of t, σ fires t
-//! exactly (u·m − u·m₀) / d times. So m determines the tokens of all counters, and the map is a
-//! bijection. ∎
+//! markings of the counted net onto those of N, and a transition is enabled in a marking if and
+//! only if it is enabled in its image. Let σ lead to the marking m of N. By the weights of t, σ
+//! fires t exactly (u·m − u·m₀) / d times. So m determines the tokens of all counters, and the map
+//! is a bijection. ∎
 //!
 //! # Equations
 //! The weights of the counters follow from the weights w ≥ 0 of the places of N. The sum is
 //! invariant if and only if the weight of the counter of t is −w·Δ(t). So an equation is written
-//! without counters. It is a sum that counted transitions may decrease, and no transition increases.
+//! without counters. It is a sum that counted transitions may decrease, and no transition
+//! increases.
 //!
 //! # Sources
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989 (the state
@@ -92,7 +93,8 @@ impl CountedNet {
         (0..self.original_places).map(PlaceId::new)
     }
 
-    /// Returns the equation of the counted net with these weights of the places of the original net.
+    /// Returns the equation of the counted net with these weights of the places of the original
+    /// net.
     ///
     /// # Errors
     /// An unknown place, or a number that is too large.

@@ -71,7 +71,8 @@ use solutions::SolutionCounter;
 use std::collections::BTreeMap;
 use system::tokens;
 
-/// The largest number of places of a checked net, with counters. The count of solutions recurses once per place.
+/// The largest number of places of a checked net, with counters. The count of solutions recurses
+/// once per place.
 const MAX_PLACES: usize = 1_000;
 
 /// A proof of the numbers of markings and firings of a net. Plain data.

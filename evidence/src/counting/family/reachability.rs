@@ -26,9 +26,9 @@
 //! The search divides the solutions into *boxes*, which have lower and upper bounds for each place.
 //! The first box contains all solutions. The equations narrow the bounds, and no solution is lost.
 //! A box is finished if it has no solution, if its only marking is m₀, or if its lower bounds reach
-//! the needs of an active step. Otherwise the search chooses an active step that is possible in some
-//! markings of the box, and distinguishes which of its places has too few tokens. If there is no
-//! such step, the search divides the box by a place on which m₀ differs from other markings. The
+//! the needs of an active step. Otherwise the search chooses an active step that is possible in
+//! some markings of the box, and distinguishes which of its places has too few tokens. If there is
+//! no such step, the search divides the box by a place on which m₀ differs from other markings. The
 //! parts of a divided box contain all its markings.
 
 use super::FamilyError;
