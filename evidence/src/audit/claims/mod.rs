@@ -109,8 +109,8 @@ fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
     }
 }
 
-/// Returns the claim of a confirmed answer, and the evidence for it, as far as it is covered. Listed
-/// markings are evidence if `lists_markings`.
+/// Returns the claim of a confirmed answer, and the evidence for it, as far as it is covered.
+/// Listed markings are evidence if `lists_markings`.
 ///
 /// # Errors
 /// The reason why there is no claim.

@@ -7,7 +7,8 @@ use parikh_evidence::coloured;
 use parikh_net::printable::Quoted;
 use std::path::{Path, PathBuf};
 
-/// Creates the folders of the exports. `path` and `bytes` are the name and the content of the model.
+/// Creates the folders of the exports. `path` and `bytes` are the name and the content of the
+/// model.
 ///
 /// # Errors
 /// A message if a folder cannot be created.

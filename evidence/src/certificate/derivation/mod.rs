@@ -42,8 +42,8 @@ pub(crate) struct DocumentWriter<'n> {
     /// The assumptions that each unit of the model with the units around it holds at most one
     /// token, by unit. They are the first facts. Empty if nothing is assumed.
     safe_units: Vec<Inequality>,
-    /// The assumptions, the facts that are proved by induction, and bounds that follow from them, in
-    /// the order of their numbers.
+    /// The assumptions, the facts that are proved by induction, and bounds that follow from them,
+    /// in the order of their numbers.
     recorded: Vec<RecordedFact>,
     /// The negations of refuted disjuncts, by the number of the statement and the index of the
     /// disjunct.

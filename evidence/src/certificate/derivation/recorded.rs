@@ -1,12 +1,11 @@
-//! Facts that hold in every reachable marking, as a solver needs them that finds derivations itself.
+//! Facts that hold in every reachable marking, as a solver needs them that finds derivations
+//! itself.
 //!
 //! The facts are recorded in the order in which a file of claims proves them. The facts that do not
 //! follow from others are an inductive invariant: the first fact that a firing makes false would
 //! contradict the facts before the firing, and earlier facts after the firing.
 
-use super::fact::{Fact, FactNumber};
 use super::formula::Formula;
-use super::simple_invariants::KnownBounds;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -33,13 +32,4 @@ pub(crate) enum FactProof {
     /// A firing preserves the fact if all facts hold before it, and the upper bounds of the places
     /// that gain tokens hold after it. The map has the fact for each place that has a bound.
     PreservedWithin(Rc<HashMap<usize, usize>>),
-}
-
-/// Returns the numbers of the facts that are upper bounds, by place.
-pub(super) fn upper_bounds(known: &KnownBounds) -> HashMap<usize, usize> {
-    let upper = known.iter().filter_map(|(&(place, is_upper), fact)| match fact {
-        Fact::Comparison(FactNumber::Global(number), _) if is_upper => Some((place, *number)),
-        _ => None,
-    });
-    upper.collect()
 }

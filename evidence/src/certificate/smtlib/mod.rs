@@ -7,9 +7,9 @@
 //! - *consecution*: a firing leads from a marking with all facts to one that violates a fact;
 //! - *safety*: a marking with all facts satisfies a predicate.
 //!
-//! A certificate that adds up inequalities has the same three scripts. Its facts are flows, that is,
-//! weighted sums that no firing increases; traps; and lower bounds. The safety script then has the
-//! base constraints and the negated claim. Case splits are left to the solver.
+//! A certificate that adds up inequalities has the same three scripts. Its facts are flows, that
+//! is, weighted sums that no firing increases; traps; and lower bounds. The safety script then has
+//! the base constraints and the negated claim. Case splits are left to the solver.
 //!
 //! # Conditions
 //! The consecution script has an alternative for each fact and transition, unless the transition
@@ -20,25 +20,25 @@
 //! 3. the fact is false after the firing;
 //! 4. certain *earlier* facts, or assumptions, hold after the firing.
 //!
-//! The script leaves out conditions 2 and 4 where condition 3 contradicts 1 by arithmetic alone: the
-//! transition does not increase the left side of any comparison of the fact. This makes the script
-//! more satisfiable, not less.
+//! The script leaves out conditions 2 and 4 where condition 3 contradicts 1 by arithmetic alone:
+//! the transition does not increase the left side of any comparison of the fact. This makes the
+//! script more satisfiable, not less.
 //!
 //! # Soundness
-//! If all scripts are unsatisfiable, the facts hold in every reachable marking, by induction along a
-//! firing sequence. Initially they hold by the first script. Let them hold in a reachable marking m,
-//! and let t lead to m'. Suppose that m' violates a fact, and take the first one in the order of the
-//! list. All earlier facts hold in m', so the alternative of this fact and t has a solution, m. If t
-//! changes no place of the fact, the fact has the same value in m and m'. The third script then
-//! shows that no reachable marking satisfies a predicate.
+//! If all scripts are unsatisfiable, the facts hold in every reachable marking, by induction along
+//! a firing sequence. Initially they hold by the first script. Let them hold in a reachable marking
+//! m, and let t lead to m'. Suppose that m' violates a fact, and take the first one in the order of
+//! the list. All earlier facts hold in m', so the alternative of this fact and t has a solution, m.
+//! If t changes no place of the fact, the fact has the same value in m and m'. The third script
+//! then shows that no reachable marking satisfies a predicate.
 //!
 //! Assumptions about the model are facts without a proof. They are assumed in every reachable
 //! marking. Bounds that follow from other facts in the same marking are in no script: the solver
 //! finds them.
 //!
 //! # Cost
-//! The consecution script is linear in the number of pairs of a fact and a transition that changes a
-//! place of the fact. A sum of several places is one variable, so an alternative is short. The
+//! The consecution script is linear in the number of pairs of a fact and a transition that changes
+//! a place of the fact. A sum of several places is one variable, so an alternative is short. The
 //! changes of a sum by two transitions are often the same: such alternatives are written once.
 
 mod script;
@@ -156,8 +156,8 @@ impl<'a> Obligations<'a> {
         script.finish(head)
     }
 
-    /// Returns the script that a marking with all facts satisfies a predicate. `head` is the comment
-    /// at its beginning.
+    /// Returns the script that a marking with all facts satisfies a predicate. `head` is the
+    /// comment at its beginning.
     pub(crate) fn safety(&self, head: &str) -> Option<String> {
         let mut script = Script::new(self.net);
         self.assert_facts(&mut script, "in every reachable marking");

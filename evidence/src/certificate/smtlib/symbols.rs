@@ -1,8 +1,8 @@
 //! Names as symbols of SMT-LIB.
 //!
-//! A symbol is the name between bars, `|p 1|`. In SMT-LIB, `|and|` and `and` are the same symbol. So
-//! a name that a theory or a solver may know gets an escape. Escapes are those of URLs: `%` and the
-//! two hexadecimal digits of a byte in UTF-8. Since `%` itself is escaped, different names have
+//! A symbol is the name between bars, `|p 1|`. In SMT-LIB, `|and|` and `and` are the same symbol.
+//! So a name that a theory or a solver may know gets an escape. Escapes are those of URLs: `%` and
+//! the two hexadecimal digits of a byte in UTF-8. Since `%` itself is escaped, different names have
 //! different symbols.
 
 use std::fmt::Write as _;
