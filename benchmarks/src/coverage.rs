@@ -1,5 +1,5 @@
-//! Counts the answers that checkers other than ours accept: the checker that is proved in Coq, and an
-//! SMT solver.
+//! Counts the answers that checkers other than ours accept: the checker that is proved in Coq, and
+//! an SMT solver.
 //!
 //! `parikh-certify` writes a file of claims for each answer that `parikh-proved` covers, and three
 //! files with proof obligations for each answer that a solver can re-run. An answer without a file
@@ -148,7 +148,8 @@ impl Checkers {
 }
 
 impl Coverage {
-    /// Counts the reasons why answers have no file of claims, from the messages of `parikh-certify`.
+    /// Counts the reasons why answers have no file of claims, from the messages of
+    /// `parikh-certify`.
     fn read_reasons(&mut self, messages: &str) {
         for line in messages.lines() {
             let Some((_, reason)) = line.split_once(" was not exported: ") else { continue };

@@ -34,12 +34,3 @@ pub(crate) enum FactProof {
     /// that gain tokens hold after it. The map has the fact for each place that has a bound.
     PreservedWithin(Rc<HashMap<usize, usize>>),
 }
-
-/// Returns the numbers of the facts that are upper bounds, by place.
-pub(super) fn upper_bounds(known: &KnownBounds) -> HashMap<usize, usize> {
-    let upper = known.iter().filter_map(|(&(place, is_upper), fact)| match fact {
-        Fact::Comparison(FactNumber::Global(number), _) if is_upper => Some((place, *number)),
-        _ => None,
-    });
-    upper.collect()
-}

@@ -242,3 +242,12 @@ fn tighten(known: &mut KnownBounds, bound: &TokenBound, fact: Fact) {
         }
     }
 }
+
+/// Returns the numbers of the facts that are upper bounds, by place.
+pub(super) fn upper_bounds(known: &KnownBounds) -> HashMap<usize, usize> {
+    let upper = known.iter().filter_map(|(&(place, is_upper), fact)| match fact {
+        Fact::Comparison(FactNumber::Global(number), _) if is_upper => Some((place, *number)),
+        _ => None,
+    });
+    upper.collect()
+}
