@@ -5,7 +5,6 @@
 //! follow from others are an inductive invariant: the first fact that a firing makes false would
 //! contradict the facts before the firing, and earlier facts after the firing.
 
-use super::fact::{Fact, FactNumber, KnownBounds};
 use super::formula::Formula;
 use std::collections::HashMap;
 use std::rc::Rc;

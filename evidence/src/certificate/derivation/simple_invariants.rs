@@ -8,7 +8,7 @@ use super::formula::{Formula, Inequality};
 use super::recorded::FactProof;
 use super::{DocumentWriter, OVERFLOW, UNCHECKED};
 use parikh_net::{PlaceId, TransitionId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 impl DocumentWriter<'_> {
