@@ -14,11 +14,11 @@
 //! changes the sum. Then N and the counted net have the same numbers of reachable markings and of
 //! firings.
 //!
-//! *Proof.* Both nets have the same firing sequences. So leaving out the counters maps the reachable
-//! markings of the counted net onto those of N, and a transition is enabled in a marking if and
-//! only if it is enabled in its image. Let σ lead to the marking m of N. By the weights of t, σ
-//! fires t exactly (u·m − u·m₀) / d times. So m determines the tokens of all counters, and the map
-//! is a bijection. ∎
+//! *Proof.* Both nets have the same firing sequences. So leaving out the counters maps the
+//! reachable markings of the counted net onto those of N, and a transition is enabled in a marking
+//! if and only if it is enabled in its image. Let σ lead to the marking m of N. By the weights of
+//! t, σ fires t exactly (u·m − u·m₀) / d times. So m determines the tokens of all counters, and the
+//! map is a bijection. ∎
 //!
 //! # Equations
 //! The weights of the counters follow from the weights w ≥ 0 of the places of N. The sum is
