@@ -151,12 +151,12 @@ fn z3_worker_program() -> Option<parikh_solvers::guest::Program> {
 }
 
 #[cfg(not(feature = "z3"))]
-fn inside(_logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
+fn z3_in_process(_logic: Option<&str>) -> Option<Box<dyn SmtSolver>> {
     None
 }
 
 #[cfg(not(feature = "z3"))]
-fn guest() -> Option<parikh_solvers::guest::Program> {
+fn z3_worker_program() -> Option<parikh_solvers::guest::Program> {
     None
 }
 

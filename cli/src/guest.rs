@@ -56,7 +56,7 @@ pub(super) fn use_worker_processes(command: &ProgramCommand) {
 }
 
 #[cfg(not(any(feature = "highs", feature = "z3")))]
-pub(super) fn invite(_: &ProgramCommand) {}
+pub(super) fn use_worker_processes(_: &ProgramCommand) {}
 
 /// Serves queries as a worker process.
 pub(super) fn run(arguments: &WorkerArguments) -> anyhow::Result<ProgramOutcome> {
