@@ -70,14 +70,14 @@ pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// Returns the counters of a net made by [`counted`], one for each transition of the model, in
+/// Returns the counters of a net made by [`with_counters`], one for each transition of the model, in
 /// order.
 pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
 }
 
-/// Returns the places of a net made by [`counted`] that are places of the model. Counters and
+/// Returns the places of a net made by [`with_counters`] that are places of the model. Counters and
 /// places that a translation added are left out.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();

@@ -211,7 +211,7 @@ fn gather_tokens(
                 tokens[position] > required[position]
             })
             .ok_or(BackError::NotEnabled)?;
-            // Moves as many tokens at once as the place `from` can spare and `place` needs.
+            // Moves as many tokens at once as the place `from` can spare and `target` needs.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
             let count = (tokens[from] - required[from]).min(required[target] - tokens[target]);
             firings.extend(path.iter().map(|&(.., transition)| FiringStep { transition, count }));
@@ -228,8 +228,8 @@ fn has_tokens(tokens: &[u64], arcs: &GroupArcs) -> bool {
 }
 
 /// Returns a shortest path of moves, first move first, from a place that can spare a token to
-/// `goal`. Returns `None` if no such place leads to `goal`. `places` is the size of the group, and
-/// `moves` are sorted by target.
+/// `goal`. Returns `None` if no such place leads to `goal`. `group_size` is the number of places of
+/// the group, and `moves` are sorted by target.
 fn path_to(
     goal: usize,
     group_size: usize,

@@ -105,7 +105,7 @@ pub enum SystemOutcome {
 /// settle or the time is over.
 const TURN_SECONDS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
 
-/// Settles the properties. `tell` receives each outcome once, with the index of the property.
+/// Settles the properties. `on_outcome` receives each outcome once, with the index of the property.
 pub fn settle(
     case: &SystemCase,
     config: &SettleConfig,

@@ -71,7 +71,7 @@ impl KeyNet<'_> {
     /// Computes the keys in `wanted`. A key is unknown if the missing part of an unfolding could
     /// change it.
     ///
-    /// Calls `tell` once with each key, as soon as the value is known. For a key that depends on
+    /// Calls `on_key` once with each key, as soon as the value is known. For a key that depends on
     /// the model's claim of safe units, this call comes at the end.
     ///
     /// Keys in `known` that need engines are not computed again, unless they depend on the claim
@@ -100,7 +100,7 @@ impl KeyNet<'_> {
     }
 }
 
-/// Computes the keys in `wanted`, and calls `tell` once with each key. REVERSIBLE and LIVE come
+/// Computes the keys in `wanted`, and calls `on_key` once with each key. REVERSIBLE and LIVE come
 /// last, before the keys that depend on the model's claim of safe units. Keys for which `budget`
 /// does not suffice are unknown. Structural keys are always computed; other keys in `known` are not
 /// computed again.
@@ -247,7 +247,7 @@ impl<'a> Computation<'a> {
     }
 
     /// Adds the unbounded places to the answer that the net is not safe, as far as `budget` allows.
-    /// Does nothing for a net of more than [`ONE_BY_ONE`] places.
+    /// Does nothing for a net of more than [`MAX_PLACES_ONE_BY_ONE`] places.
     fn with_unbounded(&mut self, mut safe: ComputedKey, budget: &Budget) -> ComputedKey {
         let net = self.net;
         if net.model_places().len() > MAX_PLACES_ONE_BY_ONE {

@@ -183,14 +183,16 @@ fn the_script_reports_what_a_solver_does_not_refute() {
         (output.status.code(), stdout(&output))
     };
     directory.write("good/a.initiation.smt2", "unsat\n");
+    directory.write("good/a.consecution.smt2", "unsat\n");
     directory.write("good/a.safety.smt2", "unsat\n");
+    directory.write("part/d.initiation.smt2", "unsat\n");
     directory.write("late/b.safety.smt2", "unknown\n");
     directory.write("wrong/c.consecution.smt2", "sat\n");
     directory.write("wrong/c.safety.smt2", "(error \"a sort\")\n");
     directory.write("slow.sh", "sleep 60\n");
     let (code, text) = run("cat", "good");
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.starts_with("2 of 2 files are unsat, 1 of 1 answers are proved; "), "{text}");
+    assert!(text.starts_with("3 of 3 files are unsat, 1 of 1 answers are proved; "), "{text}");
     let (code, text) = run("cat", "late");
     assert_eq!(code, Some(4), "{text}");
     assert!(
@@ -201,7 +203,7 @@ fn the_script_reports_what_a_solver_does_not_refute() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("./wrong/c.consecution.smt2: sat\n"), "{text}");
     assert!(text.contains("./wrong/c.safety.smt2: wrong ((error \"a sort\")"), "{text}");
-    assert!(text.contains("2 of 5 files are unsat, 1 of 3 answers are proved; "), "{text}");
+    assert!(text.contains("4 of 7 files are unsat, 1 of 4 answers are proved; "), "{text}");
     let (code, text) = run("sh slow.sh", "good");
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("good/a.initiation.smt2: timeout\n"), "{text}");

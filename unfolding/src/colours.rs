@@ -57,7 +57,7 @@ impl ColourIndex {
 }
 
 /// The possible colours of a place. Colours are added in some order and processed in the same
-/// order. Lookups by [`row`](Self::row) return only processed colours.
+/// order. Lookups by [`colours_with_key`](Self::colours_with_key) return only processed colours.
 pub(super) struct PossibleColours {
     /// The position of each colour in `order`.
     positions: ColourPositions,

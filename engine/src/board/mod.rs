@@ -502,9 +502,14 @@ fn is_limit(flaw: &Flaw) -> bool {
 }
 
 /// Like [`is_limit`], for a visit of a stated number of markings. The checker's memory may be full
-/// before it has visited so many.
+/// before it has visited so many. An overflow is no limit: the engine's limit on tokens is smaller
+/// than the checker's, so the engine has missed a firing.
 fn is_limit_of_visit(flaw: &Flaw, stated_markings: u64) -> bool {
-    is_limit(flaw) || matches!(*flaw, Flaw::More(visited) if visited < stated_markings)
+    match *flaw {
+        Flaw::Overflow => false,
+        Flaw::More(visited) => visited < stated_markings,
+        _ => is_limit(flaw),
+    }
 }
 
 #[cfg(test)]

@@ -296,7 +296,8 @@ impl CertificateReporter<'_> {
                 Some(Evidence::Certified(checks.keeps_certificates.then(kept)))
             }
             Err(CheckFailure::Stopped) => {
-                self.gave_up.set(true);
+                // The claims of other goals may be within the limits, if the document itself is.
+                self.gave_up.set(self.checked.get().is_none() || budget.is_exhausted());
                 fallback
             }
             Err(CheckFailure::NotExpressed) => {

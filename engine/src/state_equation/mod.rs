@@ -89,8 +89,7 @@ pub struct StateEquationConfig {
     pub traps_at_once: usize,
     /// Limit on the share of a slice for one goal in the first pass over the goals, in [0, 1]. The
     /// time per goal doubles in each further pass. In a slice without a time limit, it starts at
-    /// one second. A slice that continues an unfinished one starts with the time per goal of the
-    /// last pass, if this is longer.
+    /// one second.
     pub max_slice_share: f64,
     /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
@@ -201,11 +200,6 @@ pub struct Engine<'n> {
     /// The most recent candidates, oldest first. A goal that one of these points satisfies usually
     /// needs no linear program.
     recent_points: Vec<Rc<SolutionPoint>>,
-    /// The time per goal in the last pass of the last slice, if that slice was not finished.
-    /// Otherwise zero.
-    last_goal_time: Duration,
-    /// Index of the goal at which the last unfinished slice ended. The next slice begins with it.
-    next_target: usize,
     statistics: StateEquationStatistics,
 }
 
@@ -293,8 +287,6 @@ impl<'n> Engine<'n> {
             precedences: Vec::new(),
             targets: goals.iter().map(target).collect(),
             recent_points: Vec::new(),
-            last_goal_time: Duration::ZERO,
-            next_target: 0,
             statistics: StateEquationStatistics::default(),
         };
         engine.statistics.time = start.elapsed();
@@ -372,20 +364,15 @@ impl<'n> Engine<'n> {
             Some(left) => left.mul_f64(self.config.max_slice_share),
             None => Duration::from_secs(1),
         };
-        // Shorter times were not enough in the slice before. Without this, a program that needs
-        // longer than the share of one goal would be cut in every slice.
-        goal_time = goal_time.max(std::mem::take(&mut self.last_goal_time));
-        let first = std::mem::take(&mut self.next_target);
         let progress = loop {
             let mut unfinished_goals = 0;
-            for index in (first..self.targets.len()).chain(0..first) {
+            for index in 0..self.targets.len() {
                 let id = self.targets[index].id;
                 if !task.board.is_open(id) || self.has_valid_candidate(index) {
                     continue;
                 }
                 if budget.is_exhausted() {
                     unfinished_goals += 1;
-                    self.next_target = index;
                     break;
                 }
                 let Some(goal) = goal_of(task, id, index) else { continue };
@@ -397,7 +384,6 @@ impl<'n> Engine<'n> {
                 break SliceProgress::Finished;
             }
             if budget.is_exhausted() {
-                self.last_goal_time = goal_time;
                 break SliceProgress::Unfinished;
             }
             goal_time *= 2;

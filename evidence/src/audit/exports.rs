@@ -71,6 +71,7 @@ impl ExportFolder {
             let name = format!("{stem}.{ending}");
             if let Err(error) = std::fs::write(self.folder.join(&name), text) {
                 results.failure = Some(format!("{}: {error}", Printable(&name)));
+                return;
             }
         }
         results.stems.insert(stem);

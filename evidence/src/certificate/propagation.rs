@@ -227,10 +227,10 @@ impl BoundPropagator {
     }
 
     /// Adds second definitions of rows in terms of other rows whose whole sum they contain. For
-    /// example, with a + b = 3 a row a + b + c becomes 3 + c. `flows` and `kept` are the terms of
-    /// rows that replace parts of other rows. A row of `flows` replaces parts only of rows that are
-    /// not in `flows`. A row of `kept` replaces parts of any row. Returns `None` when `goes_on`
-    /// returns false.
+    /// example, with a + b = 3 a row a + b + c becomes 3 + c. `fixed_sums` and `remainder_sums` are
+    /// the terms of rows that replace parts of other rows. A row of `fixed_sums` replaces parts
+    /// only of rows that are not in `fixed_sums`. A row of `remainder_sums` replaces parts of any
+    /// row. Returns `None` when `goes_on` returns false.
     pub(super) fn compose(
         &mut self,
         fixed_sums: &[usize],

@@ -42,7 +42,9 @@ pub struct ColouredTextError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coloured::{ColourError, Guard, Relation, SortId, Term};
+    use crate::coloured::{
+        ColourError, ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term,
+    };
 
     const EXAMPLE: &str = "net example
 sort dot = .
@@ -90,6 +92,23 @@ transition v
         let outer = || Term::Tuple(vec![inner(), inner()]);
         let guard = Guard::Compare(Relation::Equal, outer(), outer());
         assert_eq!(net.check_guard(&guard), Err(ColourError::HugeTuple(2)));
+    }
+
+    #[test]
+    fn unusual_names_and_empty_inscriptions_are_read_back() {
+        let mut net = ColouredNet::new("two\r\nlines");
+        let kind = SortKind::Enumeration { constants: vec!["a".into()], cyclic: false };
+        let part = net.add_sort("partition", kind).unwrap();
+        net.add_sort("pair", SortKind::Product(vec![part, part])).unwrap();
+        let place = net.add_place("p\n\"q", part, Multiset::EMPTY).unwrap();
+        let t = net.add_transition("cyclic", Guard::TRUE).unwrap();
+        net.take(t, place, Multiset::EMPTY).unwrap();
+        let all = || Multiset::single(Term::All(part));
+        net.put(t, place, Multiset::minus(all(), Multiset::EMPTY)).unwrap();
+        let text = print(&net);
+        let again = parse(&text).unwrap();
+        assert_eq!((again.name(), print(&again)), (net.name(), text));
+        assert_eq!(again.places()[0].name, net.places()[0].name);
     }
 
     #[test]

@@ -6,6 +6,10 @@ use parikh_evidence::audit::{ExportFolder, Exports};
 use parikh_evidence::coloured;
 use parikh_net::printable::Quoted;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The exports of the only audit of this process, for the report about an audit that does not end.
+static OPENED: OnceLock<Exports> = OnceLock::new();
 
 /// Creates the folders of the exports. `path` and `bytes` are the name and the content of the
 /// model.
@@ -30,31 +34,30 @@ pub(crate) fn open(
         let unfolded = if coloured::is_coloured(bytes) { ", unfolded" } else { "" };
         model = format!("{name} (SHA-256 {hash}){unfolded}");
     }
-    Ok(Exports { claims, smtlib, model })
+    Ok(OPENED.get_or_init(|| Exports { claims, smtlib, model }).clone())
 }
 
 /// Prints how many answers were exported, and why the others were not. Returns false if a file
 /// could not be written.
-pub(crate) fn print(arguments: &CertifyArguments, exports: &Exports) -> bool {
+pub(crate) fn print(arguments: &CertifyArguments) -> bool {
     let mut is_written = true;
+    let exports = OPENED.get().cloned().unwrap_or_default();
     let all = [
         (&arguments.export, &exports.claims, ""),
         (&arguments.smtlib, &exports.smtlib, " as proof obligations"),
     ];
     for (folder, export, how) in all {
         let Some(folder) = folder else { continue };
-        let Some(export) = export else {
-            let why = "no net was audited to the end, so the exported answers were not counted";
-            print_message("note", &format!("{}: {why}", folder.display()));
-            continue;
-        };
-        let results = export.results();
+        let results = export.as_ref().map(ExportFolder::results).unwrap_or_default();
         for (id, reason) in &results.left_out {
             print_message("note", &format!("{} was not exported{how}: {reason}", Quoted(id)));
         }
         let (written, left_out) = (results.stems.len(), results.left_out.len());
         let all = written + left_out;
-        let summary = format!("{written} of {all} confirmed answers were exported{how}");
+        let summary = match all {
+            0 => "there are no confirmed answers about nets to export".to_owned(),
+            _ => format!("{written} of {all} confirmed answers were exported{how}"),
+        };
         print_message("note", &format!("{}: {summary}", folder.display()));
         if let Some(failure) = &results.failure {
             print_message("error", failure);

@@ -13,7 +13,7 @@ use arguments::{CertifyArguments, CertifyRequest};
 use guard::AuditEnd;
 use parikh_evidence::audit::{
     Audit, AuditProgress, AuditReport, AuditVerdict, AuditWatch, AuditedAnswer, EvidenceFileError,
-    ExhaustedLimit, Exports,
+    ExhaustedLimit,
 };
 use parikh_evidence::coloured::{self, ColouredAudit, RepeatLimits};
 use parikh_evidence::extended::ExtendedAudit;
@@ -99,8 +99,6 @@ struct AuditOutcome {
     broken: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
-    /// The folders for files about confirmed answers.
-    exports: Exports,
 }
 
 /// Reads the model and audits the evidence files about it whose questions are available.
@@ -126,7 +124,6 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
             let of_net = audit_net(arguments, (&path, &bytes), &about_net, watch)?;
             outcome.report.extend(of_net.report);
             outcome.broken.extend(of_net.broken);
-            outcome.exports = of_net.exports;
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -178,7 +175,7 @@ fn audit_net(
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
                 let report = audit.finish();
-                return Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports });
+                return Ok(AuditOutcome { report, broken, unasked: Vec::new() });
             }
         };
         let net = &match arguments.cases {
@@ -195,7 +192,7 @@ fn audit_net(
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new(), exports })
+    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -263,7 +260,7 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    AuditOutcome { report, broken, unasked, exports }: AuditOutcome,
+    AuditOutcome { report, broken, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
@@ -288,7 +285,7 @@ fn print_outcome(
         true => printed::json(&report, broken.len()),
         false => printed::text(&report, arguments.quiet),
     });
-    let is_exported = exports::print(arguments, &exports);
+    let is_exported = exports::print(arguments);
     let judged = &report.judged;
     let has_verdict =
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
