@@ -70,8 +70,8 @@ pub fn with_restart(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// Returns the counters of a net made by [`with_counters`], one for each transition of the model, in
-/// order.
+/// Returns the counters of a net made by [`with_counters`], one for each transition of the model,
+/// in order.
 pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     let transitions = net.model_transitions().count();
     (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)

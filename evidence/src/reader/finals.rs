@@ -43,9 +43,9 @@ pub(super) fn final_marking_of_places(
     Ok(has_label.then_some(tokens_by_place))
 }
 
-/// Reads the final markings in the sections, over the places of `builder`. The marking `marking_in_places`
-/// from the labels of places comes last, unless it has no token or is already listed. `references`
-/// are the reference nodes of the net.
+/// Reads the final markings in the sections, over the places of `builder`. The marking
+/// `marking_in_places` from the labels of places comes last, unless it has no token or is already
+/// listed. `references` are the reference nodes of the net.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
     marking_in_places: Option<Vec<u64>>,
