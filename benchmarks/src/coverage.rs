@@ -139,15 +139,15 @@ impl Checkers {
         if matches!(outcome.end, RunEnd::Terminated | RunEnd::Killed | RunEnd::Interrupted) {
             return Ok(false);
         }
-        let said = std::fs::read(&logs[0]).map_err(Error::at(&logs[0]))?;
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
-        match &*said {
+        let reply = std::fs::read(&logs[0]).map_err(Error::at(&logs[0]))?;
+        let reply = String::from_utf8_lossy(&reply).trim().to_owned();
+        match &*reply {
             "unsat" => {
                 coverage.longest = coverage.longest.max(outcome.wall);
                 return Ok(true);
             }
             "unknown" => {}
-            _ => coverage.problems.push(format!("{}: the solver says {said}", answer_of(file))),
+            _ => coverage.problems.push(format!("{}: the solver prints {reply}", answer_of(file))),
         }
         Ok(false)
     }
@@ -293,7 +293,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let obligations = folder.path().join("obligations");
         std::fs::create_dir(&obligations).expect("made");
-        for (name, said) in [
+        for (name, reply) in [
             ("a.initiation", "unsat"),
             ("a.consecution", "unsat"),
             ("a.safety", "unsat"),
@@ -305,7 +305,7 @@ mod tests {
             // The audit was stopped before it had written the other files.
             ("d.initiation", "unsat"),
         ] {
-            std::fs::write(obligations.join(format!("{name}.smt2")), said).expect("written");
+            std::fs::write(obligations.join(format!("{name}.smt2")), reply).expect("written");
         }
         let checkers = Checkers {
             solver: vec!["cat".into()],

@@ -10,14 +10,16 @@
 //! The prover and the auditor both read files through this crate. They share no code that
 //! interprets the content.
 
-mod sha256;
-
-pub use sha256::sha256;
-
 use flate2::bufread::MultiGzDecoder;
+use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+
+/// Returns the SHA-256 of some content, as 64 hexadecimal digits. `sha256sum` prints the same.
+pub fn sha256(content: &[u8]) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
 use std::sync::{Arc, OnceLock};
 
 /// The name that stands for standard input.

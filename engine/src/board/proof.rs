@@ -141,8 +141,8 @@ pub enum Argument {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
         markings: u64,
-        /// True if the model's claim of unit-safety (NUPN) is used for the goals that the search
-        /// assumes to be unreachable.
+        /// True if the model's claim of unit-safety (NUPN) is used for the goals whose results the
+        /// search assumes.
         assumes_units: bool,
     },
     /// The CTL formula was evaluated on a decision diagram of all markings.

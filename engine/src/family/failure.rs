@@ -8,9 +8,9 @@ pub enum FamilyFailure {
     /// The net has too many places or transitions.
     #[error("the net is too large")]
     TooLarge,
-    /// No transition can be undone in a solution other than the initial marking, so this solution
-    /// is not reachable.
-    #[error("some solutions of the place invariants are unreachable")]
+    /// In a solution other than the initial marking, no step of the search can be undone. If the
+    /// steps include all single transitions, this solution is unreachable.
+    #[error("in some solution of the place invariants, no step of the search can be undone")]
     Unreachable,
     /// No weights satisfy all demands.
     #[error("no weights lead all solutions back to the initial marking")]

@@ -22,6 +22,7 @@ use super::{AuditVerdict, AuditWatch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
 use crate::description::all_markings_were;
+use crate::question::obligation::NeededProofs;
 use parikh_net::{Atom, Net, Predicate};
 
 /// The maximum number of searches that may exceed the limit. Each of them takes time and proves
@@ -33,8 +34,9 @@ const MAX_UNFINISHED: usize = 16;
 /// each claim visits at most `max_markings` markings. The first claim that holds is marked as
 /// proved and confirms the answer. If no claim holds and a search finds more markings, the verdict
 /// is the result of `unvisited` for a text that says so. After [`MAX_UNFINISHED`] such searches,
-/// the other claims are not tried. If all searches end and no claim holds, or a search fails
-/// otherwise, the answer is refused.
+/// the other claims are not tried. The verdict is also such a result if no claim holds, but the
+/// answer may follow from other obligations. If it cannot, or a search fails otherwise, the answer
+/// is refused.
 pub(super) fn search_each(
     net: &Net,
     obligations: &mut AnswerObligations<'_>,
@@ -43,7 +45,7 @@ pub(super) fn search_each(
     watch: &AuditWatch,
     unvisited: impl Fn(&str) -> AuditVerdict,
 ) -> AuditVerdict {
-    let (mut violated_claim, mut more, mut unfinished_count) = (None, None, 0);
+    let (mut violated_claims, mut more, mut unfinished_count) = (Vec::new(), None, 0);
     for &index in claims {
         let (predicate, is_proved) = &mut obligations.claims[index];
         let mut holds = false;
@@ -60,9 +62,7 @@ pub(super) fn search_each(
                     all_markings_were(count)
                 ));
             }
-            Err(Flaw::Stopped) if holds => {
-                violated_claim = Some(refutation_in_words(net, predicate))
-            }
+            Err(Flaw::Stopped) if holds => violated_claims.push(index),
             // Another claim may distinguish fewer markings, and suffices.
             Err(Flaw::More(max_markings)) => {
                 more = Some(max_markings);
@@ -77,8 +77,16 @@ pub(super) fn search_each(
     if let Some(max_markings) = more {
         return unvisited(&format!("more than {max_markings} are reachable"));
     }
-    AuditVerdict::Refused(match violated_claim {
-        Some(what) => format!("visited again: it is not true that {what}"),
+    // The answer may follow from other claims together, or from other evidence.
+    let is_open = |obligation: &NeededProofs| !matches!(obligation, NeededProofs::Refute(index) if violated_claims.contains(index));
+    if obligations.would_be_settled(&is_open) {
+        return unvisited("the claims that suffice alone are not true");
+    }
+    AuditVerdict::Refused(match violated_claims.last() {
+        Some(&index) => {
+            let what = refutation_in_words(net, &obligations.claims[index].0);
+            format!("visited again: it is not true that {what}")
+        }
         None => "visited again: no part of the answer is shown".to_owned(),
     })
 }

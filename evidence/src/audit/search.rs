@@ -260,7 +260,9 @@ impl<'n> AuditContext<'n> {
             )));
         }
         match () {
-            () if !is_known => searched_only(searched, "a part of the net has too many markings"),
+            () if !is_known => {
+                searched_only(searched, "a part of the net has too many markings or edges")
+            }
             // An additional obligation is open, such as reachability or its negation.
             () if obligations.is_open_to_search() => self.search_again(obligations, searched),
             () if obligations.requires_only_losses() => {

@@ -63,17 +63,25 @@ impl Claim {
         }
     }
 
-    /// Returns statements among those shown that suffice for the claim. Of several alternatives, it
-    /// takes one with the fewest statements. Returns `None` if the claim is not shown.
-    fn sufficient(&self, shown: &BTreeSet<usize>) -> Option<BTreeSet<usize>> {
+    /// Returns statements among those shown that suffice for the claim. Takes an alternative with
+    /// some of the `wanted` statements if there is one, and else one with the fewest statements.
+    /// Returns `None` if the claim is not shown.
+    fn sufficient(
+        &self,
+        shown: &BTreeSet<usize>,
+        wanted: &BTreeSet<usize>,
+    ) -> Option<BTreeSet<usize>> {
         match self {
             Claim::Statement(number) => shown.contains(number).then(|| BTreeSet::from([*number])),
             Claim::Connective { all: true, parts } => {
-                let parts: Option<Vec<_>> = parts.iter().map(|it| it.sufficient(shown)).collect();
+                let parts: Option<Vec<_>> =
+                    parts.iter().map(|it| it.sufficient(shown, wanted)).collect();
                 Some(parts?.into_iter().flatten().collect())
             }
             Claim::Connective { parts, .. } => {
-                parts.iter().filter_map(|it| it.sufficient(shown)).min_by_key(BTreeSet::len)
+                let sufficient = parts.iter().filter_map(|it| it.sufficient(shown, wanted));
+                sufficient
+                    .min_by_key(|statements| (statements.is_disjoint(wanted), statements.len()))
             }
         }
     }

@@ -36,11 +36,13 @@ pub(in crate::audit) fn smt_files(
     let (claim, evidence) = gather(context, question, answer, assumes_units, false)?;
     let obligation = &evidence.obligation;
     let first = obligation.reach.len();
-    // The answer is confirmed. So if the evidence covered here does not show it, markings are
-    // reachable that the auditor has found reachable by other evidence.
+    // The files are about the refuted statements. The auditor has confirmed the others.
+    let statements = claim.sufficient(&evidence.shown, &evidence.refuted);
+    // If the evidence covered here does not show the answer, it also rests on markings that other
+    // evidence reaches.
     let reachable = || evidence.shown.iter().copied().chain(0..first).collect();
-    let statements = claim.sufficient(&evidence.shown);
-    let Some(statements) = statements.or_else(|| claim.sufficient(&reachable())) else {
+    let statements = statements.or_else(|| claim.sufficient(&reachable(), &evidence.refuted));
+    let Some(statements) = statements else {
         return Err(evidence.reason());
     };
     let unreachable: Vec<&Predicate> = (first..)
@@ -49,7 +51,7 @@ pub(in crate::audit) fn smt_files(
         .map(|(_, predicate)| predicate)
         .collect();
     if unreachable.is_empty() {
-        return Err("it does not say that something is unreachable".to_owned());
+        return Err("no document shows that something is unreachable".to_owned());
     }
     let facts = evidence.writer.recorded_facts();
     let obligations = Obligations { net, facts, unreachable: &unreachable };
@@ -76,7 +78,7 @@ pub(in crate::audit) fn smt_files(
     );
     if statements.len() > unreachable.len() {
         about.push_str(
-            "; The answer also says that markings are reachable, which is not shown here.\n",
+            "; The answer also rests on other statements, such as reachable markings, which are not shown here.\n",
         );
     }
     if obligations.has_assumptions() {
