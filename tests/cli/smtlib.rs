@@ -216,7 +216,7 @@ fn answers_without_obligations_are_named_with_the_reason() {
     let directory = TestDirectory::new();
     let model = example("philosophers.pnml").display().to_string();
     let Some(output) = export(&directory, &model, &["-e", "ReachabilityDeadlock"]) else { return };
-    let reason = "`ReachabilityDeadlock` was not exported as proof obligations: it does not say \
+    let reason = "`ReachabilityDeadlock` was not exported as proof obligations: no document shows \
                   that something is unreachable";
     assert!(stderr(&output).contains(reason), "{}", stderr(&output));
     assert!(files(&directory).is_empty());
