@@ -12,7 +12,7 @@
 //! and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
 //! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
-//! and imports its results. [`teams`] runs each engine alone, or all engines but one.
+//! and imports its results. [`orders`] compares orders of places for diagrams. [`teams`] runs each engine alone, or all engines but one.
 
 pub mod answer;
 pub mod backends;
@@ -30,6 +30,7 @@ pub mod goals;
 pub mod html;
 pub mod instance;
 pub mod oracle;
+pub mod orders;
 mod progress;
 pub mod readers;
 pub mod reasons;

@@ -26,7 +26,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
         let point =
             |&(since, nodes): &(_, usize)| (seconds(tried, since), (nodes.max(1) as f64).log10());
         curves.push(Curve {
-            name: tried.method.to_owned(),
+            name: tried.method.to_string(),
             style: style.to_owned(),
             note: format!(
                 "(score {:.1}): {} nodes at most, {outcome}",
@@ -51,7 +51,7 @@ pub(super) fn plot(name: &str, start: Instant, tries: &[OrderTry]) -> String {
         // markings up to the right edge of the plot.
         let log_markings = logarithm(markings);
         let points = vec![(at, 0.0), (at, log_markings), (last_second.max(at), log_markings)];
-        let (name, style) = (tried.method.to_owned(), "markings".to_owned());
+        let (name, style) = (tried.method.to_string(), "markings".to_owned());
         curves.push(Curve { name, style, note: short_number(markings), points });
         successes.push(format!("{} completed after {at:.2} s", tried.method));
     }

@@ -162,6 +162,11 @@ impl<'n> ReducedCount<'n> {
         self.log.is_some() || self.formula.components.len() > 1
     }
 
+    /// Returns the nets whose markings are counted. They are separate parts of the reduced net.
+    pub fn counted_nets(&self) -> impl Iterator<Item = &Net> {
+        self.formula.components.iter().map(|part| &part.net)
+    }
+
     /// Reports the growth of diagrams to `progress`.
     pub fn with_progress(self, progress: &TryLog) -> Self {
         ReducedCount { progress: progress.clone(), ..self }

@@ -207,6 +207,21 @@ pub fn explore_logged<T: Send>(
     }
 }
 
+/// Computes the reachable set of `net` with each order of places alone, on one thread, for at most
+/// `time` each. Returns the tries. This is a measurement: see `parikh-bench orders`.
+pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTry> {
+    let log = TryLog::default();
+    if net.place_count() <= MAX_LEVELS {
+        for order in order::candidates(net, &budget.slice(time)) {
+            let slice = budget.slice(time);
+            let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
+            // The log has the outcome.
+            let _ = saturate(net, &order, (bytes, &slice, &slice), &log, &|_| Ok(()));
+        }
+    }
+    log.tries()
+}
+
 /// Returns the sequence of tries for this number of orders. A try is the index of an order and a
 /// time slice, where `None` is unlimited time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {

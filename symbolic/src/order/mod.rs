@@ -1,9 +1,11 @@
 //! Orders of places: the assignment of places to levels.
 //!
-//! No method finds a good order reliably. Several methods therefore propose orders, and a [`score`]
-//! ranks these by the causes of large diagrams: the number of levels that transitions span, and the
-//! number of place invariants open at a level. Callers try the best order first, in time slices
-//! that grow.
+//! No method finds a good order reliably. Several methods therefore propose orders, each in both
+//! directions. Callers try a few of them, in time slices that grow. What they need is not the order
+//! that is best on average, but orders that succeed where the others fail. [`RANKING`] lists the
+//! methods accordingly. A [`score`] ranks the methods that the list leaves out, by the causes of
+//! large diagrams: the number of levels that transitions span, and the number of place invariants
+//! open at a level.
 //!
 //! | method | file |
 //! |---|---|
@@ -11,7 +13,9 @@
 //! | the places of an invariant together, and these groups ordered by their transitions | `groups` |
 //! | one place at a time, the one with most of its neighbourhood placed | `greedy` |
 //! | along invariants from one end of the net to the other | `gradient` |
-//! | each of these improved so that transitions become short | `force` |
+//! | groups of places with many transitions inside and few between them | `louvain` |
+//! | from one end of the net to the other, with few active places at a time | `sloan` |
+//! | some of these improved so that transitions become short | `force` |
 //!
 //! Sources: Noack, "A ZBDD package for efficient model checking of Petri nets", 1999; Aloul,
 //! Markov, Sakallah, "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI
@@ -21,9 +25,14 @@
 
 mod force;
 mod gradient;
+mod graph;
 mod greedy;
 mod groups;
+mod louvain;
 pub mod score;
+mod sloan;
+
+use std::fmt;
 
 /// The structure of a net that orders are computed from. Places are numbers below `places`.
 #[derive(Clone, Debug, Default)]
@@ -39,20 +48,58 @@ pub struct NetShape {
     pub units: Vec<Vec<u32>>,
 }
 
+/// A method that proposes orders, and the direction of the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Method {
+    /// Name of the method.
+    pub name: &'static str,
+    /// True if the last place of the method's order comes first. In the reversed order, transitions
+    /// span as many levels as before, but the upper ends of the spans differ.
+    pub is_reversed: bool,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let direction = if self.is_reversed { " reversed" } else { "" };
+        write!(f, "{}{direction}", self.name)
+    }
+}
+
 /// An order with a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelOrder {
-    /// Name of the method.
-    pub method: &'static str,
+    /// The method that proposes the order.
+    pub method: Method,
     /// The place at each level, from the top.
     pub places: Vec<u32>,
     /// The score; lower is better.
     pub score: f64,
 }
 
-/// Returns different orders, best score first. If `stop` returns true, the orders found so far are
-/// returned.
+/// Returns different orders, the most promising first. If `stop` returns true, the orders found so
+/// far are returned.
 pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> {
+    let mut orders: Vec<LevelOrder> = Vec::new();
+    for (name, places) in proposals(shape, stop) {
+        debug_assert!(is_order(&places, shape.places), "{name}");
+        let reversed: Vec<u32> = places.iter().rev().copied().collect();
+        for (places, is_reversed) in [(places, false), (reversed, true)] {
+            if orders.len() > 1 && stop() {
+                break;
+            }
+            if orders.iter().all(|order| order.places != places) {
+                let method = Method { name, is_reversed };
+                orders.push(LevelOrder { method, score: score::of(shape, &places), places });
+            }
+        }
+    }
+    orders.sort_by(|a, b| rank(a.method).cmp(&rank(b.method)).then(a.score.total_cmp(&b.score)));
+    orders
+}
+
+/// Returns the orders of all methods, each in one direction. If `stop` returns true, the orders
+/// found so far are returned.
+fn proposals(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<(&'static str, Vec<u32>)> {
     let natural: Vec<u32> = (0..shape.places as u32).collect();
     let mut found_orders: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];
     let improved_by_force = |order: &[u32]| force::places(shape, order, stop);
@@ -60,6 +107,9 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
         let depth_first = groups::flat(&shape.units, shape.places);
         let drawn = groups::arranged(shape, &shape.units, stop);
         found_orders.extend([("units", depth_first), ("units+FORCE", drawn)]);
+    }
+    if !stop() {
+        found_orders.push(("Louvain", louvain::by_communities(shape, stop)));
     }
     if !shape.flows.is_empty() && !stop() {
         let flow_groups = groups::by_flows(shape);
@@ -74,28 +124,20 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
         found_orders.push(("Tovchigrechko", greedy));
         found_orders.push(("FORCE", improved_by_force(&natural)));
     }
-    let mut orders: Vec<LevelOrder> = Vec::new();
-    for (idea, places) in found_orders {
-        if orders.len() > 1 && stop() {
-            break;
-        }
-        debug_assert!(is_order(&places, shape.places), "{idea}");
-        // In the reversed order, transitions span as many levels as before, but the upper ends of
-        // the spans differ, and so does the score.
-        let reversed: Vec<u32> = places.iter().rev().copied().collect();
-        let scored = |places: Vec<u32>| LevelOrder {
-            method: idea,
-            score: score::of(shape, &places),
-            places,
-        };
-        let (forward, backward) = (scored(places), scored(reversed));
-        let better_order = if backward.score < forward.score { backward } else { forward };
-        if orders.iter().all(|order| order.places != better_order.places) {
-            orders.push(better_order);
-        }
+    if !stop() {
+        found_orders.push(("Sloan", sloan::by_profile(shape, stop)));
     }
-    orders.sort_by(|a, b| a.score.total_cmp(&b.score));
-    orders
+    found_orders
+}
+
+/// Methods by their gain in the number of nets whose markings are counted, each beside the methods
+/// before it. The command `parikh-bench orders` makes this list.
+pub const RANKING: [(&str, bool); 0] = [];
+
+/// Returns the position of a method in [`RANKING`]. Methods that are not in the list come last.
+fn rank(method: Method) -> usize {
+    let is_method = |listed: &(&str, bool)| *listed == (method.name, method.is_reversed);
+    RANKING.iter().position(is_method).unwrap_or(RANKING.len())
 }
 
 /// Returns true if every place occurs exactly once.

@@ -174,6 +174,26 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
     },
+    /// Compare orders of places for decision diagrams, and list the orders by what each adds
+    ///
+    /// Each net is reduced as for counting markings. The largest part of the reduced net is saturated
+    /// with each order alone. The file gets a line for each net and order: instance, method, seconds,
+    /// peak number of nodes and outcome. Instances in the file are not run again. The table lists the
+    /// orders greedily: each time the order that completes most nets that no order above completes.
+    Orders {
+        /// Directory with the archives NAME.tgz
+        #[arg(long, value_name = "DIR")]
+        inputs: PathBuf,
+        /// File with the names of the instances [default: every P/T archive]
+        #[arg(long, value_name = "FILE")]
+        list: Option<PathBuf>,
+        /// Time for each order of a net, in seconds
+        #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+        timeout: Duration,
+        /// The result file; an existing file is continued
+        #[arg(short, long, value_name = "FILE.csv")]
+        out: PathBuf,
+    },
 }
 
 pub(crate) const EXAMS: &str = "RD,RC,RF,UB,OS,QL,SM";

@@ -12,14 +12,14 @@ use parikh_benchmarks::coverage::Checkers;
 use parikh_benchmarks::encodings::Encodings;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
-use parikh_benchmarks::instance::place_transition_instances;
+use parikh_benchmarks::instance::{Instance, place_transition_instances, plain_net};
 use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::shard;
 use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
 use parikh_benchmarks::verdict::Score;
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, note, oracle, readers, row, say, signals, summary,
-    table,
+    Error, cactus, compare, encodings_table, note, oracle, orders, readers, row, say, signals,
+    summary, table,
 };
 use parikh_encodings::Encoding;
 use parikh_net::printable::counted;
@@ -48,6 +48,9 @@ fn main() -> ExitCode {
         BenchCommand::Completions { shell } => completions(shell),
         BenchCommand::Man { directory } => man(&directory),
         BenchCommand::Readers { inputs, list } => compare_readers(&inputs, list.as_deref()),
+        BenchCommand::Orders { inputs, list, timeout, out } => {
+            compare_orders(&inputs, list.as_deref(), timeout, &out)
+        }
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -243,6 +246,35 @@ fn compare_readers(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         seconds[1]
     );
     Ok(if different > 0 { 3 } else { 0 })
+}
+
+/// Measures each order of places on all instances, and prints the orders by what each adds.
+fn compare_orders(
+    inputs: &Path,
+    list: Option<&Path>,
+    timeout: Duration,
+    out: &Path,
+) -> Result<u8, Error> {
+    let instances = match list {
+        Some(list) => read_list(list)?,
+        None => place_transition_instances(inputs)?,
+    };
+    signals::catch();
+    let mut measurements = orders::OrderFile::open(out)?;
+    for name in &instances {
+        if signals::interrupted() {
+            return Ok(4);
+        }
+        if !measurements.has(name) {
+            note!("{name}");
+            let instance = Instance::unpack(inputs, name)?;
+            if let Some(net) = plain_net(&instance)? {
+                measurements.add(name, orders::measure(&net, timeout))?;
+            }
+        }
+    }
+    say!("{}", orders::table(&measurements.rows));
+    Ok(0)
 }
 
 /// Makes the runs of a contest and prints their table.

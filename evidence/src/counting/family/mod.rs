@@ -49,6 +49,7 @@
 //! (markings that agree on all place invariants).
 
 mod counters;
+mod elimination;
 mod growth;
 mod interpolation;
 mod names;
@@ -221,7 +222,7 @@ fn count_solutions(
     growth: Option<&Growth>,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<FamilyFigures, FamilyError> {
-    let mut counter = SolutionCounter::new(system)?;
+    let mut counter = SolutionCounter::new(system, goes_on)?;
     let initial = tokens(net.initial());
     // The smallest markings that enable a transition, each with the number of its transitions.
     let mut presets: BTreeMap<Vec<i128>, u64> = BTreeMap::new();

@@ -4,10 +4,11 @@
 //! The places are considered in a fixed order. What remains to be counted after some places depends
 //! only on the remaining right-hand sides. With g(i, r) for the number of solutions of the places
 //! from i on with the right-hand sides r, and a for the coefficients of place i: g(i, r) = g(i + 1,
-//! r) + g(i, r − a). If place i is the last one of an equation, its value follows from this
-//! equation.
+//! r) + g(i, r − a). If some combination of the equations has place i and no later place, the value
+//! of place i follows from this combination ([`elimination`](super::elimination)).
 
 use super::FamilyError;
+use super::elimination::{Combination, OrderedPlace, order};
 use super::system::InvariantSystem;
 use num_bigint::BigUint;
 use std::collections::HashMap;
@@ -29,8 +30,8 @@ pub(super) struct SolutionCounter {
 struct Level {
     /// The equations in which the place occurs, with its coefficient.
     coefficients: Vec<(usize, u64)>,
-    /// The equation whose last place this is, with the coefficient; `None` if there is none.
-    last_of: Option<(usize, u64)>,
+    /// A combination of the equations in which this is the last place; `None` if there is none.
+    solved_by: Option<Combination>,
     /// The equations with places from this level on. Other equations are finished, and their
     /// remaining right-hand side is 0.
     unfinished: Vec<usize>,
@@ -40,24 +41,31 @@ impl SolutionCounter {
     /// Prepares the count for the left-hand sides of `system`.
     ///
     /// # Errors
-    /// [`FamilyError::TooLarge`] if a coefficient does not fit.
-    pub(super) fn new(system: &InvariantSystem) -> Result<SolutionCounter, FamilyError> {
+    /// [`FamilyError::TooLarge`] if a coefficient does not fit, or [`FamilyError::Stopped`].
+    pub(super) fn new(
+        system: &InvariantSystem,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<SolutionCounter, FamilyError> {
         let mut columns: Vec<Vec<(usize, u64)>> = vec![Vec::new(); system.places()];
+        let mut rows: Vec<Vec<i128>> = Vec::with_capacity(system.equations().len());
         for (equation, terms) in system.equations().iter().enumerate() {
+            let mut row = vec![0; system.places()];
             for &(p, weight) in terms {
+                row[p.index()] = weight;
                 let weight = u64::try_from(weight).map_err(|_| FamilyError::TooLarge)?;
                 columns[p.index()].push((equation, weight));
             }
+            rows.push(row);
         }
-        let order = order(&columns, system.equations().len());
-        let mut is_unfinished = vec![false; system.equations().len()];
-        let mut levels: Vec<Level> = Vec::with_capacity(order.len());
-        for &place in order.iter().rev() {
+        let mut is_unfinished = vec![false; rows.len()];
+        let mut levels: Vec<Level> = Vec::with_capacity(system.places());
+        for OrderedPlace { place, solved_by } in
+            order(&rows, system.places(), goes_on)?.into_iter().rev()
+        {
             let coefficients = columns[place].clone();
-            let last_of = coefficients.iter().copied().find(|&(it, _)| !is_unfinished[it]);
             coefficients.iter().for_each(|&(equation, _)| is_unfinished[equation] = true);
             let unfinished = (0..is_unfinished.len()).filter(|&it| is_unfinished[it]).collect();
-            levels.push(Level { coefficients, last_of, unfinished });
+            levels.push(Level { coefficients, solved_by, unfinished });
         }
         levels.reverse();
         let known = levels.iter().map(|_| HashMap::new()).collect();
@@ -93,8 +101,8 @@ impl SolutionCounter {
         let Some(place) = self.levels.get(level) else {
             return Ok(BigUint::from(u8::from(rest.iter().all(|&value| value == 0))));
         };
-        if let Some((equation, coefficient)) = place.last_of {
-            let value = rest[equation] / coefficient;
+        if let Some(combination) = &place.solved_by {
+            let Some(value) = combination.solution(&rest)? else { return Ok(BigUint::ZERO) };
             let is_solved = place.subtract(&mut rest, value);
             let next = self.levels.get(level + 1);
             let finished = |it: &(usize, u64)| {
@@ -135,6 +143,21 @@ impl SolutionCounter {
     }
 }
 
+impl Combination {
+    /// Returns the tokens of the place for these right-hand sides; `None` if they would not be a
+    /// natural number.
+    fn solution(&self, rest: &[u64]) -> Result<Option<u64>, FamilyError> {
+        let sum = self.multipliers.iter().try_fold(0i128, |sum, &(equation, multiplier)| {
+            sum.checked_add(multiplier.checked_mul(rest[equation].into())?)
+        });
+        let sum = sum.ok_or(FamilyError::TooLarge)?;
+        let is_natural = sum % self.coefficient == 0 && sum / self.coefficient >= 0;
+        is_natural
+            .then(|| u64::try_from(sum / self.coefficient).map_err(|_| FamilyError::TooLarge))
+            .transpose()
+    }
+}
+
 impl Level {
     /// Subtracts the contribution of `value` tokens. Returns false if a right-hand side is
     /// exceeded; then `rest` has no meaning.
@@ -156,34 +179,6 @@ impl Level {
     }
 }
 
-/// Returns an order of the places with few equations in progress at a time. An equation is in
-/// progress if it has a place before and a place after. The next place is always one that leaves
-/// the fewest equations in progress, and of those one that finishes most equations.
-fn order(columns: &[Vec<(usize, u64)>], equations: usize) -> Vec<usize> {
-    let mut remaining = vec![0usize; equations];
-    columns.iter().flatten().for_each(|&(equation, _)| remaining[equation] += 1);
-    let mut is_begun = vec![false; equations];
-    let mut open: Vec<usize> = (0..columns.len()).collect();
-    let mut order = Vec::with_capacity(columns.len());
-    while !open.is_empty() {
-        let cost = |&(_, place): &(usize, &usize)| {
-            let column = &columns[*place];
-            let begun = column.iter().filter(|it| !is_begun[it.0] && remaining[it.0] > 1).count();
-            let ended = column.iter().filter(|it| is_begun[it.0] && remaining[it.0] == 1).count();
-            let left: usize = column.iter().map(|it| remaining[it.0]).min().unwrap_or(0);
-            (begun as isize - ended as isize, std::cmp::Reverse(ended), left)
-        };
-        let Some((index, _)) = open.iter().enumerate().min_by_key(cost) else { break };
-        let place = open.remove(index);
-        for &(equation, _) in &columns[place] {
-            is_begun[equation] = true;
-            remaining[equation] -= 1;
-        }
-        order.push(place);
-    }
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +194,7 @@ mod tests {
     }
 
     fn count(system: &InvariantSystem, values: &[i128]) -> u64 {
-        let mut counter = SolutionCounter::new(system).unwrap();
+        let mut counter = SolutionCounter::new(system, &mut || true).unwrap();
         counter.count(values, &mut || true).unwrap().try_into().unwrap()
     }
 

@@ -1,0 +1,191 @@
+//! An order of the places for counting solutions, and the places whose tokens follow from the
+//! equations once the places before have tokens.
+//!
+//! Let S be the places so far. What remains to be counted depends on the remaining right-hand sides
+//! only. These lie in a space of dimension r(S) + r(others) − r(all), where r is the rank of the
+//! columns of the places. So the next place is always one that makes this dimension smallest. Both
+//! ranks are kept by Gaussian elimination.
+
+use super::FamilyError;
+use super::rays::gcd;
+use std::cmp::Reverse;
+
+/// A place in the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OrderedPlace {
+    /// The index of the place.
+    pub(super) place: usize,
+    /// A combination of the equations without a later place; `None` if there is none.
+    pub(super) solved_by: Option<Combination>,
+}
+
+/// A sum of multiples of the equations in which one place remains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Combination {
+    /// The equations with their multipliers.
+    pub(super) multipliers: Vec<(usize, i128)>,
+    /// The coefficient of the place in the sum. It is not 0.
+    pub(super) coefficient: i128,
+}
+
+/// A linear combination of the equations.
+#[derive(Clone, Debug)]
+struct Row {
+    /// The multiplier of each equation.
+    multipliers: Vec<i128>,
+    /// The coefficient of each place.
+    coefficients: Vec<i128>,
+    /// The place whose coefficient is 0 in all other rows.
+    pivot: usize,
+}
+
+/// Returns an order of the places in which few right-hand sides are undetermined at a time. Each
+/// equation is given by the coefficients of all places.
+///
+/// # Errors
+/// [`FamilyError::TooLarge`] or [`FamilyError::Stopped`].
+pub(super) fn order(
+    equations: &[Vec<i128>],
+    places: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<OrderedPlace>, FamilyError> {
+    let mut is_open = vec![true; places];
+    // Of the open places, a basis of the combinations of the equations, each with a pivot.
+    let mut open_rows = reduced(equations, places)?;
+    // The columns of the placed places are eliminated from these rows. A place depends on the
+    // placed ones if all its coefficients are 0 here.
+    let mut free_rows: Vec<Vec<i128>> = equations.to_vec();
+    let mut open_in: Vec<usize> =
+        equations.iter().map(|row| row.iter().filter(|&&it| it != 0).count()).collect();
+    let is_in = |equation: &usize, place: usize| equations[*equation][place] != 0;
+    let mut is_begun = vec![false; equations.len()];
+    let mut order = Vec::with_capacity(places);
+    for _ in 0..places {
+        if !goes_on() {
+            return Err(FamilyError::Stopped);
+        }
+        let mut solving_row = vec![None; places];
+        for (index, row) in open_rows.iter().enumerate() {
+            if (0..places).all(|p| !is_open[p] || p == row.pivot || row.coefficients[p] == 0) {
+                solving_row[row.pivot] = Some(index);
+            }
+        }
+        let cost = |&place: &usize| {
+            let adds = free_rows.iter().any(|row| row[place] != 0);
+            let solved = solving_row[place].is_some();
+            let of_place = (0..equations.len()).filter(|equation| is_in(equation, place));
+            let begun = of_place.clone().filter(|&it| !is_begun[it] && open_in[it] > 1).count();
+            let ended = of_place.clone().filter(|&it| is_begun[it] && open_in[it] == 1).count();
+            let left = of_place.map(|it| open_in[it]).min().unwrap_or(0);
+            let dimensions = i32::from(adds) - i32::from(solved);
+            (dimensions, begun as isize - ended as isize, Reverse(ended), left)
+        };
+        let Some(place) = (0..places).filter(|&place| is_open[place]).min_by_key(cost) else {
+            break;
+        };
+        is_open[place] = false;
+        for equation in (0..equations.len()).filter(|equation| is_in(equation, place)) {
+            is_begun[equation] = true;
+            open_in[equation] -= 1;
+        }
+        let solved_by = leave(&mut open_rows, place, &is_open)?;
+        take(&mut free_rows, place)?;
+        order.push(OrderedPlace { place, solved_by });
+    }
+    Ok(order)
+}
+
+/// Returns a basis of the combinations of the equations, each with a pivot.
+fn reduced(equations: &[Vec<i128>], places: usize) -> Result<Vec<Row>, FamilyError> {
+    let unit = |index: usize| {
+        let mut multipliers = vec![0; equations.len()];
+        multipliers[index] = 1;
+        multipliers
+    };
+    let row = |(index, coefficients): (usize, &Vec<i128>)| Row {
+        multipliers: unit(index),
+        coefficients: coefficients.clone(),
+        pivot: usize::MAX,
+    };
+    let mut open: Vec<Row> = equations.iter().enumerate().map(row).collect();
+    let mut rows: Vec<Row> = Vec::new();
+    for place in 0..places {
+        let Some(index) = open.iter().position(|row| row.coefficients[place] != 0) else {
+            continue;
+        };
+        let mut pivot_row = open.swap_remove(index);
+        pivot_row.pivot = place;
+        for row in open.iter_mut().chain(&mut rows) {
+            row.eliminate(&pivot_row)?;
+        }
+        rows.push(pivot_row);
+    }
+    Ok(rows)
+}
+
+/// Removes a place from the open places. If it is a pivot, then another place of its row becomes the
+/// pivot. If there is none, returns the row, which determines the tokens of the place.
+fn leave(
+    rows: &mut Vec<Row>,
+    place: usize,
+    is_open: &[bool],
+) -> Result<Option<Combination>, FamilyError> {
+    let Some(index) = rows.iter().position(|row| row.pivot == place) else { return Ok(None) };
+    let mut row = rows.swap_remove(index);
+    let other = (0..is_open.len()).find(|&p| is_open[p] && row.coefficients[p] != 0);
+    let Some(other) = other else {
+        let multipliers = row.multipliers.into_iter().enumerate().filter(|it| it.1 != 0);
+        let coefficient = row.coefficients[place];
+        return Ok(Some(Combination { multipliers: multipliers.collect(), coefficient }));
+    };
+    row.pivot = other;
+    rows.iter_mut().try_for_each(|it| it.eliminate(&row))?;
+    rows.push(row);
+    Ok(None)
+}
+
+/// Eliminates the column of a place. One row is used up if the column is not 0.
+fn take(rows: &mut Vec<Vec<i128>>, place: usize) -> Result<(), FamilyError> {
+    let Some(index) = rows.iter().position(|row| row[place] != 0) else { return Ok(()) };
+    let pivot_row = rows.swap_remove(index);
+    for row in rows.iter_mut().filter(|row| row[place] != 0) {
+        let (a, b) = (pivot_row[place], row[place]);
+        combine(row, a, &pivot_row, -b)?;
+        let divisor = row.iter().fold(0, |divisor, &entry| gcd(divisor, entry));
+        divide(row, divisor);
+    }
+    Ok(())
+}
+
+impl Row {
+    /// Makes the coefficient of the other row's pivot 0, by adding a multiple of the other row.
+    fn eliminate(&mut self, other: &Row) -> Result<(), FamilyError> {
+        let (a, b) = (other.coefficients[other.pivot], self.coefficients[other.pivot]);
+        if b == 0 {
+            return Ok(());
+        }
+        combine(&mut self.coefficients, a, &other.coefficients, -b)?;
+        combine(&mut self.multipliers, a, &other.multipliers, -b)?;
+        let entries = self.coefficients.iter().chain(&self.multipliers);
+        let divisor = entries.fold(0, |divisor, &entry| gcd(divisor, entry));
+        divide(&mut self.coefficients, divisor);
+        divide(&mut self.multipliers, divisor);
+        Ok(())
+    }
+}
+
+/// Replaces `row` by a·row + b·other.
+fn combine(row: &mut [i128], a: i128, other: &[i128], b: i128) -> Result<(), FamilyError> {
+    for (entry, &other) in row.iter_mut().zip(other) {
+        let sum = a.checked_mul(*entry).and_then(|it| it.checked_add(b.checked_mul(other)?));
+        *entry = sum.ok_or(FamilyError::TooLarge)?;
+    }
+    Ok(())
+}
+
+/// Divides all entries by a common divisor. Zero divides nothing.
+fn divide(row: &mut [i128], divisor: i128) {
+    if divisor > 1 {
+        row.iter_mut().for_each(|entry| *entry /= divisor);
+    }
+}
