@@ -36,14 +36,15 @@ pub const TECHNIQUE: &str = "PLACE_INVARIANTS";
 const MAX_NODES: usize = 1_000;
 
 /// Searches for a proof of the numbers of markings and firings, and checks it. `smt_solver` is the
-/// SMT solver to use; `None` stands for the built-in one.
+/// SMT solver to use; `None` stands for the built-in one. `budget` limits the search for the proof
+/// that all solutions are reachable. `count_budget` limits the check with the count of solutions.
 ///
 /// # Errors
 /// The reason why no proof was found.
 pub fn prove(
     net: &Net,
     smt_solver: Option<&Program>,
-    budget: &Budget,
+    (budget, count_budget): (&Budget, &Budget),
 ) -> Result<(FamilyProof, FamilyFigures), FamilyFailure> {
     if net.place_count().max(net.transition_count()) > MAX_NODES {
         return Err(FamilyFailure::TooLarge);
@@ -68,7 +69,7 @@ pub fn prove(
     let candidates = growth::candidates(net.initial()).into_iter().map(Some);
     for candidate in candidates.chain([None]) {
         proof.growth = candidate;
-        let slice = budget.share(0.5);
+        let slice = count_budget.share(0.5);
         match proof.check(net, &mut || !slice.is_exhausted()) {
             Ok(figures) => return Ok((proof, figures)),
             Err(error) => {
