@@ -189,3 +189,59 @@ fn divide(row: &mut [i128], divisor: i128) {
         row.iter_mut().for_each(|entry| *entry /= divisor);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_combination_leaves_one_place_of_those_that_follow() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut solved_by_several = 0;
+        for _ in 0..500 {
+            let places = rng.usize(1..8);
+            let row = |rng: &mut fastrand::Rng| {
+                (0..places).map(|_| rng.i128(-1..4).max(0)).collect::<Vec<_>>()
+            };
+            let count = rng.usize(1..6);
+            let equations: Vec<_> = (0..count).map(|_| row(&mut rng)).collect();
+            let order = order(&equations, places, &mut || true).unwrap();
+            assert_eq!(order.len(), places);
+            for (index, placed) in order.iter().enumerate() {
+                let Some(combination) = &placed.solved_by else { continue };
+                solved_by_several += u32::from(combination.multipliers.len() > 1);
+                assert_ne!(combination.coefficient, 0);
+                for later in &order[index..] {
+                    let terms = combination.multipliers.iter();
+                    let sum: i128 =
+                        terms.map(|&(equation, k)| k * equations[equation][later.place]).sum();
+                    let expected = if later == placed { combination.coefficient } else { 0 };
+                    assert_eq!(sum, expected, "{equations:?} {order:?}");
+                }
+            }
+            // As many places are solved as there are independent equations.
+            let solved = order.iter().filter(|placed| placed.solved_by.is_some()).count();
+            assert_eq!(solved, reduced(&equations, places).unwrap().len(), "{equations:?}");
+        }
+        assert!(solved_by_several > 100, "{solved_by_several}");
+    }
+
+    #[test]
+    fn an_order_follows_a_chain() {
+        // p₀ + … + pₖ + cₖ = n for each k: the equations of a chain with counters cₖ. In a good
+        // order each pₖ is beside cₖ, and only one sum is open at a time.
+        let length = 8;
+        let equation = |k: usize| {
+            let mut row = vec![0; 2 * length];
+            row[..=k].fill(1);
+            row[length + k] = 1;
+            row
+        };
+        let equations: Vec<_> = (0..length).map(equation).collect();
+        let order = order(&equations, 2 * length, &mut || true).unwrap();
+        let position = |place: usize| order.iter().position(|it| it.place == place).unwrap();
+        for k in 0..length {
+            assert!(position(k).abs_diff(position(length + k)) <= 2, "{order:?}");
+        }
+    }
+}
