@@ -159,7 +159,7 @@ pub fn ranked(rows: &[OrderRow]) -> Vec<MethodGain> {
         let gain = |completed: &BTreeMap<&str, f64>| {
             let new = completed.keys().filter(|net| !best.contains_key(*net)).count();
             let saved = completed.iter().filter_map(|(net, time)| Some(best.get(net)? - time));
-            (new, saved.filter(|&seconds| seconds > 0.0).sum::<f64>())
+            (new, saved.fold(0.0, |sum, seconds| sum + f64::max(seconds, 0.0)))
         };
         let by_gain = |a: &&str, b: &&str| {
             let (a, b) = (gain(&times[*a]), gain(&times[*b]));
