@@ -165,3 +165,58 @@ fn positions(order: &[u32]) -> Vec<u32> {
     }
     position
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A net with random arcs, and with random groups as its invariants and units.
+    fn random_shape(rng: &mut fastrand::Rng) -> NetShape {
+        let places = rng.usize(1..20);
+        let group = |rng: &mut fastrand::Rng, most: usize| {
+            let mut group: Vec<u32> =
+                (0..rng.usize(..=most)).map(|_| rng.u32(..places as u32)).collect();
+            group.sort_unstable();
+            group.dedup();
+            group
+        };
+        let transitions = (0..rng.usize(..20)).map(|_| (group(rng, 3), group(rng, 3))).collect();
+        let flows = (0..rng.usize(..4)).map(|_| group(rng, 6)).filter(|it| it.len() > 1).collect();
+        let unit_count = rng.usize(1..4);
+        let mut units = vec![Vec::new(); unit_count];
+        (0..places as u32).for_each(|place| units[rng.usize(..unit_count)].push(place));
+        units.retain(|unit| !unit.is_empty());
+        NetShape { places, transitions, flows, units }
+    }
+
+    #[test]
+    fn every_method_proposes_different_orders_of_all_places() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut methods = std::collections::BTreeSet::new();
+        for _ in 0..300 {
+            let shape = random_shape(&mut rng);
+            let orders = candidates(&shape, &|| false);
+            assert_eq!(orders, candidates(&shape, &|| false), "the same orders again");
+            for (index, order) in orders.iter().enumerate() {
+                assert!(is_order(&order.places, shape.places), "{order:?}");
+                assert!(orders[..index].iter().all(|other| other.places != order.places));
+                methods.insert(order.method.to_string());
+            }
+            let ranks: Vec<usize> = orders.iter().map(|order| rank(order.method)).collect();
+            assert!(ranks.is_sorted(), "{ranks:?}");
+        }
+        // The list names existing methods.
+        for (name, is_reversed) in RANKING {
+            let method = Method { name, is_reversed }.to_string();
+            assert!(methods.contains(&method), "{method} is not among {methods:?}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_search_has_the_order_of_the_net() {
+        let shape = random_shape(&mut fastrand::Rng::with_seed(2));
+        let orders = candidates(&shape, &|| true);
+        assert!(orders.iter().all(|order| is_order(&order.places, shape.places)));
+        assert!(orders.iter().any(|order| order.method.name == "net"));
+    }
+}
