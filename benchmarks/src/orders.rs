@@ -39,13 +39,14 @@ pub struct OrderRow {
 }
 
 /// Tries each order of the largest part of the net that is counted, for at most `timeout` each.
+/// Returns no rows if nothing is left to count, or the reduction failed.
 pub fn measure(net: &Net, timeout: Duration) -> Vec<OrderRow> {
     let budget = Budget::unlimited();
-    let count = ReducedCount::prepare(net, &[], &budget.slice(REDUCTION_TIME));
-    let part = count.as_ref().ok().and_then(|count| {
-        count.counted_nets().max_by_key(|net| net.place_count()).filter(|it| it.place_count() > 0)
-    });
-    let tries = try_each_order(part.unwrap_or(net), timeout, &budget);
+    let Ok(count) = ReducedCount::prepare(net, &[], &budget.slice(REDUCTION_TIME)) else {
+        return Vec::new();
+    };
+    let largest_part = count.counted_nets().max_by_key(|net| net.place_count());
+    let tries = largest_part.map(|part| try_each_order(part, timeout, &budget));
     let row = |tried: &parikh::run::OrderTry| {
         let (time, result) = tried.outcome.unwrap_or((timeout, Ok(())));
         OrderRow {
@@ -56,7 +57,7 @@ pub fn measure(net: &Net, timeout: Duration) -> Vec<OrderRow> {
             is_complete: tried.outcome.is_some() && result.is_ok(),
         }
     };
-    tries.iter().map(row).collect()
+    tries.iter().flatten().map(row).collect()
 }
 
 /// A result file that grows instance by instance.
@@ -87,8 +88,9 @@ impl OrderFile {
             })?;
             rows.push(row);
         }
+        let is_new = file.metadata().map_err(Error::at(path))?.len() == 0;
         let mut file = csv::Writer::from_writer(file);
-        if rows.is_empty() {
+        if is_new {
             file.write_record(COLUMNS).map_err(|error| Error::at(path)(error.into()))?;
         }
         Ok(OrderFile { rows, file, path: path.to_owned() })
@@ -99,11 +101,19 @@ impl OrderFile {
         self.rows.iter().any(|row| row.instance == instance)
     }
 
-    /// Adds the rows of an instance.
+    /// Adds the rows of an instance. An instance without rows gets a row without a method.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn add(&mut self, instance: &str, rows: Vec<OrderRow>) -> Result<(), Error> {
+        let none = OrderRow {
+            instance: String::new(),
+            method: "none".to_owned(),
+            seconds: 0.0,
+            nodes: 0,
+            is_complete: false,
+        };
+        let rows = if rows.is_empty() { vec![none] } else { rows };
         for row in rows {
             let row = OrderRow { instance: instance.to_owned(), ..row };
             let outcome = if row.is_complete { COMPLETE } else { "open" };
@@ -130,7 +140,7 @@ fn parse(record: &csv::StringRecord) -> Option<OrderRow> {
     })
 }
 
-/// What a method adds to the methods before it.
+/// A method, compared with the methods before it in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodGain {
     /// The method.
@@ -249,10 +259,13 @@ mod tests {
         drop(file);
         let mut file = OrderFile::open(&path).unwrap();
         assert!(file.has("N-PT-1") && !file.has("N-PT-2"));
+        file.add("N-PT-3", Vec::new()).unwrap();
         file.add("N-PT-2", vec![row("net", "", 2.0)]).unwrap();
         drop(file);
         let file = OrderFile::open(&path).unwrap();
         assert_eq!(file.rows[1], row("FORCE reversed", "N-PT-1", 5.0));
-        assert_eq!(file.rows[2], row("net", "N-PT-2", 2.0));
+        assert!(file.has("N-PT-3"));
+        assert_eq!(file.rows[3], row("net", "N-PT-2", 2.0));
+        assert_eq!(ranked(&file.rows).len(), 1);
     }
 }

@@ -37,10 +37,6 @@ pub(super) const FIRST_VISIT: Duration = Duration::from_millis(500);
 /// net, and the boundedness check.
 pub(super) const EARLY_STEP: f64 = 0.1;
 
-/// State space: share for the count of solutions, once place invariants are known to describe the
-/// reachable markings. Nets with such a proof are few, and for most of them no other step succeeds.
-pub(super) const SOLUTIONS: f64 = 0.4;
-
 /// State space: share for the search for a self-covering sequence by random walks.
 pub(super) const PUMP_BY_WALKS: f64 = 0.05;
 

@@ -12,7 +12,7 @@
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};
-use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS, SOLUTIONS};
+use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
 use super::{CountEvidence, Event, OpenCause, OpenQuestion, RunConfig, RunReport};
 use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
@@ -339,8 +339,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         if self.is_counted() {
             return;
         }
-        let budgets = (&budget.share(EARLY_STEP), &budget.share(SOLUTIONS));
-        match family::prove(net, config.smt_solver.as_ref(), budgets) {
+        match family::prove(net, config.smt_solver.as_ref(), budget) {
             Ok((proof, found)) => {
                 for figure in from_invariants(&proof, &found) {
                     self.record(&figure, Some(CountEvidence::Family(&proof)));

@@ -56,7 +56,7 @@ impl Family {
 /// Searches for a proof, for a limited time.
 pub(super) fn search(net: &Net) -> Result<FamilyProof, FamilyFailure> {
     let budget = Budget::unlimited().slice(Duration::from_secs(20));
-    prove(net, None, (&budget, &budget)).map(|(proof, _)| proof)
+    prove(net, None, &budget).map(|(proof, _)| proof)
 }
 
 /// Returns the true numbers, or `None` if there are too many markings.

@@ -5,10 +5,7 @@
 //! If places are not known to be bounded, there may be infinitely many markings. Then only one
 //! order is continued after the first short tries.
 
-use super::{
-    FIRST_SLICE, MAX_LEVELS, ORDERING_SHARE, ORDERS_PER_SLICE, ReachableSet, TryLog, order,
-    saturate, tries,
-};
+use super::{MAX_LEVELS, ORDERING_SHARE, ReachableSet, TryLog, order, saturate, tries};
 use crate::SliceProgress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
@@ -23,7 +20,13 @@ const MEMORY_SHARE: f64 = 0.5;
 /// Limit on the time of each try with any order but the first, if places are not known to be
 /// bounded. Longer tries with other orders are left out, since the number of markings may be
 /// infinite.
-const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
+const LONGEST_UNBOUNDED: Duration = Duration::from_secs(1);
+
+/// Limit on the time of each try in a special first slice ([`Attempts::with_first_slice_share`]).
+const LONGEST_FIRST_TRY: Duration = Duration::from_millis(500);
+
+/// Maximum number of orders that are tried in a special first slice.
+const ORDERS_IN_FIRST_SLICE: usize = 6;
 
 /// Number of slices without enough time for another try, after which the engine gives up.
 const MAX_SHORT_SLICES: u32 = 3;
@@ -74,7 +77,7 @@ pub(super) struct Attempts {
 
 impl Attempts {
     /// Creates the state in which each try of the first slice gets this share of the slice, in [0,
-    /// 1], but at most [`FIRST_SLICE`].
+    /// 1], but at most [`LONGEST_FIRST_TRY`].
     pub(super) fn with_first_slice_share(share: f64) -> Self {
         Attempts { first_slice_share: Some(share), ..Attempts::default() }
     }
@@ -153,13 +156,13 @@ impl Attempts {
         share: f64,
         use_set: &(dyn Fn(ReachableSet<'_, '_>) -> Result<QuestionsAnswered, Stop> + Sync),
     ) -> SliceProgress {
-        let try_time = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
+        let try_time = budget.remaining().map_or(LONGEST_FIRST_TRY, |left| left.mul_f64(share));
         // With infinitely many markings no order may terminate, so one order is as informative as
         // all.
         let is_bounded = net.places().all(|p| facts.upper_bound(p).is_some());
-        let orders = if is_bounded { self.orders.len().min(ORDERS_PER_SLICE[0]) } else { 1 };
+        let orders = if is_bounded { self.orders.len().min(ORDERS_IN_FIRST_SLICE) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {
-            let slice = budget.slice(try_time.min(FIRST_SLICE));
+            let slice = budget.slice(try_time.min(LONGEST_FIRST_TRY));
             if let Ok(outcome) = self.attempt(net, order, (&slice, budget), use_set) {
                 return match self.is_enough(order, outcome) {
                     true => SliceProgress::Finished,

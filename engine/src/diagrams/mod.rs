@@ -47,7 +47,7 @@ use std::time::Duration;
 
 /// Time slice of each try in the first round of tries with different orders of places. In each
 /// later round it is four times as long. With a good order, many sets are complete within a few
-/// hundredths of a second, while other orders need more than minutes.
+/// hundredths of a second, while other orders need minutes or more.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
 
 /// Share of the time for computing orders, in [0, 1]. If an engine works in slices, the share is
@@ -208,12 +208,15 @@ pub fn explore_logged<T: Send>(
     }
 }
 
+/// Limit on the time for computing the orders that [`try_each_order`] compares.
+const COMPARED_ORDERS_TIME: Duration = Duration::from_secs(60);
+
 /// Computes the reachable set of `net` with each order of places alone, on one thread, for at most
 /// `time` each. Returns the tries. This is a measurement: see `parikh-bench orders`.
 pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTry> {
     let log = TryLog::default();
     if net.place_count() <= MAX_LEVELS {
-        for order in order::candidates(net, &budget.slice(time)) {
+        for order in order::candidates(net, &budget.slice(COMPARED_ORDERS_TIME)) {
             let slice = budget.slice(time);
             let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
             // The log has the outcome.

@@ -35,16 +35,23 @@ pub const TECHNIQUE: &str = "PLACE_INVARIANTS";
 /// The largest number of places or transitions. Larger nets rarely have so simple markings.
 const MAX_NODES: usize = 1_000;
 
+/// Share of the run's remaining time for the proof that all solutions are reachable.
+const SEARCH_SHARE: f64 = 0.1;
+
+/// Share of the run's remaining time for the check with the count of solutions, after such a proof
+/// was found.
+const COUNT_SHARE: f64 = 0.4;
+
 /// Searches for a proof of the numbers of markings and firings, and checks it. `smt_solver` is the
-/// SMT solver to use; `None` stands for the built-in one. `budget` limits the search for the proof
-/// that all solutions are reachable. `count_budget` limits the check with the count of solutions.
+/// SMT solver to use; `None` stands for the built-in one. `budget` is the budget of the whole run, of
+/// which the search takes a share.
 ///
 /// # Errors
 /// The reason why no proof was found.
 pub fn prove(
     net: &Net,
     smt_solver: Option<&Program>,
-    (budget, count_budget): (&Budget, &Budget),
+    budget: &Budget,
 ) -> Result<(FamilyProof, FamilyFigures), FamilyFailure> {
     if net.place_count().max(net.transition_count()) > MAX_NODES {
         return Err(FamilyFailure::TooLarge);
@@ -52,24 +59,15 @@ pub fn prove(
     if !Features::WEIGHTS.cover(net.features()) {
         return Err(FamilyError::Features.into());
     }
-    let plain = reachability(net, Vec::new(), smt_solver, &budget.share(0.5));
-    let mut proof = match plain {
-        Err(failure) if failure.may_need_counters() => {
-            let counters = counters::determined(net, &budget.share(0.2));
-            if counters.is_empty() {
-                return Err(failure);
-            }
-            reachability(net, counters, smt_solver, &budget.share(0.5))?
-        }
-        plain => plain?,
-    };
+    let mut proof = reachable_solutions(net, smt_solver, &budget.share(SEARCH_SHARE))?;
     tracing::info!("every solution of {} place invariants is reachable", proof.equations.len());
     let mut failure = FamilyError::TooManySums;
+    let budget = budget.share(COUNT_SHARE);
     // The last attempt counts the solutions directly.
-    let candidates = growth::candidates(net.initial()).into_iter().map(Some);
-    for candidate in candidates.chain([None]) {
+    let candidates = growth::candidates(net.initial()).into_iter().map(Some).chain([None]);
+    for candidate in candidates {
+        let slice = budget.share(if candidate.is_some() { 0.5 } else { 1.0 });
         proof.growth = candidate;
-        let slice = count_budget.share(0.5);
         match proof.check(net, &mut || !slice.is_exhausted()) {
             Ok(figures) => return Ok((proof, figures)),
             Err(error) => {
@@ -79,6 +77,25 @@ pub fn prove(
         }
     }
     Err(failure.into())
+}
+
+/// Searches for a proof that the solutions of the place invariants are the reachable markings, with
+/// counters if necessary. Returns a proof without growth.
+fn reachable_solutions(
+    net: &Net,
+    smt_solver: Option<&Program>,
+    budget: &Budget,
+) -> Result<FamilyProof, FamilyFailure> {
+    match reachability(net, Vec::new(), smt_solver, &budget.share(0.5)) {
+        Err(failure) if failure.may_need_counters() => {
+            let counters = counters::determined(net, &budget.share(0.2));
+            match counters.is_empty() {
+                true => Err(failure),
+                false => reachability(net, counters, smt_solver, &budget.share(0.5)),
+            }
+        }
+        plain => plain,
+    }
 }
 
 /// Searches for a proof that the solutions of the place invariants are the reachable markings of

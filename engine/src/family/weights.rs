@@ -103,8 +103,7 @@ mod tests {
              transition stop: working -> idle + free",
         )
         .unwrap();
-        let (proof, found) =
-            prove(&net, None, (&Budget::unlimited(), &Budget::unlimited())).unwrap();
+        let (proof, found) = prove(&net, None, &Budget::unlimited()).unwrap();
         assert_eq!(proof.growth.as_ref().map(|it| it.n), Some(50_000));
         // Σ over the k ≤ 50001 clients that work of the 100001 − k ways to divide the others.
         let states: u64 = (0..=50_001).map(|k| 100_001 - k).sum();
@@ -117,10 +116,10 @@ mod tests {
         let net =
             text::parse("place p 2\nplace q\nplace a\nplace b 1\ntransition t: p + b -> q + a")
                 .unwrap();
-        let failure = prove(&net, None, (&Budget::unlimited(), &Budget::unlimited())).map(|_| ());
+        let failure = prove(&net, None, &Budget::unlimited()).map(|_| ());
         assert_eq!(failure, Ok(()));
         let net = text::parse("place p 2\nplace q\ntransition t: p + q -> 2*q").unwrap();
-        let failure = prove(&net, None, (&Budget::unlimited(), &Budget::unlimited())).map(|_| ());
+        let failure = prove(&net, None, &Budget::unlimited()).map(|_| ());
         assert_eq!(failure, Err(FamilyFailure::Unreachable));
     }
 }

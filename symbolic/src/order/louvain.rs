@@ -12,13 +12,17 @@ use super::{NetShape, force};
 /// practice, and the gain of later passes is small.
 const MAX_PASSES: usize = 20;
 
-/// Smallest gain for which a vertex changes its community, as a share of the weight of all links.
-/// Without it, rounding errors could move a vertex to and fro.
+/// Smallest gain for which a vertex changes its community, as a share of the weight of the vertex's
+/// links. Without this limit, rounding errors could move a vertex to and fro.
 const MIN_GAIN: f64 = 1e-9;
 
+/// Number of vertices after which a stop is asked for.
+const STOP_INTERVAL: usize = 1_024;
+
 /// Returns an order of the places in which each community is in one piece.
-pub(crate) fn by_communities(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
-    let mut graph = Graph::of_places(shape);
+/// `graph` is the graph of the places.
+pub(crate) fn by_communities(shape: &NetShape, graph: &Graph, stop: &dyn Fn() -> bool) -> Vec<u32> {
+    let mut graph = graph.clone();
     let mut edges = force::edges(shape);
     // The places of each vertex of `graph`, in their final order.
     let mut places: Vec<Vec<u32>> = (0..shape.places as u32).map(|place| vec![place]).collect();
@@ -49,6 +53,9 @@ fn communities(graph: &Graph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
     for _ in 0..MAX_PASSES {
         let mut has_moved = false;
         for vertex in 0..vertices {
+            if vertex % STOP_INTERVAL == 0 && stop() {
+                return numbered(&community);
+            }
             let mut neighbours: Vec<u32> = Vec::new();
             for &(neighbour, weight) in &graph.links[vertex] {
                 let other = community[neighbour as usize];
@@ -66,7 +73,7 @@ fn communities(graph: &Graph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
             let mut best = (own, gain(own));
             for &other in &neighbours {
                 let gain = gain(other);
-                if gain > best.1 + MIN_GAIN * all {
+                if gain > best.1 + MIN_GAIN * degrees[vertex] {
                     best = (other, gain);
                 }
             }
@@ -75,7 +82,7 @@ fn communities(graph: &Graph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
             community_degrees[best.0 as usize] += degrees[vertex];
             neighbours.iter().for_each(|&other| weight_to[other as usize] = 0.0);
         }
-        if !has_moved || stop() {
+        if !has_moved {
             break;
         }
     }
@@ -167,7 +174,7 @@ mod tests {
 
     #[test]
     fn each_ring_stays_in_one_piece() {
-        let order = by_communities(&two_rings(), &|| false);
+        let order = by_communities(&two_rings(), &Graph::of_places(&two_rings()), &|| false);
         let is_first_ring: Vec<bool> = order.iter().map(|place| place % 2 == 0).collect();
         assert_eq!(is_first_ring.chunk_by(|a, b| a == b).count(), 2, "{order:?}");
     }
@@ -175,6 +182,6 @@ mod tests {
     #[test]
     fn places_without_transitions_are_ordered_too() {
         let shape = NetShape { places: 3, ..NetShape::default() };
-        assert_eq!(by_communities(&shape, &|| false), [0, 1, 2]);
+        assert_eq!(by_communities(&shape, &Graph::of_places(&shape), &|| false), [0, 1, 2]);
     }
 }

@@ -16,25 +16,28 @@ const GROWTH_WEIGHT: i64 = 2;
 /// Largest number of searches for the two ends of a connected part.
 const MAX_END_SEARCHES: usize = 8;
 
+/// Number of placed places after which a stop is asked for.
+const STOP_INTERVAL: usize = 1_024;
+
 /// The state of a place while the order grows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlaceState {
-    /// Neither the place nor a neighbour is placed or waiting.
+    /// No neighbour is placed or active, and the place is not the start.
     Untouched,
-    /// The place is waiting, and no neighbour is placed.
+    /// A neighbour is active, or the place is the start. No neighbour is placed.
     Waiting,
-    /// The place is waiting, and a neighbour is placed.
+    /// A neighbour is placed.
     Active,
     /// The place has its position in the order.
     Placed,
 }
 
-/// Returns Sloan's order of the places. Connected parts follow one another, by first place.
-pub(crate) fn by_profile(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
-    let graph = Graph::of_places(shape);
+/// Returns Sloan's order of the places. Connected parts follow one another, by first place. `graph`
+/// is the graph of the places.
+pub(crate) fn by_profile(shape: &NetShape, graph: &Graph, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut progress = Progress {
-        graph: &graph,
-        search: DistanceSearch { graph: &graph, met_by: vec![0; shape.places], search: 0 },
+        graph,
+        search: DistanceSearch { graph, met_by: vec![0; shape.places], search: 0 },
         states: vec![PlaceState::Untouched; shape.places],
         priorities: vec![0; shape.places],
         queue: BinaryHeap::new(),
@@ -45,7 +48,7 @@ pub(crate) fn by_profile(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> 
             break;
         }
         if progress.states[place as usize] == PlaceState::Untouched {
-            progress.order_part(place);
+            progress.order_part(place, stop);
         }
     }
     let Progress { mut order, states, .. } = progress;
@@ -68,8 +71,8 @@ struct Progress<'g> {
 }
 
 impl Progress<'_> {
-    /// Orders the connected part of this place.
-    fn order_part(&mut self, place: u32) {
+    /// Orders the connected part of this place, or some of it if `stop` returns true.
+    fn order_part(&mut self, place: u32, stop: &dyn Fn() -> bool) {
         let (start, distances) = self.search.ends(place);
         for &(member, distance) in &distances {
             let growth = self.graph.links[member as usize].len() as i64 + 1;
@@ -82,6 +85,9 @@ impl Progress<'_> {
             let state = self.states[place as usize];
             if state == PlaceState::Placed || priority != self.priorities[place as usize] {
                 continue;
+            }
+            if self.order.len() % STOP_INTERVAL == 0 && stop() {
+                return;
             }
             if state == PlaceState::Waiting {
                 self.raise_neighbours(place);
@@ -181,7 +187,7 @@ mod tests {
         let transitions =
             chain.windows(2).map(|pair| (vec![pair[0]], vec![pair[1]])).collect::<Vec<_>>();
         let shape = NetShape { places: 6, transitions, ..NetShape::default() };
-        let order = by_profile(&shape, &|| false);
+        let order = by_profile(&shape, &Graph::of_places(&shape), &|| false);
         let reversed: Vec<u32> = chain.iter().rev().copied().collect();
         assert!(order[..5] == chain || order[..5] == reversed, "{order:?}");
         assert_eq!(order[5], 5);
@@ -191,6 +197,6 @@ mod tests {
     fn a_stopped_search_is_an_order_too() {
         let transitions = vec![(vec![0], vec![1]), (vec![1], vec![2])];
         let shape = NetShape { places: 3, transitions, ..NetShape::default() };
-        assert_eq!(by_profile(&shape, &|| true), [0, 1, 2]);
+        assert_eq!(by_profile(&shape, &Graph::of_places(&shape), &|| true), [0, 1, 2]);
     }
 }

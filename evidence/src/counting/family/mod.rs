@@ -72,8 +72,8 @@ use solutions::SolutionCounter;
 use std::collections::BTreeMap;
 use system::tokens;
 
-/// The largest number of places of a checked net, with counters. The count of solutions recurses
-/// once per place.
+/// The largest number of places of a checked net, with counters, and of equations. The count of
+/// solutions recurses once per place.
 const MAX_PLACES: usize = 1_000;
 
 /// A proof of the numbers of markings and firings of a net. Plain data.
@@ -198,7 +198,8 @@ impl FamilyProof {
         if !Features::WEIGHTS.cover(net.features()) {
             return Err(FamilyError::Features);
         }
-        if net.place_count() + self.counters.len() > MAX_PLACES {
+        let places = net.place_count() + self.counters.len();
+        if places.max(self.equations.len()) > MAX_PLACES {
             return Err(FamilyError::TooManyCases);
         }
         let counted = CountedNet::new(net, &self.counters)?;

@@ -88,6 +88,13 @@ impl SolutionCounter {
         let values = right_hand_sides.iter().map(|&value| u64::try_from(value));
         let values: Vec<u64> =
             values.collect::<Result<_, _>>().map_err(|_| FamilyError::TooLarge)?;
+        // The stored numbers do not depend on equations without places.
+        let is_unfinished = |equation: usize| {
+            self.levels.first().is_some_and(|it| it.unfinished.binary_search(&equation).is_ok())
+        };
+        if (0..values.len()).any(|equation| values[equation] != 0 && !is_unfinished(equation)) {
+            return Ok(BigUint::ZERO);
+        }
         self.count_from(0, values, goes_on)
     }
 
@@ -123,6 +130,12 @@ impl SolutionCounter {
                 sum = known.clone();
                 break;
             }
+            if !goes_on() {
+                return Err(FamilyError::Stopped);
+            }
+            if self.stored + missing.len() >= MAX_STORED {
+                return Err(FamilyError::TooManySums);
+            }
             missing.push((key, rest.clone()));
             if !self.levels[level].subtract(&mut rest, 1) {
                 break;
@@ -132,7 +145,7 @@ impl SolutionCounter {
             if !goes_on() {
                 return Err(FamilyError::Stopped);
             }
-            if self.stored == MAX_STORED {
+            if self.stored >= MAX_STORED {
                 return Err(FamilyError::TooManySums);
             }
             sum += self.count_from(level + 1, rest, goes_on)?;
@@ -151,10 +164,10 @@ impl Combination {
             sum.checked_add(multiplier.checked_mul(rest[equation].into())?)
         });
         let sum = sum.ok_or(FamilyError::TooLarge)?;
-        let is_natural = sum % self.coefficient == 0 && sum / self.coefficient >= 0;
-        is_natural
-            .then(|| u64::try_from(sum / self.coefficient).map_err(|_| FamilyError::TooLarge))
-            .transpose()
+        let remainder = sum.checked_rem(self.coefficient).ok_or(FamilyError::TooLarge)?;
+        let value = sum.checked_div(self.coefficient).ok_or(FamilyError::TooLarge)?;
+        let is_natural = remainder == 0 && value >= 0;
+        is_natural.then(|| u64::try_from(value).map_err(|_| FamilyError::TooLarge)).transpose()
     }
 }
 
@@ -217,30 +230,59 @@ mod tests {
     #[test]
     fn coupled_equations_agree_with_enumeration() {
         let mut rng = fastrand::Rng::with_seed(7);
-        for _ in 0..200 {
-            let places = rng.usize(2..5);
-            let mut equations = vec![(0..places).map(|p| (p, 1)).collect::<Vec<_>>()];
-            for _ in 0..rng.usize(0..3) {
-                let terms: Vec<(usize, i64)> = (0..places)
-                    .filter_map(|p| Some((p, rng.i64(0..3))).filter(|it| it.1 > 0))
-                    .collect();
-                equations.extend((!terms.is_empty()).then_some(terms));
+        let mut nonzero = 0;
+        for _ in 0..400 {
+            let places = rng.usize(1..5);
+            let mut equations = vec![vec![1; places]];
+            for _ in 0..rng.usize(0..5) {
+                let earlier = equations[rng.usize(..equations.len())].clone();
+                equations.push(match rng.u8(..4) {
+                    0 => earlier.iter().map(|k| 2 * k).collect(),
+                    1 => earlier.iter().map(|k| k + i64::from(rng.bool())).collect(),
+                    _ => (0..places).map(|_| rng.i64(-1..3).max(0)).collect(),
+                });
             }
-            let values: Vec<i128> = equations.iter().map(|_| rng.i128(0..7)).collect();
-            let slices: Vec<&[(usize, i64)]> = equations.iter().map(|it| &it[..]).collect();
-            let mut expected = 0;
-            for code in 0..8u32.pow(places as u32) {
-                let tokens = |p: usize| i128::from(code / 8u32.pow(p as u32) % 8);
-                let solves = |(terms, value): (&Vec<(usize, i64)>, &i128)| {
-                    terms.iter().map(|&(p, k)| tokens(p) * i128::from(k)).sum::<i128>() == *value
+            equations.retain(|row| row.iter().any(|&k| k > 0));
+            let terms = |row: &Vec<i64>| {
+                row.iter().copied().enumerate().filter(|it| it.1 > 0).collect::<Vec<_>>()
+            };
+            let rows: Vec<_> = equations.iter().map(terms).collect();
+            let slices: Vec<&[(usize, i64)]> = rows.iter().map(|it| &it[..]).collect();
+            let system = system(places, &slices);
+            // One counter for all right-hand sides, so that stored numbers are used.
+            let mut counter = SolutionCounter::new(&system, &mut || true).unwrap();
+            for _ in 0..6 {
+                let marking: Vec<i128> = (0..places).map(|_| rng.i128(0..4)).collect();
+                let value = |tokens: &[i128], row: &[i64]| {
+                    row.iter().zip(tokens).map(|(&k, m)| i128::from(k) * m).sum::<i128>()
                 };
-                expected += u64::from(equations.iter().zip(&values).all(solves));
+                let mut values: Vec<i128> =
+                    equations.iter().map(|row| value(&marking, row)).collect();
+                if rng.u8(..4) == 0 {
+                    values[rng.usize(..equations.len())] += 1;
+                }
+                // The first sum has weights 1 and bounds all tokens.
+                let most = values[0] as u64 + 1;
+                let mut expected = 0u64;
+                for code in 0..most.pow(places as u32) {
+                    let tokens: Vec<i128> =
+                        (0..places as u32).map(|p| i128::from(code / most.pow(p) % most)).collect();
+                    let mut pairs = equations.iter().zip(&values);
+                    expected += u64::from(pairs.all(|(row, &it)| value(&tokens, row) == it));
+                }
+                let found = counter.count(&values, &mut || true).unwrap();
+                assert_eq!(found, expected.into(), "{equations:?} {values:?}");
+                nonzero += u32::from(expected > 0);
             }
-            assert_eq!(
-                count(&system(places, &slices), &values),
-                expected,
-                "{equations:?} {values:?}"
-            );
         }
+        assert!(nonzero > 1_000, "{nonzero}");
+    }
+
+    #[test]
+    fn many_tokens_in_a_place_do_not_fill_the_memory() {
+        let pair = system(3, &[&[(0, 1), (1, 1), (2, 1)]]);
+        let mut counter = SolutionCounter::new(&pair, &mut || true).unwrap();
+        let counted = counter.count(&[1_000_000_000_000], &mut || true);
+        assert_eq!(counted, Err(FamilyError::TooManySums));
     }
 }
