@@ -8,8 +8,8 @@
 //! by side.
 //!
 //! [`evidence`] counts the answers that the auditor confirms. [`encodings`] compares encodings and
-//! solvers ([`backends`]) on the [`goals`] of instances; [`encodings_table`] and [`cactus`] print
-//! and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
+//! solvers ([`backends`]), and engines ([`engine_rows`]), on the [`goals`] of instances;
+//! [`encodings_table`] and [`cactus`] print and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
 //! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
 //! and imports its results. [`teams`] runs each engine alone, or all engines but one.
@@ -21,14 +21,17 @@ pub mod cactus;
 pub mod compare;
 pub mod contest;
 pub mod coverage;
+mod encoding_solvers;
 pub mod encodings;
 pub mod encodings_table;
+pub mod engine_rows;
 pub mod error;
 pub mod evidence;
 pub mod exam;
 pub mod goals;
 pub mod html;
 pub mod instance;
+pub mod measurement;
 pub mod oracle;
 mod progress;
 pub mod readers;
