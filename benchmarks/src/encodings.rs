@@ -166,9 +166,8 @@ impl Encodings {
         // The encodings use the claim about units only if they have the part `units`.
         let net = net.without_unit_claim();
         let bounds = Encoding::new([EncodingPart::Bounds], Numbers::Integers);
-        let facts = bounds
-            .ok()
-            .and_then(|it| facts_for(&net, &it, 0, &Budget::lasting(self.timeout)).ok());
+        let facts =
+            bounds.ok().and_then(|it| facts_for(&net, &it, 0, &Budget::lasting(self.timeout)).ok());
         let facts = facts.unwrap_or_else(|| Facts::empty(&net));
         for engine in engines_named(&self.engines) {
             for goal in goals.iter().take_while(|_| !signals::interrupted()) {
@@ -177,7 +176,13 @@ impl Encodings {
                 let outcome = engine_rows::outcome(engine, &net, &goal.goal, &facts, &budget);
                 let seconds = start.elapsed().as_secs_f64();
                 let engine = engine.name.to_owned();
-                measurements.push(goal.measurement(name, engine, Backend::Engine, outcome, seconds));
+                measurements.push(goal.measurement(
+                    name,
+                    engine,
+                    Backend::Engine,
+                    outcome,
+                    seconds,
+                ));
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::backends::Backend;
 use crate::cactus::{self, Curve};
-use crate::measurement::{EncodingOutcome, Measurement};
 use crate::exam::Exam;
+use crate::measurement::{EncodingOutcome, Measurement};
 use crate::scatter::{self, ScatterPoint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

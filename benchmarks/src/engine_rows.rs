@@ -32,7 +32,8 @@ pub(crate) fn outcome(
         return EncodingOutcome::NotAsked;
     };
     while session.slice(budget) == SliceProgress::Finished && board.is_open(id) && session.deepen()
-    {}
+    {
+    }
     match board.knowledge(id) {
         Some(Knowledge::Reach(ReachKnowledge::Reached { .. })) => EncodingOutcome::Reached,
         Some(Knowledge::Reach(ReachKnowledge::Unreachable { .. })) => EncodingOutcome::Refuted,

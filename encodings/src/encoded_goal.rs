@@ -9,8 +9,8 @@ use crate::{
 };
 use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
-use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::linear_program::Column;
+use parikh_solvers::linear_terms::{Linear, NotLinear};
 use parikh_solvers::smt_lib::{self, ExpectedAnswer, Section};
 use parikh_solvers::symbols;
 use parikh_solvers::term::{Term, Terms};

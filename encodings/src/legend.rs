@@ -42,9 +42,7 @@ impl Notation {
         let mut add = |kind: &str, name: &str| {
             let escaped = self.escaped(name);
             if escaped != name {
-                // An empty name is written as nothing.
-                let shown = if escaped.is_empty() { "(nothing)" } else { &escaped };
-                let _ = writeln!(text, "  {shown} is {kind} {}", Quoted(name));
+                let _ = writeln!(text, "  {escaped} is {kind} {}", Quoted(name));
             }
         };
         net.places().for_each(|place| add("place", net.place_name(place)));
@@ -85,7 +83,8 @@ impl EncodedGoal<'_> {
         let has = |part| self.encoding.has(part);
         let k = self.encoding.steps;
         let mut families = Vec::new();
-        let mut add = |family, part, meaning: &str| families.push((family, part, meaning.to_owned()));
+        let mut add =
+            |family, part, meaning: &str| families.push((family, part, meaning.to_owned()));
         if !self.encoding.is_bounded() {
             let marking = match (&self.objective, has(EncodingPart::Induction)) {
                 (Some(_), _) => "the marking m, whose sum is maximised".to_owned(),
@@ -95,7 +94,11 @@ impl EncodedGoal<'_> {
             add("m", "p", &format!("the number of tokens of place p in {marking}"));
         }
         if has(EncodingPart::StateEquation) {
-            add("x", "t", "the number of firings of transition t between the initial marking and m");
+            add(
+                "x",
+                "t",
+                "the number of firings of transition t between the initial marking and m",
+            );
         }
         if has(EncodingPart::Traps) {
             add("left", "p", "if true, place p is not in the largest trap that is empty in m");

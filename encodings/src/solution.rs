@@ -83,7 +83,8 @@ impl Values {
             }
             Sort::Int | Sort::Real | Sort::Bits(_) => {
                 if let Some(&number) = self.numbers.get(name) {
-                    if matches!(sort, Sort::Bits(width) if u64::BITS - number.leading_zeros() > width) {
+                    if matches!(sort, Sort::Bits(width) if u64::BITS - number.leading_zeros() > width)
+                    {
                         return false;
                     }
                     model.set_integer(variable, number);
@@ -215,9 +216,7 @@ fn joined_steps(net: &Net, path: &Path) -> Vec<HashMap<TransitionId, u64>> {
     // The largest number of tokens that a transition of the step reads, by place index.
     let mut read = vec![0; net.place_count()];
     for (&t, marking) in path.firings.iter().zip(&path.markings) {
-        let taken = |place| {
-            net.pre_weight(t, place).saturating_sub(net.post_weight(t, place))
-        };
+        let taken = |place| net.pre_weight(t, place).saturating_sub(net.post_weight(t, place));
         let reads = |place| net.pre_weight(t, place).min(net.post_weight(t, place));
         let fits = |left: &Marking, read: &[u64]| {
             net.pre(t).iter().all(|arc| {

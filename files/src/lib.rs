@@ -36,7 +36,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 

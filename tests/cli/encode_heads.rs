@@ -6,9 +6,26 @@ use parikh_net::{Net, NetBuilder, text};
 use std::collections::BTreeSet;
 
 /// Names that look alike, names with escapes, reserved words, and names of other variables.
-const NAMES: [&str; 20] = [
-    "a|b", "a_b", "a\\b", "a%7Cb", "a%5Cb", "%", "%25", "", "and", "let", "é", "e\u{301}", "x y",
-    "m(a_b)", "a)", "left(p", "t!1", "a\"b", "1", "a) and 1 more",
+const NAMES: [&str; 19] = [
+    "a|b",
+    "a_b",
+    "a\\b",
+    "a%7Cb",
+    "a%5Cb",
+    "%",
+    "%25",
+    "and",
+    "let",
+    "é",
+    "e\u{301}",
+    "x y",
+    "m(a_b)",
+    "a)",
+    "left(p",
+    "t!1",
+    "a\"b",
+    "1",
+    "a) and 1 more",
 ];
 
 /// A net in which a token moves from place to place. The last place keeps it, or returns it to the
@@ -92,8 +109,7 @@ fn assert_explained(net: &Net, head: &[&str], separator: char, (family, part): (
         _ => net.transition_named(&name).is_some(),
     };
     assert!(is_known, "{kind} {name:?}");
-    let shown = if part.is_empty() { "(nothing)" } else { part };
-    let line = format!("  {shown} is {kind} {}", Quoted(&name));
+    let line = format!("  {part} is {kind} {}", Quoted(&name));
     assert_eq!(head.contains(&&*line), part != name, "{line} {head:#?}");
 }
 
@@ -122,8 +138,9 @@ fn answer(script: &str) -> String {
 #[test]
 fn names_that_look_alike_have_symbols_of_their_own() {
     let names: Vec<String> = NAMES.iter().map(|name| (*name).to_owned()).collect();
+    let alphabet: Vec<char> = "|\\%_(). !7Cé".chars().collect();
     let random = |rng: &mut fastrand::Rng| -> String {
-        (0..rng.usize(0..6)).map(|_| rng.choice("|\\%_(). !7Cé".chars()).unwrap_or('a')).collect()
+        (0..rng.usize(1..6)).map(|_| alphabet[rng.usize(..alphabet.len())]).collect()
     };
     let mut rng = fastrand::Rng::with_seed(5);
     let random: BTreeSet<String> = (0..12).map(|_| random(&mut rng)).collect();
@@ -213,7 +230,7 @@ fn a_file_does_not_depend_on_the_place_of_its_model() {
         assert_eq!(file, written("there/instance", arguments));
         let hash = parikh_files::sha256(text.as_bytes());
         assert!(file.lines().any(|line| line.ends_with(&format!("model: SHA-256 {hash}"))));
-        assert!(!file.contains("here"), "{file}");
+        assert!(!file.contains("here.pnml") && !file.contains(directory.name()), "{file}");
     }
     let changed = directory.write("other.pnml", &text.replace("eat1", "eat9"));
     let other = written(changed.to_str().expect("UTF-8"), &[]);
@@ -234,9 +251,8 @@ fn a_status_is_written_where_it_is_certain() {
         assert_eq!(file.contains("(set-logic "), file.contains(&info), "{file}");
         word
     };
-    let asked = |goal: &str, arguments: &[&str]| {
-        status(goal, &[arguments, &["--status", "20s"]].concat())
-    };
+    let asked =
+        |goal: &str, arguments: &[&str]| status(goal, &[arguments, &["--status", "20s"]].concat());
     let both_eat = "EF (eat1 >= 1 && eat2 >= 1)";
     assert_eq!(status("deadlock", &[]), "unknown");
     for parts in ["state-equation+traps", "flows", "state-equation+causal-order+predecessor"] {
@@ -299,7 +315,10 @@ fn no_status_contradicts_enumeration_or_another_solver() {
                 // Z3 reports an error if the status is wrong.
                 let found = answer(&script);
                 let about = format!("net {seed} {goal} {parts} {logic}\n{script}");
-                assert!(found == "sat" && !is("unsat") || found == "unsat" && !is("sat"), "{about}");
+                assert!(
+                    found == "sat" && !is("unsat") || found == "unsat" && !is("sat"),
+                    "{about}"
+                );
                 if parts.starts_with("bmc") {
                     assert!(!is("sat") || reachable || logic == "LRA", "{about}");
                 } else if !parts.contains("induction") {

@@ -38,8 +38,10 @@ const FIRST_SHARE: f64 = 0.3;
 
 impl QueryStatus {
     /// The status of a query that was not analysed.
-    pub(super) const NOT_ASKED: QueryStatus =
-        QueryStatus { answer: ExpectedAnswer::Unknown, reason: "the option --status determines it" };
+    pub(super) const NOT_ASKED: QueryStatus = QueryStatus {
+        answer: ExpectedAnswer::Unknown,
+        reason: "the option --status determines it",
+    };
 
     const OPEN: QueryStatus =
         QueryStatus { answer: ExpectedAnswer::Unknown, reason: "not determined within --status" };

@@ -352,8 +352,7 @@ impl<'n> Unrolling<'n> {
                 names.extend(tokens.variables().map(with_name));
             }
             for (component, code) in self.coded_components.iter().zip(&marking.codes) {
-                let first =
-                    Notation::Dimacs.escaped(self.net.place_name(component.places[0]));
+                let first = Notation::Dimacs.escaped(self.net.place_name(component.places[0]));
                 let with_name = |(bit, &literal)| (literal, format!("bit{number}({first},{bit})"));
                 names.extend(code.iter().enumerate().map(with_name));
             }

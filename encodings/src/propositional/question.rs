@@ -142,9 +142,9 @@ impl<'n> PropositionalGoal<'n> {
              \x20   keeps the variables of the marking before.\n\
              \x20 fire(i,t): transition t fires {order}; it has no variable where it cannot fire\n"
         );
-        let components = self.unrolling.component_legend(|place| {
-            Notation::Dimacs.escaped(net.place_name(place))
-        });
+        let components = self
+            .unrolling
+            .component_legend(|place| Notation::Dimacs.escaped(net.place_name(place)));
         if !components.is_empty() {
             text += "  biti(p,b): bit b, where bit 0 is the lowest, of the number of the marked place \
                      in the\n    component of p after i steps. The components with their numbers:\n";
