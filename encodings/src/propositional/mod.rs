@@ -331,11 +331,11 @@ impl<'n> Unrolling<'n> {
             let places = component.places.iter().enumerate();
             let numbers = places.map(|(number, &place)| format!("{number} {}", name(place)));
             let numbers = numbers.collect::<Vec<_>>().join(", ");
-            let empty = component.empty_number();
-            text += &format!(
-                "  component of {}: {numbers}, {empty} none is marked\n",
-                name(component.places[0])
-            );
+            let none = match component.may_be_empty {
+                true => format!(", {} none is marked", component.empty_number()),
+                false => String::new(),
+            };
+            text += &format!("  component of {}: {numbers}{none}\n", name(component.places[0]));
         }
         text
     }
