@@ -219,6 +219,8 @@ class Comparison:
             about = (name, goal, key, found, reachable)
             settled = {answer for answer in found if answer in ("sat", "unsat")}
             status = re.search(r"status: (sat|unsat)", file.read_text())
+            if self.arguments.status:
+                self.counts[("status in the file", "parikh")][status[1] if status else "unknown"] += 1
             if len(settled | ({status[1]} if status else set())) > 1:
                 self.contradict(*about, status and status[1])
             if kind == "over" and "unsat" in settled and reachable:

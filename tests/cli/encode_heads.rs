@@ -36,7 +36,8 @@ fn moving(names: &[String], returns: bool) -> Net {
     let places = names.iter().enumerate().map(place).collect::<Result<Vec<_>, _>>();
     let places = places.expect("places");
     let read = builder.place("read", 1).expect("a place");
-    let mut moves: Vec<(String, usize)> = names.iter().cloned().zip(0..).collect();
+    let name_of_move = |name: &String| format!("t{name}");
+    let mut moves: Vec<(String, usize)> = names.iter().map(name_of_move).zip(0..).collect();
     if !returns {
         moves.pop();
     }
