@@ -286,8 +286,7 @@ fn no_status_contradicts_enumeration_or_another_solver() {
     use crate::support::oracle::{OracleLimits, explore};
     use parikh_generate::{Shape, random};
     let mut known = [0, 0];
-    let mut seeds = 0..crate::support::scale::scaled(12);
-    while let Some(seed) = seeds.next() {
+    for seed in 0..crate::support::scale::scaled(12) {
         let net = random(seed, &Shape::small(seed));
         let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };
         let directory = TestDirectory::new();
