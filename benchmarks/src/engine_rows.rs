@@ -1,8 +1,8 @@
 //! Engines of Parikh as rows of the comparison of encodings: one engine, alone, on a single goal.
 //!
 //! The engine works on the net as it was read: without reductions, without token intervals, and
-//! without the model's claim about units. It gets the proved bounds of places. The board replays its
-//! witnesses and checks its certificates, and the time includes this.
+//! without the model's claim about units. It gets the proved bounds of places. The board replays
+//! its witnesses and checks its certificates, and the time includes this.
 
 use crate::measurement::EncodingOutcome;
 use parikh::board::{Board, Knowledge, ReachKnowledge};

@@ -9,7 +9,8 @@
 //!
 //! [`evidence`] counts the answers that the auditor confirms. [`encodings`] compares encodings and
 //! solvers ([`backends`]), and engines ([`engine_rows`]), on the [`goals`] of instances;
-//! [`encodings_table`] and [`cactus`] print and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
+//! [`encodings_table`] and [`cactus`] print and plot the results. [`readers`] compares the prover's
+//! reader of models with the auditor's.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
 //! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
 //! and imports its results. [`teams`] runs each engine alone, or all engines but one.

@@ -77,8 +77,8 @@ impl EncodedGoal<'_> {
         text + &notation.escaped_names(self.variables.net)
     }
 
-    /// Returns the kinds of variables that the encoding may use. Each has the beginning of its name,
-    /// the node in its name, and its meaning.
+    /// Returns the kinds of variables that the encoding may use. Each has the beginning of its
+    /// name, the node in its name, and its meaning.
     fn families(&self) -> Vec<(&'static str, &'static str, String)> {
         let has = |part| self.encoding.has(part);
         let k = self.encoding.steps;

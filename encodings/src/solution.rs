@@ -1,9 +1,9 @@
 //! The solution of an encoding that a firing sequence describes.
 //!
 //! A firing sequence to the first goal marking gives a value to each variable: the tokens in the
-//! markings, the numbers of firings, the order of first firings, and the order in which places leave
-//! an empty trap. The values are found by name. They prove nothing by themselves: the assertions are
-//! evaluated with exact numbers, so a wrong value can only hide a solution.
+//! markings, the numbers of firings, the order of first firings, and the order in which places
+//! leave an empty trap. The values are found by name. They prove nothing by themselves: the
+//! assertions are evaluated with exact numbers, so a wrong value can only hide a solution.
 
 use crate::encoded_goal::EncodedGoal;
 use crate::encoding::EncodingPart;

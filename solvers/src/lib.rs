@@ -6,8 +6,8 @@
 //!
 //! - Questions: [`linear_program`], [`term`], [`cnf`]. [`dump`] writes them to files.
 //!   [`linear_terms`] turns terms without disjunctions into linear programs. [`bits`] turns
-//!   constraints over bounded numbers into sums of bit-vectors. [`symbols`] turns names into symbols
-//!   of SMT-LIB and names in LP format.
+//!   constraints over bounded numbers into sums of bit-vectors. [`symbols`] turns names into
+//!   symbols of SMT-LIB and names in LP format.
 //! - Capabilities and answers of back-ends: [`lp`], [`smt`], [`sat`]. Unknown, error and timeout
 //!   are all [`NoAnswer`].
 //! - Back-ends, one per file: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],

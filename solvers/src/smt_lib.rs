@@ -2,8 +2,8 @@
 //!
 //! Terms used more than once are named with `define-fun`, so the text is linear in the size of the
 //! arena. The symbols of variables are their names with escapes ([`symbols`](crate::symbols)). A
-//! script contains one batch of terms. A conversation with a solver has many batches (`writer`), and
-//! its answers are parsed as they arrive (`reader`).
+//! script contains one batch of terms. A conversation with a solver has many batches (`writer`),
+//! and its answers are parsed as they arrive (`reader`).
 
 pub(crate) mod reader;
 pub(crate) mod writer;

@@ -3,8 +3,8 @@
 //! The status is about the query, which may differ from the answer about the goal. It is
 //!
 //! - *sat* if Parikh finds a firing sequence to the goal, and the solution that it describes
-//!   satisfies all assertions in exact arithmetic. For clauses, the built-in SAT solver proposes the
-//!   solution;
+//!   satisfies all assertions in exact arithmetic. For clauses, the built-in SAT solver proposes
+//!   the solution;
 //! - *unsat* if the query is exact and Parikh proves that the goal is unreachable, with a
 //!   certificate and without assumptions. Also if the constraints without disjunctions exclude
 //!   each conjunction of the goal, with certificates in exact arithmetic;

@@ -323,8 +323,8 @@ impl<'n> Unrolling<'n> {
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
     }
 
-    /// Explains the variables of the components whose marked place is a binary number: the places by
-    /// number. Returns no text if there are none. `name` gives the written name of a place.
+    /// Explains the variables of the components whose marked place is a binary number: the places
+    /// by number. Returns no text if there are none. `name` gives the written name of a place.
     fn component_legend(&self, name: impl Fn(PlaceId) -> String) -> String {
         let mut text = String::new();
         for component in &self.coded_components {
