@@ -32,6 +32,9 @@ pub enum Backend {
     /// Terms by an SMT solver that runs as a separate command. The fields are the kind of numbers
     /// in the terms, the name given by the user, and the command line.
     Command(Numbers, &'static str, &'static str),
+    /// An engine of Parikh, which has its own representation of goals. No name on the command line
+    /// stands for this back-end.
+    Engine,
 }
 
 impl Backend {
@@ -53,13 +56,14 @@ impl Backend {
             Backend::Sat(TokenEncoding::OneOfN) => "sat-one-of-n",
             Backend::Sat(TokenEncoding::Log) => "sat-log",
             Backend::Command(_, name, _) => name,
+            Backend::Engine => "parikh",
         }
     }
 
     /// Returns the kind of numbers that encodings use for this back-end.
     pub(crate) fn numbers(self) -> Numbers {
         match self {
-            Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
+            Backend::Z3Integers | Backend::Z3Guest | Backend::Engine => Numbers::Integers,
             Backend::Z3Bits | Backend::Sat(_) => Numbers::Bits,
             Backend::Command(numbers, ..) => numbers,
             Backend::Highs | Backend::MicroLp | Backend::Z3Reals => Numbers::Reals,
@@ -124,7 +128,7 @@ impl FromStr for Backend {
 /// solver, or if the solver cannot be started.
 pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
-        Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
+        Backend::Highs | Backend::MicroLp | Backend::Sat(_) | Backend::Engine => return None,
         Backend::Z3Reals | Backend::Z3Integers => return z3_in_process(None),
         // With the SMT-LIB logic `ALL`, Z3 solves bit-vectors with its tactics.
         Backend::Z3Bits => return z3_in_process(Some("ALL")),

@@ -14,97 +14,27 @@
 //!
 //! Parikh itself shares programs, lemmas and traps between all goals. This comparison measures each
 //! part alone.
+//!
+//! Engines such as PDR are measured on the same goals ([`engine_rows`]).
 
-use crate::backends::{Backend, highs, smt_solver};
+use crate::backends::{Backend, highs};
+use crate::encoding_solvers::{outcome_by_linear_programs, outcome_by_sat, outcome_by_smt};
+use crate::engine_rows;
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::{ReachabilityGoal, goals};
 use crate::instance::Instance;
+use crate::measurement::{EncodingOutcome, Measurement};
 use crate::note;
 use crate::signals;
 use crate::teams;
+use parikh::run::engines_named;
 use parikh::structure::facts::facts_for;
-use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
-use parikh_encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers, predicate};
+use parikh_encodings::{EncodedGoal, Encoding, EncodingPart, Numbers};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
-use parikh_solvers::linear_terms::{Linear, NotLinear};
-use parikh_solvers::lp::{LpAnswer, LpSolver};
-use parikh_solvers::sat::{SatAnswer, SatSolver};
-use parikh_solvers::sat_batsat::BatSat;
-use parikh_solvers::smt::SmtAnswer;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// The outcome of encoding one goal and asking one back-end for a solution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EncodingOutcome {
-    /// The encoding has no solution.
-    Refuted,
-    /// The encoding has a solution, but the solution may be spurious, so the goal stays open. Also
-    /// the outcome if the base case of a k-induction fails, because the initial marking or fewer
-    /// than k firings reach the goal.
-    Candidate,
-    /// The encoding has a solution and is exact: the goal is reached.
-    Reached,
-    /// The encoding has no solution, but it covers only the given number of firings or steps.
-    NotWithin,
-    /// The solver called a linear program infeasible, but its certificate failed the exact check.
-    Uncertified,
-    /// The solver gave no answer in time, gave up or failed. Also the outcome if an encoding in
-    /// propositional logic has too many values.
-    GaveUp,
-    /// The back-end solves linear programs, but the encoding or the goal has disjunctions or
-    /// numbers beyond 64 bits. Also the outcome if the goal needs more than `MAX_CUBES` linear
-    /// programs, or for a k-induction with k > 1, whose base case has disjunctions.
-    HasDisjunctions,
-    /// Nothing was asked. The place invariants (flows) were not found within the limits, the build
-    /// lacks the back-end, or the solver cannot be started. Or the encoding does not fit the goal
-    /// or the back-end, or it is too long.
-    NotAsked,
-}
-
-impl EncodingOutcome {
-    /// Returns the name in result files.
-    pub fn name(self) -> &'static str {
-        match self {
-            EncodingOutcome::Refuted => "refuted",
-            EncodingOutcome::Candidate => "candidate",
-            EncodingOutcome::Reached => "reached",
-            EncodingOutcome::NotWithin => "not-within",
-            EncodingOutcome::Uncertified => "uncertified",
-            EncodingOutcome::GaveUp => "gave-up",
-            EncodingOutcome::HasDisjunctions => "choices",
-            EncodingOutcome::NotAsked => "not-asked",
-        }
-    }
-}
-
-/// The result of one goal, in one encoding, with one back-end.
-#[derive(Clone, Debug)]
-pub struct Measurement {
-    /// The instance.
-    pub instance: String,
-    /// The examination.
-    pub exam: Exam,
-    /// The formula's id, or the examination's name.
-    pub id: String,
-    /// The encoding.
-    pub encoding: String,
-    /// The back-end.
-    pub backend: Backend,
-    /// The outcome.
-    pub outcome: EncodingOutcome,
-    /// True if a goal was refuted that is known to be reachable, or reached that is known to be
-    /// unreachable.
-    pub is_wrong: bool,
-    /// The number of constraints, or of clauses for the SAT solver. Not counted are the goal and
-    /// the constraints that tokens and firing counts are not negative. 0 if nothing was encoded, or
-    /// if the base case of a k-induction decided the outcome.
-    pub constraints: usize,
-    /// Seconds for encoding and solving.
-    pub seconds: f64,
-}
 
 /// The goals, encodings and back-ends to compare, with the limits.
 #[derive(Clone, Debug)]
@@ -121,6 +51,8 @@ pub struct Encodings {
     pub encodings: Vec<Encoding>,
     /// The solvers.
     pub backends: Vec<Backend>,
+    /// The names of the engines to measure on the same goals.
+    pub engines: Vec<String>,
     /// Time limit for each goal in each encoding with each back-end. The unfolding of an instance
     /// has the same limit. So has the computation of the flows, bounds and traps for an encoding.
     pub timeout: Duration,
@@ -133,10 +65,6 @@ pub struct Encodings {
     /// The largest number of traps that the part listed-traps of an encoding lists.
     pub max_traps: usize,
 }
-
-/// The largest number of conjunctions of comparisons into which a goal is split. Each conjunction
-/// is a separate linear program.
-const MAX_CUBES: usize = 256;
 
 impl Encodings {
     /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if the net is
@@ -207,27 +135,56 @@ impl Encodings {
                     Some(facts) => self.ask(&net, goal, &encoding, facts, backend),
                     None => (EncodingOutcome::NotAsked, 0),
                 };
+                let seconds = start.elapsed().as_secs_f64();
+                let name_of_encoding = match encoding.unrolls() {
+                    true => format!("{encoding} k={}", encoding.steps),
+                    false => encoding.to_string(),
+                };
                 measurements.push(Measurement {
-                    instance: name.to_owned(),
-                    exam: goal.exam,
-                    id: goal.id.clone(),
-                    encoding: match encoding.unrolls() {
-                        true => format!("{encoding} k={}", encoding.steps),
-                        false => encoding.to_string(),
-                    },
-                    backend,
-                    outcome,
-                    is_wrong: match outcome {
-                        EncodingOutcome::Refuted => goal.reachable == Some(true),
-                        EncodingOutcome::Reached => goal.reachable == Some(false),
-                        _ => false,
-                    },
+                    can_refute: !encoding.is_bounded(),
+                    can_reach: encoding.is_bounded(),
                     constraints,
-                    seconds: start.elapsed().as_secs_f64(),
+                    ..goal.measurement(name, name_of_encoding, backend, outcome, seconds)
                 });
             }
         }
+        self.measure_engines(name, &net, &requested, &mut measurements);
         Ok(Some(measurements))
+    }
+
+    /// Measures the engines on all goals, until an interruption.
+    fn measure_engines(
+        &self,
+        name: &str,
+        net: &Net,
+        goals: &[ReachabilityGoal],
+        measurements: &mut Vec<Measurement>,
+    ) {
+        if self.engines.is_empty() {
+            return;
+        }
+        // The encodings use the claim about units only if they have the part `units`.
+        let net = net.without_unit_claim();
+        let bounds = Encoding::new([EncodingPart::Bounds], Numbers::Integers);
+        let facts =
+            bounds.ok().and_then(|it| facts_for(&net, &it, 0, &Budget::lasting(self.timeout)).ok());
+        let facts = facts.unwrap_or_else(|| Facts::empty(&net));
+        for engine in engines_named(&self.engines) {
+            for goal in goals.iter().take_while(|_| !signals::interrupted()) {
+                let start = Instant::now();
+                let budget = Budget::lasting(self.timeout);
+                let outcome = engine_rows::outcome(engine, &net, &goal.goal, &facts, &budget);
+                let seconds = start.elapsed().as_secs_f64();
+                let engine = engine.name.to_owned();
+                measurements.push(goal.measurement(
+                    name,
+                    engine,
+                    Backend::Engine,
+                    outcome,
+                    seconds,
+                ));
+            }
+        }
     }
 
     /// Returns true if the goal is among the goals to ask.
@@ -298,93 +255,11 @@ impl Encodings {
     }
 }
 
-/// Solves a linear program per conjunction of the goal. The goal is refuted if all are infeasible,
-/// each with a certificate that holds.
-fn outcome_by_linear_programs(
-    net: &Net,
-    target: &ReachabilityGoal,
-    question: &mut EncodedGoal<'_>,
-    solver: &mut dyn LpSolver,
-    budget: &Budget,
-) -> EncodingOutcome {
-    let Some(cubes) = predicate::cubes(net, &target.goal, MAX_CUBES) else {
-        return EncodingOutcome::HasDisjunctions;
-    };
-    let Ok(base) = question.linear_constraints() else { return EncodingOutcome::HasDisjunctions };
-    // A cube is a conjunction of comparisons.
-    for cube in cubes {
-        let comparisons = question.comparisons(&cube);
-        let linear: Result<Linear, NotLinear> =
-            base.with_assertions(question.terms(), &comparisons);
-        let Ok(linear) = linear else { return EncodingOutcome::HasDisjunctions };
-        match solver.solve(&linear.program, budget) {
-            LpAnswer::Infeasible(certificate) => {
-                if certificate.certify(&linear.program).is_err() {
-                    return EncodingOutcome::Uncertified;
-                }
-            }
-            LpAnswer::Optimal(_) | LpAnswer::Unbounded => return EncodingOutcome::Candidate,
-            LpAnswer::NoAnswer(_) => return EncodingOutcome::GaveUp,
-        }
-    }
-    EncodingOutcome::Refuted
-}
-
-/// Solves the clauses with the SAT solver. Returns the outcome (reached if there is a solution) and
-/// the number of clauses, which is 0 if nothing was encoded.
-fn outcome_by_sat(
-    net: &Net,
-    goal: &Goal,
-    encoding: &Encoding,
-    values: TokenEncoding,
-    facts: &Facts,
-    budget: &Budget,
-) -> (EncodingOutcome, usize) {
-    let question = match PropositionalGoal::new(net, goal, encoding, values, facts) {
-        Ok(question) => question,
-        Err(EncodeError::TooManyValues(_)) => return (EncodingOutcome::GaveUp, 0),
-        Err(_) => return (EncodingOutcome::NotAsked, 0),
-    };
-    let mut sat = BatSat::new();
-    sat.add_all(question.cnf());
-    let outcome = match sat.solve(&[], budget) {
-        SatAnswer::Satisfiable(_) => EncodingOutcome::Reached,
-        SatAnswer::Unsatisfiable { .. } => EncodingOutcome::NotWithin,
-        SatAnswer::NoAnswer(_) => EncodingOutcome::GaveUp,
-    };
-    (outcome, question.cnf().clauses().len())
-}
-
-/// Asks an SMT solver. The goal is refuted if there is no solution.
-fn outcome_by_smt(
-    question: &EncodedGoal<'_>,
-    backend: Backend,
-    budget: &Budget,
-) -> EncodingOutcome {
-    let Some(mut solver) = smt_solver(backend) else {
-        return match backend {
-            // A linear program has no disjunctions, so it cannot decide the base case of an
-            // induction.
-            Backend::Highs | Backend::MicroLp => EncodingOutcome::HasDisjunctions,
-            _ => EncodingOutcome::NotAsked,
-        };
-    };
-    for assertion in question.assertions() {
-        if solver.assert(question.terms(), assertion).is_err() {
-            return EncodingOutcome::GaveUp;
-        }
-    }
-    match solver.check(question.terms(), &[], budget) {
-        Ok(SmtAnswer::Unsatisfiable { .. }) => EncodingOutcome::Refuted,
-        Ok(SmtAnswer::Satisfiable(_)) => EncodingOutcome::Candidate,
-        Ok(SmtAnswer::NoAnswer(_)) | Err(_) => EncodingOutcome::GaveUp,
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::instance::tests::pack;
+    use parikh_encodings::propositional::TokenEncoding;
     use parikh_net::pnml::pnml;
     use parikh_net::text;
 
@@ -425,6 +300,7 @@ pub(crate) mod tests {
                 .map(encoding)
                 .to_vec(),
             backends: Backend::ALL.to_vec(),
+            engines: Vec::new(),
             timeout: Duration::from_secs(60),
             unreachable_only,
             max_nodes: 100,
@@ -525,6 +401,24 @@ pub(crate) mod tests {
         // Over the reals, a solution may fire half a transition, so it proves nothing.
         assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", reals), EncodingOutcome::Candidate);
         assert_eq!(outcome_of("Small-RC-0", "bmc-steps k=1", integers), EncodingOutcome::Reached);
+    }
+
+    #[test]
+    fn engines_are_measured_on_the_same_goals() {
+        let mut small = small(false);
+        small.exams = vec![Exam::ReachabilityCardinality];
+        small.encodings.truncate(1);
+        small.backends = vec![Backend::MicroLp];
+        small.engines = engine_rows::ENGINES.map(str::to_owned).to_vec();
+        let measurements = small.measure("Small").unwrap().unwrap();
+        std::fs::remove_dir_all(&small.inputs).unwrap();
+        assert!(measurements.iter().all(|m| !m.is_wrong));
+        for engine in engine_rows::ENGINES {
+            let of_engine = measurements.iter().filter(|m| m.encoding == engine);
+            let outcomes: Vec<EncodingOutcome> = of_engine.map(|m| m.outcome).collect();
+            let [reached, refuted] = [EncodingOutcome::Reached, EncodingOutcome::Refuted];
+            assert_eq!(outcomes, [reached, refuted, refuted], "{engine}");
+        }
     }
 
     #[test]

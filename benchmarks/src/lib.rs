@@ -8,12 +8,12 @@
 //! by side.
 //!
 //! [`evidence`] counts the answers that the auditor confirms. [`encodings`] compares encodings and
-//! solvers ([`backends`]) on the [`goals`] of instances; [`encodings_table`] and [`cactus`] print
-//! and plot the results. [`readers`] compares the prover's reader of models with the auditor's.
-//! [`orders`] compares orders of places for decision diagrams. [`summary`] makes a page of result
-//! files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits a contest for many machines and
-//! merges the results. [`benchexec`] exports a contest to BenchExec and imports its results.
-//! [`teams`] runs each engine alone, or all engines but one.
+//! solvers ([`backends`]), and engines ([`engine_rows`]), on the [`goals`] of instances;
+//! [`encodings_table`] and [`cactus`] print and plot the results. [`readers`] compares the prover's
+//! reader of models with the auditor's. [`orders`] compares orders of places for decision diagrams.
+//! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
+//! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
+//! and imports its results. [`teams`] runs each engine alone, or all engines but one.
 
 pub mod answer;
 pub mod backends;
@@ -22,14 +22,17 @@ pub mod cactus;
 pub mod compare;
 pub mod contest;
 pub mod coverage;
+mod encoding_solvers;
 pub mod encodings;
 pub mod encodings_table;
+pub mod engine_rows;
 pub mod error;
 pub mod evidence;
 pub mod exam;
 pub mod goals;
 pub mod html;
 pub mod instance;
+pub mod measurement;
 pub mod oracle;
 pub mod orders;
 mod progress;

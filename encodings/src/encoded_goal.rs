@@ -9,8 +9,10 @@ use crate::{
 };
 use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
+use parikh_solvers::linear_program::Column;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
-use parikh_solvers::smt_lib::{self, Section};
+use parikh_solvers::smt_lib::{self, ExpectedAnswer, Section};
+use parikh_solvers::symbols;
 use parikh_solvers::term::{Term, Terms};
 use std::io;
 
@@ -18,9 +20,9 @@ use std::io;
 #[derive(Debug)]
 pub struct EncodedGoal<'n> {
     /// The variables of the encoding, with the arena of all terms.
-    variables: Variables<'n>,
+    pub(crate) variables: Variables<'n>,
     /// The requested encoding.
-    encoding: Encoding,
+    pub(crate) encoding: Encoding,
     /// The constraints m ≥ 0 on the tokens of all places. If the encoding has the state equation,
     /// also the constraints x ≥ 0 on the firing counts. Empty for the bounded encodings, which
     /// start from the initial marking.
@@ -30,7 +32,7 @@ pub struct EncodedGoal<'n> {
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
     /// The maximised sum, or `None` for a reachability goal.
-    objective: Option<LinearExpression>,
+    pub(crate) objective: Option<LinearExpression>,
 }
 
 impl<'n> EncodedGoal<'n> {
@@ -161,6 +163,17 @@ impl<'n> EncodedGoal<'n> {
         Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
     }
 
+    /// Returns the constraints without disjunctions as a linear program, without the goal. If the
+    /// program together with the goal is infeasible, so is the encoding.
+    ///
+    /// # Errors
+    /// Returns an error if the program is too large.
+    pub fn linear_part(&self) -> Result<Linear, NotLinear> {
+        let is_linear = |term: &Term| Linear::new(self.terms(), &[*term], None).is_ok();
+        let constraints = self.constraints().into_iter().filter(is_linear);
+        Linear::new(self.terms(), &constraints.collect::<Vec<_>>(), None)
+    }
+
     /// Returns one term for each comparison of a conjunction (see [`predicate::cubes`]). The term
     /// states the comparison for the variables m(p), that is, for the goal marking if the encoding
     /// unrolls no firings.
@@ -223,11 +236,12 @@ impl<'n> EncodedGoal<'n> {
         text
     }
 
-    /// Writes the goal in SMT-LIB 2, with a comment before each part.
+    /// Writes the goal in SMT-LIB 2, with a comment before each part. `status` is the answer that
+    /// the script states.
     ///
     /// # Errors
     /// Returns the errors of `out`.
-    pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write_smt2(&self, status: ExpectedAnswer, out: &mut dyn io::Write) -> io::Result<()> {
         let title = |part: &EncodingPart| format!("{part}: {}", part.explanation());
         let titles: Vec<String> =
             self.constraints_by_part.iter().map(|(part, _)| title(part)).collect();
@@ -242,7 +256,8 @@ impl<'n> EncodedGoal<'n> {
         if !goal.is_empty() {
             sections.push(Section { comment: "the goal", assertions: goal });
         }
-        smt_lib::write_script(self.terms(), &sections, self.objective.as_ref(), out)
+        let objective = self.objective.as_ref();
+        smt_lib::write_script(self.terms(), &sections, objective, Some(status), out)
     }
 
     /// Writes the goal in CPLEX LP format.
@@ -256,15 +271,17 @@ impl<'n> EncodedGoal<'n> {
         let names = linear.names(self.terms());
         for (name, &variable) in names.iter().zip(&linear.variables) {
             let term_name = self.terms().name(variable);
-            if name.replace('_', "") != term_name.replace(['(', ')', '_'], "") {
-                writeln!(out, "\\ {name} is {}", term_name.replace(char::is_control, "_"))?;
+            // Only names that are too long for readers are shortened.
+            if *name != symbols::lp_name(term_name) {
+                writeln!(out, "\\ {name} is {}", symbols::lp_name(term_name))?;
             }
         }
         if linear.constant != 0.into() {
             writeln!(out, "\\ add {} to the objective", linear.constant)?;
         }
         let integers = self.encoding.numbers != crate::Numbers::Reals;
-        let name = |column: parikh_solvers::linear_program::Column| names[column.index()].clone();
+        // An empty sum is written with the first column, even if there is none.
+        let name = |column: Column| names.get(column.index()).map_or("none".into(), String::clone);
         linear.program.write_lp_with(name, integers, out)
     }
 }

@@ -15,12 +15,26 @@ use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// Returns the SHA-256 of some content, as 64 hexadecimal digits. `sha256sum` prints the same.
 pub fn sha256(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(content))
 }
-use std::sync::{Arc, OnceLock};
+
+/// Returns the SHA-256 of all that a reader yields, as [`sha256`] does.
+///
+/// # Errors
+/// Returns the errors of the reader.
+pub fn sha256_of(mut content: impl Read) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut content, &mut hash)?;
+    Ok(hexadecimal(&hash.finalize()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";

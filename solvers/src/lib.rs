@@ -6,7 +6,8 @@
 //!
 //! - Questions: [`linear_program`], [`term`], [`cnf`]. [`dump`] writes them to files.
 //!   [`linear_terms`] turns terms without disjunctions into linear programs. [`bits`] turns
-//!   constraints over bounded numbers into sums of bit-vectors.
+//!   constraints over bounded numbers into sums of bit-vectors. [`symbols`] turns names into
+//!   symbols of SMT-LIB and names in LP format.
 //! - Capabilities and answers of back-ends: [`lp`], [`smt`], [`sat`]. Unknown, error and timeout
 //!   are all [`NoAnswer`].
 //! - Back-ends, one per file: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
@@ -46,6 +47,7 @@ pub mod smt_command;
 pub mod smt_lib;
 #[cfg(feature = "z3")]
 pub mod smt_z3;
+pub mod symbols;
 pub mod term;
 
 pub use answer::NoAnswer;

@@ -12,6 +12,7 @@ use num_traits::ToPrimitive as _;
 
 use crate::linear_expression::LinearExpression;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Sense};
+use crate::symbols;
 use crate::term::{Node, Term, Terms, Variable};
 
 /// A linear program with the variables of its columns.
@@ -183,36 +184,10 @@ impl Linear {
         Ok(converted)
     }
 
-    /// Returns a valid LP name for each column, close to the name of its variable.
+    /// Returns the name of each column in LP format: the escaped name of its variable.
     pub fn names(&self, terms: &Terms) -> Vec<String> {
-        let mut used_names = std::collections::HashSet::new();
-        let mut names = Vec::with_capacity(self.variables.len());
-        for (index, &variable) in self.variables.iter().enumerate() {
-            let mut name: String =
-                terms.name(variable).chars().take(200).map(lp_name_character).collect();
-            while name.ends_with('_') {
-                name.pop();
-            }
-            // Readers take `e1` for an exponent, and a digit for a coefficient.
-            if !name.starts_with(|c: char| c.is_ascii_alphabetic() && c != 'e' && c != 'E') {
-                name.insert_str(0, "v_");
-            }
-            if !used_names.insert(name.clone()) {
-                // The column number distinguishes the name. If another variable already has the new
-                // name, underscores are appended.
-                name = format!("{name}__{index}");
-                while !used_names.insert(name.clone()) {
-                    name.push('_');
-                }
-            }
-            names.push(name);
-        }
-        names
+        symbols::lp_names(self.variables.iter().map(|&variable| terms.name(variable)))
     }
-}
-
-fn lp_name_character(c: char) -> char {
-    if c.is_ascii_alphanumeric() { c } else { '_' }
 }
 
 #[cfg(test)]
@@ -234,24 +209,10 @@ mod tests {
         assert_eq!(program.rows(), [Interval::at_most(6)]);
         assert_eq!(linear.constant, 5.into());
         let names = linear.names(&terms);
-        assert!(names.contains(&"m_p_1".to_owned()) && names[0] != names[1], "{names:?}");
+        assert_eq!([&names[column(x)], &names[column(y)]], ["m.p%2D1", "m.p_1"]);
         let more = terms.at_most(x, 0);
         let more = linear.with_assertions(&terms, &[more]).unwrap();
         assert!(more.program.columns()[column(x)].is_empty());
-    }
-
-    #[test]
-    fn names_without_letters_are_valid() {
-        let mut terms = Terms::new();
-        let parts = ["é", "_", "1", "exp"].map(|name| {
-            let variable = terms.integer(name);
-            terms.at_least(variable, 1)
-        });
-        let linear = Linear::new(&terms, &parts, None).unwrap();
-        let names = linear.names(&terms);
-        assert!(names.iter().all(|name| name.starts_with("v_")), "{names:?}");
-        let distinct: std::collections::HashSet<&String> = names.iter().collect();
-        assert_eq!(distinct.len(), 4);
     }
 
     #[test]

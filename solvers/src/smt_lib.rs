@@ -1,13 +1,14 @@
 //! Terms in SMT-LIB 2, for dumps, for people, and for solver commands.
 //!
 //! Terms used more than once are named with `define-fun`, so the text is linear in the size of the
-//! arena. Names are quoted if necessary. If quoting is not enough, the number of the variable is
-//! appended. A script contains one batch of terms. A conversation with a solver has many batches
-//! (`writer`), and its answers are parsed as they arrive (`reader`).
+//! arena. The symbols of variables are their names with escapes ([`symbols`](crate::symbols)). A
+//! script contains one batch of terms. A conversation with a solver has many batches (`writer`),
+//! and its answers are parsed as they arrive (`reader`).
 
 pub(crate) mod reader;
 pub(crate) mod writer;
 
+use std::fmt;
 use std::io;
 
 use crate::linear_expression::LinearExpression;
@@ -19,7 +20,30 @@ use writer::Writer;
 /// # Errors
 /// Returns the errors of `out`.
 pub fn write_smt2(terms: &Terms, assertions: &[Term], out: &mut dyn io::Write) -> io::Result<()> {
-    write_script(terms, &[Section { comment: "", assertions }], None, out)
+    write_script(terms, &[Section { comment: "", assertions }], None, None, out)
+}
+
+/// The answer to a script that is written into it: `(set-info :status …)`. Some solvers report an
+/// error if they find another answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedAnswer {
+    /// The assertions are satisfiable together.
+    Satisfiable,
+    /// The assertions are not satisfiable together.
+    Unsatisfiable,
+    /// Neither is known.
+    Unknown,
+}
+
+impl fmt::Display for ExpectedAnswer {
+    /// Writes the word of SMT-LIB.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ExpectedAnswer::Satisfiable => "sat",
+            ExpectedAnswer::Unsatisfiable => "unsat",
+            ExpectedAnswer::Unknown => "unknown",
+        })
+    }
 }
 
 /// A group of assertions with a comment.
@@ -33,7 +57,8 @@ pub struct Section<'a> {
 
 /// Writes the question whether the assertions of all sections are satisfiable together, up to
 /// `(check-sat)`. With `maximise`, it also asks for the largest value of the expression, up to
-/// `(get-objectives)`. This uses the extension shared by Z3 and OptiMathSAT.
+/// `(get-objectives)`. This uses the extension shared by Z3 and OptiMathSAT. With `status`, the
+/// script states the answer to `(check-sat)`.
 ///
 /// # Errors
 /// Returns the errors of `out`.
@@ -41,6 +66,7 @@ pub fn write_script(
     terms: &Terms,
     sections: &[Section<'_>],
     maximise: Option<&LinearExpression>,
+    status: Option<ExpectedAnswer>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let all_assertions: Vec<Term> =
@@ -53,6 +79,9 @@ pub fn write_script(
     let is_of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
     let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(is_of_bits);
     writeln!(out, "(set-logic {})", if counts_bits { "ALL" } else { writer.logic() })?;
+    if let Some(status) = status {
+        writeln!(out, "(set-info :status {status})")?;
+    }
     writer.write_preparation(terms, &preparation, out)?;
     for section in sections {
         if !section.comment.is_empty() {
@@ -74,7 +103,6 @@ pub fn write_script(
 
 #[cfg(test)]
 mod tests {
-    use super::writer::quoted;
     use super::*;
 
     fn text(terms: &Terms, assertions: &[Term]) -> String {
@@ -96,9 +124,9 @@ mod tests {
         assert_eq!(
             text(&terms, &[mixed, either]),
             "(set-logic QF_LIRA)\n(declare-const x Int)\n(declare-const |y z| Real)\n\
-             (declare-const t!!0 Bool)\n\
+             (declare-const %74!0 Bool)\n\
              (assert (<= (+ (* (- 2.0) (to_real x)) |y z|) (- 3.0)))\n\
-             (assert (or t!!0 (not (<= x 3))))\n(check-sat)\n"
+             (assert (or %74!0 (not (<= x 3))))\n(check-sat)\n"
         );
     }
 
@@ -123,15 +151,14 @@ mod tests {
 
     #[test]
     fn names_that_cannot_be_symbols_become_others_and_stay_apart() {
-        assert_eq!(quoted("p1"), "p1");
-        assert_eq!(quoted("1p"), "|1p|");
-        assert_eq!(quoted("and"), "and!");
-        assert_eq!(quoted("let"), "|let|");
-        assert_eq!(quoted("t!7"), "t!!7");
         let mut terms = Terms::new();
         let (a, b) = (terms.boolean("a|"), terms.boolean("a\\"));
-        let script = text(&terms, &[a, b]);
-        assert!(script.contains("declare-const a_ Bool") && script.contains("declare-const a_!1"));
+        let same_name = terms.integer("a|");
+        let low = terms.at_most(same_name, 1);
+        let script = text(&terms, &[a, b, low]);
+        for declaration in ["a%7C Bool", "a%5C Bool", "|a%7C%!2| Int"] {
+            assert!(script.contains(&format!("(declare-const {declaration})")), "{script}");
+        }
     }
 
     #[test]
@@ -165,7 +192,7 @@ mod tests {
         };
         let named = both.index();
         let first = say(&mut writer, &[a]);
-        assert_eq!(first, "(declare-const a!!1 Bool)\n(assert a!!1)\n");
+        assert_eq!(first, "(declare-const %61!1 Bool)\n(assert %61!1)\n");
         assert_eq!(writer.logic(), "QF_UF");
         let twice = say(&mut writer, &[both, both]);
         assert_eq!(twice.matches("(declare-const x Int)").count(), 1);

@@ -9,6 +9,7 @@ mod claims;
 mod contest_kit;
 mod draw;
 mod encode;
+mod encode_heads;
 mod extended_processes;
 mod formulas;
 mod graph;

@@ -7,12 +7,13 @@
 use crate::support::oracle::{GoalTruth, OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use parikh::encodings::{EncodeError, EncodedGoal, Encoding, EncodingPart, Numbers};
-use parikh::net::{Facts, Goal, Marking, Net, Predicate, Provenance, text};
+use parikh::net::{Facts, FiringSequence, Goal, Marking, Net, Predicate, Provenance, text};
 use parikh::solvers::Budget;
 use parikh::solvers::certify::infeasible_near;
 use parikh::solvers::lp::{LpAnswer, LpSolver};
 use parikh::solvers::lp_microlp::MicroLp;
 use parikh::solvers::smt::{SmtAnswer, SmtSolver};
+use parikh::solvers::smt_lib::ExpectedAnswer;
 use parikh::solvers::smt_z3::{Z3, run_script};
 use parikh::structure::bounds::place_bounds;
 use parikh::structure::closed::ClosureKind;
@@ -47,7 +48,7 @@ fn satisfiable(question: &EncodedGoal<'_>) -> bool {
 
 fn script(question: &EncodedGoal<'_>) -> String {
     let mut out = Vec::new();
-    question.write_smt2(&mut out).unwrap();
+    question.write_smt2(ExpectedAnswer::Unknown, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -302,6 +303,72 @@ fn depths(net: &Net) -> std::collections::HashMap<Marking, u32> {
         }
     }
     depths
+}
+
+/// Returns a shortest firing sequence to a marking with the property.
+fn shortest_sequence(net: &Net, goal: &Predicate) -> Option<FiringSequence> {
+    let mut seen = std::collections::HashSet::from([net.initial().clone()]);
+    let mut queue =
+        std::collections::VecDeque::from([(net.initial().clone(), FiringSequence::new())]);
+    while let Some((marking, sequence)) = queue.pop_front() {
+        if goal.holds(net, &marking) {
+            return Some(sequence);
+        }
+        for t in net.transitions() {
+            let mut next = marking.clone();
+            if net.fire(&mut next, t).is_ok() && seen.insert(next.clone()) {
+                let mut longer = sequence.clone();
+                longer.push(t, 1);
+                queue.push_back((next, longer));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn firing_sequences_are_solutions_of_all_encodings() {
+    let (mut solved, mut joined, mut late) = (0, 0, 0);
+    for seed in 0..scaled(60) {
+        let net = random(seed, &Shape::small(seed));
+        if explore(&net, OracleLimits { states: 500, tokens: 50 }).is_none() {
+            continue;
+        }
+        let facts = facts(&net);
+        for goal in goals(seed, &net) {
+            let Some(sequence) = shortest_sequence(&net, &goal) else { continue };
+            let length = sequence.firings() as u32;
+            let about = format!("net {seed} {goal:?} {sequence:?}\n{}", text::print(&net));
+            let is_solved = |parts: &[EncodingPart], numbers, k| {
+                let encoding = over(parts, numbers).with_steps(k);
+                let goal_of_net = Goal::Reach(goal.clone());
+                let question = EncodedGoal::new(&net, &goal_of_net, &encoding, &facts).unwrap();
+                question.is_solved_by(&sequence, &goal)
+            };
+            for numbers in [Numbers::Reals, Numbers::Integers, Numbers::Bits] {
+                for parts in encodings() {
+                    // A net without units makes no claim.
+                    let is_solution = is_solved(&parts, numbers, 1);
+                    assert!(is_solution, "{parts:?} {numbers}: {about}");
+                    solved += 1;
+                }
+                for k in 1..=3 {
+                    let unrolled = is_solved(&[EncodingPart::Unrolling], numbers, k);
+                    assert_eq!(unrolled, length <= k, "bmc {k} {numbers}: {about}");
+                    let in_steps = is_solved(&[EncodingPart::Steps], numbers, k);
+                    assert!(in_steps || length > k, "bmc-steps {k} {numbers}: {about}");
+                    joined += usize::from(in_steps && length > k);
+                    let parts = [EncodingPart::StateEquation, EncodingPart::Induction];
+                    let is_late = is_solved(&parts, numbers, k);
+                    // The step case leaves out firings without effect, which no shortest sequence
+                    // has.
+                    assert_eq!(is_late, length >= k, "k-induction {k} {numbers}: {about}");
+                    late += usize::from(is_late);
+                }
+            }
+        }
+    }
+    assert!(solved > 500 && joined > 20 && late > 50, "{solved} {joined} {late}");
 }
 
 #[test]

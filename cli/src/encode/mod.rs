@@ -1,6 +1,7 @@
 //! `parikh encode`: writes a goal in any encoding for other solvers.
 
 mod question;
+mod status;
 
 use super::formulas::{self, FormulaOptions, GivenFormula};
 use super::{ProgramOutcome, limits, model, signals};
@@ -11,6 +12,7 @@ use parikh_formula::{Formula, Proposition, Query, linear_sum, lower, lower_state
 use parikh_net::printable::{Printable, counted};
 use parikh_net::{Goal, Net};
 use question::{BitEncoding, EncodeLogic, EncodedQuery, QueryForm, SolverFormat};
+use status::QueryStatus;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -60,6 +62,11 @@ pub(super) struct EncodeArguments {
     /// Time limit for computing flows, bounds of places and traps.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
+    /// Determine the answer to the query within this time, such as 10s, and write it into the file
+    /// as `(set-info :status …)` and in the head. It is `unknown` if it is not certain, and without
+    /// this option.
+    #[arg(long, value_name = "TIME", value_parser = limits::duration)]
+    status: Option<Duration>,
 }
 
 const EXAMPLES: &str = "\
@@ -77,7 +84,8 @@ fn parts_help() -> String {
     }
     text + "\n\
             All parts except the last three hold in every reachable marking, so `unsat` proves \
-            that the goal is unreachable. A comment at the head of each file explains the results."
+            that the goal is unreachable. A comment at the head of each file explains the results \
+            and the variables."
 }
 
 /// The goal to encode, with its description for users.
@@ -88,20 +96,24 @@ struct EncodeGoal {
 
 pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
     let form = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
-    let budget = limits::budget(Some(arguments.timeout), None);
+    let budget = limits::budget(None, None);
     signals::cancel_on_signal(&budget, || ());
+    let facts_budget = budget.slice(arguments.timeout);
     let net = arguments.timing.net(&arguments.model)?;
     let subject = requested_goal(arguments, &net)?;
-    let question = EncodedQuery::new(&net, &subject, &form, &budget)?;
-    let head = head_comment(arguments, &net, &subject, &form.encoding, &question);
-    let format = form.format;
+    let mut question = EncodedQuery::new(&net, &subject, &form, &facts_budget)?;
+    let status = arguments.status.map_or(QueryStatus::NOT_ASKED, |time| {
+        QueryStatus::determine(&net, &subject, &mut question, &budget.slice(time))
+    });
+    let head = head_comment(arguments, &net, &subject, &form, &question, &status)?;
+    let (format, answer) = (form.format, status.answer);
     match &arguments.output {
-        None => match question.write(format, &head, &mut io::stdout().lock()) {
+        None => match question.write(format, &head, answer, &mut io::stdout().lock()) {
             // A closed pipe is no error: the reader has read enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result?,
         },
-        Some(path) => write_whole(path, |out| question.write(format, &head, out))
+        Some(path) => write_whole(path, |out| question.write(format, &head, answer, out))
             .with_context(|| path.display().to_string())?,
     }
     Ok(ProgramOutcome::Complete)
@@ -129,30 +141,41 @@ fn write_whole(
     result
 }
 
-/// Returns the comment at the head of the file: the net, the goal, the encoding, and the meaning of
-/// the results.
+/// Returns the comment at the head of the file: the net, the goal, the encoding, the meaning of the
+/// results, and the meaning of the variables. It names no path, so the same model and options give
+/// the same head on every machine.
+///
+/// # Errors
+/// The model cannot be read again.
 fn head_comment(
     arguments: &EncodeArguments,
     net: &Net,
     subject: &EncodeGoal,
-    encoding: &Encoding,
+    form: &QueryForm,
     question: &EncodedQuery<'_>,
-) -> String {
+    status: &QueryStatus,
+) -> Result<String> {
+    let file = parikh_input::model_file(&arguments.model)?;
+    let hash = parikh_files::open(&file).and_then(parikh_files::sha256_of);
+    let hash = hash.with_context(|| file.display().to_string())?;
+    let encoding = &form.encoding;
     let name = if net.name().is_empty() { "(unnamed)" } else { net.name() };
     // A name may contain line breaks, which would end the comment.
     let text = format!(
-        "net: {}, {}, {}, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
-         written by parikh {}",
+        "net: {}, {}, {}\nmodel: SHA-256 {hash}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
+         status: {} ({})\n{}written by parikh {}\n",
         Printable(name),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),
-        Printable(arguments.model.display()),
         Printable(&subject.text),
         question.shape(encoding),
         question.meaning(),
+        status.answer,
+        status.reason,
+        question.legend(form.format),
         env!("CARGO_PKG_VERSION"),
     );
-    text + "\n"
+    Ok(text)
 }
 
 /// Returns the goal that `--goal` states, or the goal of the formula with the id `--id` in the file

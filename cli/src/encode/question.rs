@@ -4,10 +4,11 @@ use super::EncodeGoal;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
-use parikh_encodings::{EncodedGoal, Encoding, Numbers};
+use parikh_encodings::{EncodedGoal, Encoding, Notation, Numbers};
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
+use parikh_solvers::smt_lib::ExpectedAnswer;
 use parikh_structure::facts::facts_for;
 use std::io::{self, Write};
 use std::path::Path;
@@ -186,11 +187,21 @@ impl<'n> EncodedQuery<'n> {
         }
     }
 
+    /// Explains the variables in the format of the file.
+    pub(super) fn legend(&self, format: SolverFormat) -> String {
+        match (self, format) {
+            (EncodedQuery::Clauses(question), _) => question.legend(),
+            (EncodedQuery::Terms(question), SolverFormat::Lp) => question.legend(Notation::Lp),
+            (EncodedQuery::Terms(question), _) => question.legend(Notation::SmtLib),
+        }
+    }
+
     /// Writes the query below the comment `head`.
     pub(super) fn write(
         &self,
         format: SolverFormat,
         head: &str,
+        status: ExpectedAnswer,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let comment = match format {
@@ -204,7 +215,7 @@ impl<'n> EncodedQuery<'n> {
         match self {
             EncodedQuery::Clauses(question) => question.write_dimacs(out),
             EncodedQuery::Terms(question) if format == SolverFormat::Lp => question.write_lp(out),
-            EncodedQuery::Terms(question) => question.write_smt2(out),
+            EncodedQuery::Terms(question) => question.write_smt2(status, out),
         }
     }
 }

@@ -78,7 +78,7 @@ pub(super) struct CodedComponent {
     /// The places, ascending. The number of a place is its index here.
     pub(super) places: Vec<PlaceId>,
     /// True if the component may hold no token.
-    may_be_empty: bool,
+    pub(super) may_be_empty: bool,
     /// The transitions that change which place of the component is marked.
     pub(super) moves: Vec<TokenMove>,
 }

@@ -47,6 +47,7 @@ pub use question::PropositionalGoal;
 pub use tokens::MaybeLiteral;
 
 use crate::encoding::TooManyValues;
+use crate::legend::Notation;
 use components::{CodedComponent, SafeComponent};
 use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -322,25 +323,44 @@ impl<'n> Unrolling<'n> {
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
     }
 
-    /// Returns the meaning of the variables of markings and steps, sorted by variable.
+    /// Explains the variables of the components whose marked place is a binary number: the places
+    /// by number. Returns no text if there are none. `name` gives the written name of a place.
+    fn component_legend(&self, name: impl Fn(PlaceId) -> String) -> String {
+        let mut text = String::new();
+        for component in &self.coded_components {
+            let places = component.places.iter().enumerate();
+            let numbers = places.map(|(number, &place)| format!("{number} {}", name(place)));
+            let numbers = numbers.collect::<Vec<_>>().join(", ");
+            let none = match component.may_be_empty {
+                true => format!(", {} none is marked", component.empty_number()),
+                false => String::new(),
+            };
+            text += &format!("  component of {}: {numbers}{none}\n", name(component.places[0]));
+        }
+        text
+    }
+
+    /// Returns the meaning of the variables of markings and steps, sorted by variable. Names of
+    /// nodes have the escapes of SMT-LIB.
     pub fn names(&self) -> Vec<(Literal, String)> {
         let mut names = Vec::new();
         for (number, marking) in self.markings.iter().enumerate() {
             for (place, tokens) in self.net.places().zip(&marking.places) {
-                let name = self.net.place_name(place);
+                let name = Notation::Dimacs.escaped(self.net.place_name(place));
                 let with_name =
                     |(tokens, literal)| (literal, format!("m{number}({name}) >= {tokens}"));
                 names.extend(tokens.variables().map(with_name));
             }
             for (component, code) in self.coded_components.iter().zip(&marking.codes) {
-                let first = self.net.place_name(component.places[0]);
-                let with_name = |(bit, &literal)| (literal, format!("bit{number}({first}…,{bit})"));
+                let first = Notation::Dimacs.escaped(self.net.place_name(component.places[0]));
+                let with_name = |(bit, &literal)| (literal, format!("bit{number}({first},{bit})"));
                 names.extend(code.iter().enumerate().map(with_name));
             }
         }
         for (number, step) in self.steps.iter().enumerate() {
             let with_name = |&(t, fired): &(TransitionId, Literal)| {
-                (fired, format!("fire({},{})", number + 1, self.net.transition_name(t)))
+                let name = Notation::Dimacs.escaped(self.net.transition_name(t));
+                (fired, format!("fire({},{name})", number + 1))
             };
             names.extend(step.iter().map(with_name));
         }

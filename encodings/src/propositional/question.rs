@@ -4,7 +4,7 @@ use super::components::SafeComponent;
 use super::tokens::MaybeLiteral;
 use super::{StepSemantics, TokenEncoding, TokenRange, Unrolling};
 use crate::encoding::{EncodeError, Encoding, EncodingPart};
-use parikh_net::printable::Printable;
+use crate::legend::Notation;
 use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
@@ -125,14 +125,43 @@ impl<'n> PropositionalGoal<'n> {
         text
     }
 
+    /// Explains the variables with a line of their own, the other variables, and the names with
+    /// escapes.
+    pub fn legend(&self) -> String {
+        let net = self.unrolling.net;
+        let (step, order) = match self.encoding.has(EncodingPart::Steps) {
+            true => ("step", "in step i"),
+            false => ("firing", "as firing number i"),
+        };
+        let mut text = format!(
+            "variables, with a line `c NUMBER NAME` each:\n\
+             \x20 mi(p) >= n: place p has at least n tokens after {step} number i; m0 is the initial \
+             marking.\n\
+             \x20   Comparisons that always or never hold have no variable. A place that a {step} \
+             cannot change\n\
+             \x20   keeps the variables of the marking before.\n\
+             \x20 fire(i,t): transition t fires {order}; it has no variable where it cannot fire\n"
+        );
+        let components = self
+            .unrolling
+            .component_legend(|place| Notation::Dimacs.escaped(net.place_name(place)));
+        if !components.is_empty() {
+            text += "  biti(p,b): bit b, where bit 0 is the lowest, of the number of the marked place \
+                     in the\n    component of p after i steps. The components with their numbers:\n";
+            text += &components;
+        }
+        text += "other variables are auxiliary: a place changes in a step, one of several literals \
+                 is true,\na part of the goal holds\n";
+        text + &Notation::Dimacs.escaped_names(net)
+    }
+
     /// Writes the formula in DIMACS format, with a comment line for each variable with a name.
     ///
     /// # Errors
     /// Returns the errors of `out`.
     pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for (literal, name) in self.unrolling.names() {
-            // Names may contain any character, and a comment ends with its line.
-            writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
+            writeln!(out, "c {} {name}", literal.to_dimacs())?;
         }
         self.cnf.write_dimacs(&[], out)
     }

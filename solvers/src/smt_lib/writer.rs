@@ -8,6 +8,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
 use crate::bits::{self, BitSum, Sides};
+use crate::symbols::smt_symbol;
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Conjunctions and disjunctions over terms of this depth get a name, so that writing does not
@@ -243,9 +244,11 @@ impl Writer {
     /// Chooses a symbol for a variable.
     fn find_symbol(&mut self, terms: &Terms, variable: Variable) {
         if self.symbols[variable.index()].is_empty() {
-            let mut symbol = quoted(terms.name(variable));
-            while !self.used_symbols.insert(symbol.clone()) {
-                symbol = quoted(&format!("{}!{}", symbol.trim_matches('|'), variable.index()));
+            let mut symbol = smt_symbol(terms.name(variable));
+            // Variables of different sorts may have the same name. No symbol of a name has `%!`.
+            if !self.used_symbols.insert(symbol.clone()) {
+                symbol = format!("|{}%!{}|", symbol.trim_matches('|'), variable.index());
+                self.used_symbols.insert(symbol.clone());
             }
             self.symbols[variable.index()] = symbol;
         }
@@ -378,36 +381,3 @@ fn number(value: &BigInt, has_decimals: bool) -> String {
         format!("{value}{decimals}")
     }
 }
-
-/// Converts a name to a symbol. Quotes do not distinguish symbols, so names like those of our
-/// definitions and guards get a second `!`. Names of predefined functions get a `!` at the end.
-pub(super) fn quoted(name: &str) -> String {
-    let symbol: String = name
-        .chars()
-        .map(|c| if c == '|' || c == '\\' || c.is_control() { '_' } else { c })
-        .collect();
-    let reserved_prefix =
-        ["t!", "a!"].into_iter().find(|reserved_prefix| symbol.starts_with(reserved_prefix));
-    let symbol = match reserved_prefix {
-        Some(reserved_prefix) if !symbol[reserved_prefix.len()..].starts_with('!') => {
-            format!("{reserved_prefix}!{}", &symbol[reserved_prefix.len()..])
-        }
-        _ if FUNCTIONS.contains(&symbol.as_str()) => format!("{symbol}!"),
-        _ => symbol,
-    };
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.!~%&^<>=+-*/?".contains(c);
-    let is_simple = symbol.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && symbol.chars().all(is_plain)
-        && !RESERVED.contains(&symbol.as_str());
-    if is_simple { symbol } else { format!("|{symbol}|") }
-}
-
-/// Reserved words, which must be quoted to be a name.
-const RESERVED: [&str; 9] =
-    ["let", "forall", "exists", "match", "par", "as", "_", "assert", "exit"];
-
-/// Predefined names in common solvers.
-const FUNCTIONS: [&str; 15] = [
-    "true", "false", "not", "and", "or", "xor", "ite", "distinct", "abs", "div", "mod", "to_real",
-    "to_int", "is_int", "iff",
-];

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::backends::Backend;
+use parikh_benchmarks::engine_rows::ENGINES;
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::shard::Shard;
 use parikh_encodings::Encoding;
@@ -155,9 +156,10 @@ pub(crate) enum BenchCommand {
     /// Every back-end tries to solve every goal in every encoding from scratch. The result file has
     /// a line for each combination with its outcome: refuted, candidate, gave-up, choices (a linear
     /// program cannot express the disjunctions), uncertified, not-asked; for bmc and bmc-steps also
-    /// reached and not-within. The table is printed, and the plot shows the number of goals refuted
-    /// or reached over time. For bounds, the goal is one more than the known maximum, so UB needs
-    /// --oracle.
+    /// reached and not-within. PDR is measured on the same goals. Two tables are printed: goals
+    /// refuted, by encodings that can refute, and goals reached, by encodings that can reach. A goal
+    /// whose answer is known is in one of them. For bounds, the goal is one more than the known
+    /// maximum, so UB needs --oracle.
     #[command(after_help = EXIT_CODES)]
     Encodings(EncodingsArgs),
     /// Read every model and its formulas with the prover's reader and the auditor's reader
@@ -325,6 +327,11 @@ pub(crate) struct EncodingsArgs {
     /// the integers, command-lra:LINE over the reals, command-bv:LINE over bit-vectors
     #[arg(long, value_delimiter = ',', default_value = "highs,microlp,z3-lra,z3-lia")]
     pub(crate) backends: Vec<Backend>,
+    /// Engines of Parikh on the same goals, as rows of the same tables: pdr, k-induction. Without a
+    /// value, no engines
+    #[arg(long, value_name = "ENGINES", value_delimiter = ',', num_args = 0.., default_value = "pdr",
+        value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
+    pub(crate) engines: Vec<String>,
     /// The program of the worker process of z3-guest [default: parikh in the directory of this program]
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) parikh: Option<PathBuf>,
@@ -346,9 +353,12 @@ pub(crate) struct EncodingsArgs {
     /// The result file; an existing file is overwritten
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: PathBuf,
-    /// The plot [default: none]
+    /// The plot of the goals refuted [default: none]
     #[arg(long, value_name = "FILE.svg")]
-    pub(crate) plot: Option<PathBuf>,
+    pub(crate) plot_refuted: Option<PathBuf>,
+    /// The plot of the goals reached [default: none]
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot_reached: Option<PathBuf>,
     /// A scatter plot of the seconds for each goal that is refuted or reached: the first
     /// combination of encoding and back-end against the second [default: none]
     #[arg(long, value_name = "FILE.svg")]

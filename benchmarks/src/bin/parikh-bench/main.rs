@@ -10,6 +10,7 @@ use parikh_benchmarks::benchexec::{self, Tasks};
 use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::coverage::Checkers;
 use parikh_benchmarks::encodings::Encodings;
+use parikh_benchmarks::encodings_table::Settlement;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::instance::{Instance, place_transition_instances, plain_net};
@@ -454,6 +455,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         requests: only,
         encodings: args.encodings.into_iter().flat_map(with_steps).collect(),
         backends: args.backends,
+        engines: args.engines,
         timeout: args.timeout,
         unreachable_only: args.unreachable,
         max_nodes: args.largest,
@@ -471,13 +473,11 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         note!("WRONG {}", encodings_table::fields(m).join(" "));
     }
     say!("{}", encodings_table::print(&measurements));
-    if let Some(path) = &args.plot {
-        let curves = encodings_table::curves(&measurements);
-        let plot = cactus::plot(
-            "Goals refuted or reached, by encoding and back-end",
-            "goals refuted or reached, each within",
-            &curves,
-        );
+    let plots =
+        [(&args.plot_refuted, Settlement::Refuted), (&args.plot_reached, Settlement::Reached)];
+    for (path, settlement) in plots {
+        let Some(path) = path else { continue };
+        let plot = encodings_table::plot(&measurements, settlement);
         std::fs::write(path, plot).map_err(Error::at(path))?;
     }
     if let Some(path) = &args.scatter {

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Asks several solvers about goals that `parikh encode` writes, and compares with `parikh check`.
+
+    encode-agreement.py --parikh target/release/parikh --inputs INPUTS \\
+        --solver cvc5 --solver yices-smt2 --sat-solver cadical153 --sat-solver glucose4
+
+The nets are those of --list, or the largest net of each family that has at most --largest places and
+transitions. For each net, `parikh check` answers ReachabilityDeadlock and some formulas. Each goal
+with an answer is written in all encodings. A *contradiction* is one of these:
+
+- two solvers say `sat` and `unsat` about one file;
+- an encoding that covers all reachable markings is `unsat`, and the goal is reachable;
+- a bounded encoding is `sat`, and the goal is unreachable;
+- the file has another status than a solver finds (with --status).
+
+Deadlocks are asked a second time with names of places and transitions that differ only in characters
+that SMT-LIB does not allow or that begin escapes. The answers must be the same.
+
+`--solver cvc5` uses the package `cvc5` of PyPI, in this process. Another solver is a command, which
+gets the name of the file. SAT solvers are those of the package `python-sat`. Exit code 1: there is a
+contradiction.
+"""
+
+import argparse
+import collections
+import itertools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+# The encoding, the logic, k, and its kind: `over` covers all reachable markings, `bounded` has
+# solutions only for reachable goals, and `step` is the step case of an induction.
+ALL = "state-equation+flows+bounds+traps+listed-traps+read-feed+causal-order+predecessor"
+ENCODINGS = [
+    ("state-equation", "LRA", 1, "over"),
+    ("state-equation", "LIA", 1, "over"),
+    ("flows", "LRA", 1, "over"),
+    ("flows+bounds", "BV", 1, "over"),
+    ("state-equation+bounds", "LIA", 1, "over"),
+    ("state-equation+units", "LIA", 1, "over"),
+    ("state-equation+traps", "LIA", 1, "over"),
+    ("state-equation+listed-traps", "LRA", 1, "over"),
+    ("state-equation+read-feed", "LIA", 1, "over"),
+    ("state-equation+causal-order", "LRA", 1, "over"),
+    ("state-equation+predecessor", "LIA", 1, "over"),
+    (ALL, "LIA", 1, "over"),
+    ("flows+bounds+k-induction", "LIA", 1, "step"),
+    ("bmc", "LIA", 3, "bounded"),
+    ("bmc", "BV", 3, "bounded"),
+    ("bmc-steps", "LIA", 3, "bounded"),
+    ("bmc-steps", "BV", 3, "bounded"),
+    ("bmc-steps", "SAT order", 4, "bounded"),
+    ("bmc-steps", "SAT one-of-n", 4, "bounded"),
+    ("bmc-steps", "SAT log", 4, "bounded"),
+]
+
+
+def run(command, timeout):
+    """Returns the exit code and both outputs of a command, or None if it takes too long."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    return done.returncode, done.stdout, done.stderr
+
+
+def ask_cvc5(file, seconds):
+    import cvc5
+
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(seconds * 1000))
+    symbols = cvc5.SymbolManager(solver)
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(file))
+    output = ""
+    while not (command := parser.nextCommand()).isNull():
+        output += str(command.invoke(solver, symbols))
+    return output
+
+
+def ask(solver, file, seconds):
+    """Returns `sat`, `unsat`, `timeout`, or the error of a solver."""
+    if solver == "cvc5":
+        try:
+            output = ask_cvc5(file, seconds)
+        except Exception as error:
+            output = str(error)
+    else:
+        done = run([*solver.split(), str(file)], seconds)
+        output = "unknown" if done is None else done[1] + done[2]
+    words = output.split()
+    answers = [word for word in words if word in ("sat", "unsat", "unknown")]
+    if words[:1] == ["unknown"]:
+        return "timeout"
+    if answers and len(words) == 1:
+        return answers[0]
+    return "timeout" if "timeout" in output else f"error: {' '.join(words)[:100]}"
+
+
+def ask_sat(solver, file, seconds):
+    import threading
+
+    from pysat.formula import CNF
+    from pysat.solvers import Solver
+
+    with Solver(name=solver, bootstrap_with=CNF(from_file=str(file))) as sat:
+        if solver.startswith("cadical"):
+            # CaDiCaL cannot be interrupted here.
+            return {True: "sat", False: "unsat"}[sat.solve()]
+        timer = threading.Timer(seconds, sat.interrupt)
+        timer.start()
+        found = sat.solve_limited(expect_interrupt=True)
+        timer.cancel()
+        return {True: "sat", False: "unsat", None: "timeout"}[found]
+
+
+def known_answers(parikh, model, examination, seconds):
+    """Returns the ids and Boolean values of the answers of `parikh check`."""
+    done = run([parikh, "check", model, "-e", examination, "-t", f"{seconds}s", "-f", "json"], seconds + 30)
+    answers = {}
+    for line in (done[1] if done else "").splitlines():
+        answer = json.loads(line)
+        if answer.get("type") == "answer" and answer.get("value") in ("TRUE", "FALSE"):
+            answers[answer["id"]] = answer["value"] == "TRUE"
+    return answers
+
+
+def renamed(model, target):
+    """Writes the net with names that differ only in characters that need escapes."""
+    tree = ElementTree.parse(model)
+    nodes = [n for n in tree.iter() if n.tag.split("}")[-1] in ("place", "transition")]
+    width = len(nodes).bit_length()
+    names = ("a" + "".join(name) for name in itertools.product("|_%\\", repeat=width))
+    new = {node.get("id"): name for node, name in zip(nodes, names)}
+    for node in tree.iter():
+        for key in ("id", "source", "target"):
+            if node.get(key) in new:
+                node.set(key, new[node.get(key)])
+        if node.tag.split("}")[-1] in ("places",) and node.text:
+            node.text = " ".join(new.get(word, word) for word in node.text.split())
+    # The claim about units is outside this comparison.
+    for net in tree.iter():
+        for child in [c for c in net if c.tag.split("}")[-1] == "toolspecific"]:
+            net.remove(child)
+    tree.write(target)
+
+
+def listed_nets(arguments):
+    """Returns the names of the nets to ask about."""
+    if arguments.list:
+        return arguments.list.read_text().split()
+    largest = {}
+    for archive in sorted(arguments.inputs.glob("*-PT-*.tgz")):
+        # A small net has a small archive. Reading all models would take minutes.
+        if archive.stat().st_size < 3000 * arguments.largest:
+            with tarfile.open(archive) as packed:
+                model = packed.extractfile(f"{archive.stem}/model.pnml").read()
+            size = model.count(b"<place ") + model.count(b"<transition ")
+            family = archive.stem.split("-PT-")[0]
+            if largest.get(family, (0,))[0] < size <= arguments.largest:
+                largest[family] = (size, archive.stem)
+    return [name for _, name in largest.values()]
+
+
+class Comparison:
+    def __init__(self, arguments, folder):
+        self.arguments = arguments
+        self.folder = folder
+        self.counts = collections.defaultdict(collections.Counter)
+        self.contradictions = []
+        self.goals = self.files = self.renamed = 0
+        self.nets = set()
+
+    def encode(self, model, goal, encoding, logic, k):
+        """Writes a file. Returns None if Parikh cannot encode the goal in this way."""
+        logic, _, values = logic.partition(" ")
+        file = self.folder / ("goal.cnf" if logic == "SAT" else "goal.smt2")
+        file.unlink(missing_ok=True)
+        command = [self.arguments.parikh, "encode", model, *goal, "-e", encoding, "-l", logic, "-k", str(k)]
+        command += ["-o", str(file), "-t", "5s"] + (["--values", values] if values else [])
+        if self.arguments.status:
+            command += ["--status", self.arguments.status]
+        done = run(command, 60)
+        return file if done and done[0] == 0 else None
+
+    def answers(self, file, key):
+        """Returns the answers of all solvers about a file, and counts them."""
+        self.files += 1
+        found = []
+        sat = file.suffix == ".cnf"
+        for solver in self.arguments.sat_solver if sat else self.arguments.solver:
+            answer = (ask_sat if sat else ask)(solver, file, self.arguments.timeout)
+            self.counts[(key, solver)][answer.split(":")[0]] += 1
+            if answer.startswith("error"):
+                print(f"{key} {solver}: {answer}", flush=True)
+            found.append(answer)
+        return found
+
+    def contradict(self, *what):
+        self.contradictions.append(what)
+        print("CONTRADICTION", *what, flush=True)
+
+    def ask_goal(self, name, model, goal, reachable, other_model=None):
+        """Asks about a goal in all encodings. `reachable` is the answer of Parikh."""
+        self.goals += 1
+        self.nets.add(name)
+        for encoding, logic, k, kind in ENCODINGS:
+            key = f"{encoding} {logic}" + (f" k={k}" if kind != "over" else "")
+            file = self.encode(model, goal, encoding, logic, k)
+            if file is None:
+                self.counts[(key, "not encoded")]["goals"] += 1
+                continue
+            found = self.answers(file, key)
+            about = (name, goal, key, found, reachable)
+            settled = {answer for answer in found if answer in ("sat", "unsat")}
+            status = re.search(r"status: (sat|unsat)", file.read_text())
+            if self.arguments.status:
+                self.counts[("status in the file", "parikh")][status[1] if status else "unknown"] += 1
+            if len(settled | ({status[1]} if status else set())) > 1:
+                self.contradict(*about, status and status[1])
+            if kind == "over" and "unsat" in settled and reachable:
+                self.contradict(*about)
+            if kind == "bounded" and "sat" in settled and not reachable:
+                self.contradict(*about)
+            if kind == "step" and "unsat" in settled and reachable:
+                # The induction proves nothing if the initial marking is a goal marking.
+                base = self.encode(model, goal, "bmc", "LIA", 1)
+                if base and "unsat" in self.answers(base, "base case"):
+                    self.contradict(*about)
+            if other_model:
+                other = self.encode(other_model, goal, encoding, logic, k)
+                again = self.answers(other, key) if other else []
+                self.renamed += 1
+                if len(settled | {a for a in again if a in ("sat", "unsat")}) > 1 or not other:
+                    self.contradict("other names", *about, again)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parikh", required=True)
+    parser.add_argument("--inputs", required=True, type=pathlib.Path)
+    parser.add_argument("--list", type=pathlib.Path, help="a file with the names of nets")
+    parser.add_argument("--solver", action="append", default=[])
+    parser.add_argument("--sat-solver", action="append", default=[])
+    parser.add_argument("--goals", type=int, default=200, help="the largest number of goals")
+    parser.add_argument("--goals-of-net", type=int, default=5)
+    parser.add_argument("--largest", type=int, default=160, help="places and transitions of a net")
+    parser.add_argument("--timeout", type=int, default=2, help="seconds for each file and solver")
+    parser.add_argument("--check", type=int, default=5, help="seconds for each `parikh check`")
+    parser.add_argument("--status", help="the time for `parikh encode --status`")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        comparison = Comparison(arguments, folder)
+        for name in listed_nets(arguments):
+            if comparison.goals >= arguments.goals:
+                break
+            with tarfile.open(arguments.inputs / f"{name}.tgz") as packed:
+                packed.extractall(folder, filter="data")
+            model = folder / name
+            left = min(arguments.goals_of_net, arguments.goals - comparison.goals)
+            dead = known_answers(arguments.parikh, model, "ReachabilityDeadlock", arguments.check)
+            for reachable in dead.values():
+                renamed(model / "model.pnml", folder / "renamed.pnml")
+                comparison.ask_goal(name, model, ["--goal", "deadlock"], reachable, folder / "renamed.pnml")
+                left -= 1
+            for examination in ("ReachabilityCardinality", "ReachabilityFireability"):
+                queries = str(model / f"{examination}.xml")
+                known = known_answers(arguments.parikh, model, examination, arguments.check)
+                share = left if examination.endswith("Fireability") else (left + 1) // 2
+                for id, value in known.items():
+                    goal = ["--queries", queries, "--id", id]
+                    head = comparison.encode(model, goal, "bmc", "LIA", 1)
+                    if share == 0 or head is None:
+                        continue
+                    violated = f"; goal: {id}: violated by EF" in head.read_text()
+                    comparison.ask_goal(name, model, goal, value != violated)
+                    share, left = share - 1, left - 1
+            print(f"{name}: {comparison.goals} goals, {comparison.files} files", flush=True)
+        for (key, solver), counts in sorted(comparison.counts.items()):
+            print(f"| {key} | {solver} |", ", ".join(f"{n} {what}" for what, n in sorted(counts.items())))
+        print(
+            f"{comparison.goals} goals of {len(comparison.nets)} nets, {comparison.files} files, "
+            f"{comparison.renamed} files with other names, {len(comparison.contradictions)} contradictions"
+        )
+        sys.exit(1 if comparison.contradictions else 0)
+
+
+if __name__ == "__main__":
+    main()
