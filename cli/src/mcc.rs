@@ -23,7 +23,7 @@ pub(super) fn run() -> Result<ProgramOutcome> {
                  calls `parikh mcc`"
             );
         }
-        Some(Ok(examination)) if !examination.is_about_cases() => examination,
+        Some(Ok(examination)) if examination.is_in_contest() => examination,
         // An unknown examination, for example of a later contest, is no error: the contest expects
         // `DO_NOT_COMPETE`. The same answer is given for examinations that only Parikh has.
         Some(other) => {

@@ -15,6 +15,7 @@ mod circuit;
 mod examinations;
 mod goal_demand;
 mod goal_question;
+mod node_questions;
 mod nodes;
 mod plan;
 mod question;
@@ -24,6 +25,7 @@ mod sound;
 mod within_caps;
 
 pub use goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
+pub use node_questions::NodeQuestions;
 pub use nodes::ReasonNodes;
 pub use plan::{Plan, QuestionDecision};
 pub use reason::{Cause, ProcessCause, Reason};

@@ -14,6 +14,7 @@ use super::goal_demand::{self, GoalDemand};
 use super::goal_question::{
     GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach, reach_with_parts,
 };
+use super::node_questions::NodeQuestions;
 use super::question::is_kept_by_undoing;
 use super::within_caps;
 use crate::mcc::Examination;
@@ -74,7 +75,9 @@ pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
 type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
-    /// Creates the plan of an examination without a query file. Returns `None` if the examination
+    /// Creates the plan of an examination without a query file. An examination about each node has
+    /// a question per node ([`of_each_node`](Self::of_each_node)), other examinations have one
+    /// question with the name of the examination. Returns `None` if the examination
     /// needs a query file, if goals cannot express it, or if a number overflows. For soundness
     /// examinations, it also returns `None` if the net has no final markings or the formula is too
     /// large. On a net with caps, that is, assumed bounds of places, it also returns `None` for
@@ -83,6 +86,9 @@ impl Plan {
     /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
     /// the net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
+        if let Some(NodeQuestions { plan, refused }) = Plan::of_each_node(examination, net) {
+            return refused.is_empty().then_some(plan);
+        }
         let mut plan = Plan::default();
         let (whole, asked) = examinations::examination_formula(examination, net)?;
         let asked = within_caps::adapt_formula(asked, net).ok()?;
@@ -209,8 +215,16 @@ impl Plan {
         Ok(())
     }
 
+    /// Records for the question added last the node that it is about: the index of the node among
+    /// the places or transitions of the model.
+    pub(super) fn set_node(&mut self, node: Option<usize>) {
+        if let Some(question) = self.questions.last_mut() {
+            question.node = node;
+        }
+    }
+
     /// Records for the question added last if it is adapted to nets with caps.
-    fn set_adapted_to_caps(&mut self, is_adapted: bool) {
+    pub(super) fn set_adapted_to_caps(&mut self, is_adapted: bool) {
         if let Some(progress) = self.progress.last_mut() {
             progress.is_adapted_to_caps = is_adapted;
         }
@@ -253,14 +267,14 @@ impl Plan {
         &self.first
     }
 
-    fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
+    pub(super) fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
         let proposition = asked.replace(&mut |(goal, role)| {
             Proposition::Atom(RoledGoal { goal: self.goal(goal), role })
         });
         self.add(id, whole, Query::Truth(proposition));
     }
 
-    fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
+    pub(super) fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
         let aim = |goal| RoledGoal { goal: self.goal(goal), role: GoalRole::QuestionPart };
         let aims = goals.into_iter().map(aim).collect();
         self.add(id, JointMeaning::Formula, Query::Largest(aims));
@@ -316,7 +330,8 @@ impl Plan {
             is_adapted_to_caps: false,
             state,
         });
-        self.questions.push(GoalQuestion { id: id.to_owned(), query, joint_meaning: whole, goals });
+        let (id, node) = (id.to_owned(), None);
+        self.questions.push(GoalQuestion { id, query, joint_meaning: whole, node, goals });
     }
 
     /// Returns all goals, indexed by [`GoalId`].
@@ -477,6 +492,7 @@ impl Plan {
                     again.ask_largest(id, aims.into_iter().map(goal).collect());
                 }
             }
+            again.set_node(self.questions[at].node);
             again.set_adapted_to_caps(self.progress[at].is_adapted_to_caps);
         }
         // The second plan keeps the goals that help to settle its goals (aids).
