@@ -5,11 +5,14 @@ use super::examination::ExaminationParser;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
 use super::limits::LimitOptions;
-use super::output::{self, AnswerFormat, AnswerPrinter};
+use super::output::{AnswerFormat, AnswerPrinter};
 use super::output_files::OutputDirectories;
 use super::questions::RequestedQuestions;
-use super::terminal::note;
-use super::{EXPERT, ProgramOutcome, UsageError, formulas, model, processes, signals, systems};
+use super::terminal::{line, note};
+use super::totals::NodeTotals;
+use super::{
+    EXPERT, ProgramOutcome, UsageError, csv, formulas, model, processes, signals, systems,
+};
 use anyhow::{Context, Result, bail};
 use parikh::mcc::Examination;
 use parikh::run;
@@ -37,8 +40,9 @@ pub(super) struct CheckArguments {
     /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
     /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability
     /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); for processes (see below) Soundness
-    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). Upper and lower case are
-    /// the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
+    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES); about each place or
+    /// transition UpperBoundsAll (UBA), QuasiLivenessAll (QLA), LivenessAll (LA), StableMarkingAll
+    /// (SMA). Upper and lower case are the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
     /// examinations are separated by commas or given with one -e each. They run one after the
     /// other, and formulas run last. Each has a share of the remaining time.
     #[arg(
@@ -128,8 +132,8 @@ pub(super) struct CheckArguments {
     /// Print statistics of every stage on stderr after the answers.
     #[arg(long, help_heading = EXPERT)]
     stats: bool,
-    /// Answer only the questions with this id, among the formulas in files and on the command line.
-    /// Repeatable.
+    /// Answer only the questions with this id, among the formulas in files and on the command line,
+    /// or the nodes of an examination about each node. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
     /// After the answers, explain on stderr how the answer with this id was found: which engines
@@ -191,6 +195,7 @@ const EXAMPLES: &str = "\
 Examples:
   parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
+  parikh check philosophers.pnml -e UpperBoundsAll,QuasiLivenessAll --format csv
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'
   parikh check problem101.dot --properties problem101-properties.txt";
 
@@ -200,7 +205,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     }
     let budget = arguments.limits.budget();
     let report_open = || {
-        output::report_open_questions();
+        expected::report_open_questions();
         note!("parikh: stopped before all questions were answered");
     };
     signals::cancel_on_signal(&budget, report_open);
@@ -214,6 +219,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
         directories.prepare(&inquiry.name())?;
     }
     let model = arguments.read()?;
+    if arguments.format == AnswerFormat::Csv {
+        line(csv::COLUMNS);
+    }
     let config = arguments.config(smt_solver)?;
     let mut pending: VecDeque<RequestedQuestions<'_>> = inquiries.into();
     let mut worst = ProgramOutcome::Complete;
@@ -261,6 +269,7 @@ fn ask(
     };
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
     let printer = printer.of_examination(inquiry.name(), later_names);
+    let printer = printer.with_totals(inquiry.each_node().and_then(NodeTotals::of));
     let messages = RunMessages {
         prints_statistics: arguments.stats,
         prints_events: arguments.events,

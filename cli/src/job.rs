@@ -2,9 +2,10 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
+use super::expected::QuestionKey;
 use super::explain::explanation_lines;
 use super::fair::RunRestriction;
-use super::output::{AnswerContext, AnswerPrinter, QuestionKey};
+use super::output::{AnswerContext, AnswerPrinter};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
 use super::questions::{InquiryReader, RequestedQuestions, is_called};
@@ -19,6 +20,9 @@ use parikh_net::printable::Word;
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+
+/// The largest number of open questions whose ids the message of an interrupted run lists.
+const MAX_OPEN_IDS: usize = 50;
 
 /// An inquiry about a model, that is, an examination or a group of formulas, with limits and
 /// outputs.
@@ -98,6 +102,11 @@ impl InquiryJob<'_> {
         let open_ids: Vec<String> = open_ids.collect();
         match (open_ids.as_slice(), self.inquiry.has_several()) {
             ([], _) => {}
+            ([_, ..], true) if open_ids.len() > MAX_OPEN_IDS => note!(
+                "parikh: interrupted; open questions: {}. To answer only some of these, add --id \
+                 ID for each",
+                open_ids.len()
+            ),
             (open_ids, true) => note!(
                 "parikh: interrupted; open questions: {}. To answer only these, add --id {}",
                 open_ids.len(),
@@ -206,7 +215,12 @@ impl<'m> RunListener<'_, 'm> {
         let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases
             || view.net().assumptions().iter().any(is_assumed);
-        let trace = job.directories.write_trace(view, answer, states_marking);
+        // Several examinations about each node have the same ids.
+        let name = match job.inquiry.each_node() {
+            Some(examination) => format!("{examination}.{}", answer.id),
+            None => answer.id.clone(),
+        };
+        let trace = job.directories.write_trace(view, answer, &name, states_marking);
         let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }

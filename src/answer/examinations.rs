@@ -79,9 +79,9 @@ pub(super) fn enabled(net: &Net) -> Vec<Predicate> {
     let some = |t: Vec<TransitionId>| Predicate::or(t.into_iter().map(Predicate::Enabled));
     match net.folding() {
         None => net.model_transitions().map(some).collect(),
-        Some(folding) => {
-            (0..folding.transition_count()).map(|t| some(folding.transitions(t).collect())).collect()
-        }
+        Some(folding) => (0..folding.transition_count())
+            .map(|t| some(folding.transitions(t).collect()))
+            .collect(),
     }
 }
 

@@ -12,10 +12,10 @@
 //! As in [the other examinations](super::examinations), a coloured place counts all its colours
 //! together, and a coloured transition is enabled if one of its bindings is.
 
+use super::Plan;
 use super::examinations::{all_stay_reachable, changed, enabled, token_counts};
 use super::goal_question::{GoalFormula, JointMeaning, not, reach};
 use super::within_caps::{adapt_formula, largest_of};
-use super::Plan;
 use crate::mcc::Examination;
 use parikh_formula::UnsupportedFormula;
 use parikh_net::{Goal, Net, PlaceId, Predicate, TransitionId};

@@ -1,0 +1,148 @@
+//! The questions whose answers are expected. If the process has to end early, they are reported as
+//! open.
+
+use super::output::AnswerPrinter;
+use parikh::run::OpenCause;
+use parikh_net::printable::Word;
+use parikh_solvers::locked;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// A question, or several, whose answer is expected.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum QuestionKey {
+    /// The question with this id.
+    Question(String),
+    /// The number of the state space with this contest name, such as `STATES`.
+    Figure(String),
+    /// All questions of the inquiry with this name, which has not begun.
+    Inquiry(String),
+}
+
+impl QuestionKey {
+    /// Returns the name for text output: the id, or for a number of the state space its contest
+    /// name in small letters.
+    pub(super) fn in_text(&self) -> String {
+        match self {
+            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => Word(id).to_string(),
+            QuestionKey::Figure(name) => in_small_letters(name),
+        }
+    }
+
+    /// Returns the id in JSON objects.
+    pub(super) fn in_json(&self) -> String {
+        match self {
+            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => id.clone(),
+            QuestionKey::Figure(name) => format!("STATE_SPACE {name}"),
+        }
+    }
+}
+
+/// Returns the contest's name of a number of the state space in small letters: `max token in
+/// place`.
+pub(super) fn in_small_letters(figure: &str) -> String {
+    figure.to_lowercase().replace('_', " ")
+}
+
+/// The questions whose answers are expected, and the printer that reports them as open.
+struct ExpectedAnswers {
+    printer: AnswerPrinter,
+    /// The questions without an answer so far, and the inquiries that follow, each with its
+    /// position in the report.
+    open: HashMap<QuestionKey, usize>,
+    /// The position of the next question.
+    next: usize,
+}
+
+impl ExpectedAnswers {
+    /// Returns the open questions in the order of the report.
+    fn in_order(&self) -> Vec<&QuestionKey> {
+        let mut open: Vec<(&QuestionKey, &usize)> = self.open.iter().collect();
+        open.sort_by_key(|(_, position)| **position);
+        open.into_iter().map(|(question, _)| question).collect()
+    }
+}
+
+/// The expected answers, for the report on open questions when the process has to end. `None`
+/// before the first questions are registered, and after the report.
+static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
+
+fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
+    locked(&EXPECTED)
+}
+
+/// Registers the questions of expected answers, in place of those registered before.
+pub(super) fn expect(printer: AnswerPrinter, questions: impl Iterator<Item = QuestionKey>) {
+    let open = questions.enumerate().map(|(position, question)| (question, position));
+    let open: HashMap<QuestionKey, usize> = open.collect();
+    let next = open.values().max().map_or(0, |last| last + 1);
+    *expected() = Some(ExpectedAnswers { printer, open, next });
+}
+
+/// Records that a question has been reported, so that it is not reported as open at the end.
+pub(super) fn mark_reported(question: &QuestionKey) {
+    if let Some(expected) = &mut *expected() {
+        expected.open.remove(question);
+    }
+}
+
+/// Records that a reported question is open again. It is the last one in a report.
+pub(super) fn mark_open(question: QuestionKey) {
+    if let Some(expected) = &mut *expected() {
+        expected.open.insert(question, expected.next);
+        expected.next += 1;
+    }
+}
+
+/// Reports all unanswered questions as open when the process has to end, and prints the totals of
+/// an examination about each node. Only the first call reports anything.
+pub(super) fn report_open_questions() {
+    let Some(expected) = expected().take() else { return };
+    for question in expected.in_order() {
+        expected.printer.unanswered(question, &OpenCause::Interrupted.into());
+    }
+    expected.printer.print_totals();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::AnswerFormat;
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_not_said_to_be_open() {
+        let printer = AnswerPrinter::new(AnswerFormat::Text, false);
+        let printer = printer.of_examination("Formulas".to_owned(), vec!["a".to_owned()]);
+        let question = |id: &str| QuestionKey::Question(id.to_owned());
+        let figure = QuestionKey::Figure("STATES".to_owned());
+        let ids = ["a", "STATE_SPACE STATES", "b"].map(question);
+        printer.expects(ids.into_iter().chain([figure.clone()]));
+        printer.unanswered(&question("a"), &OpenCause::OutOfTime.into());
+        mark_reported(&figure);
+        let open = || {
+            let expected = expected();
+            let open = expected.as_ref().map(ExpectedAnswers::in_order);
+            open.map(|open| open.into_iter().cloned().collect::<Vec<_>>())
+        };
+        // Neither the formula called like a figure nor the inquiry called like a formula is known.
+        let inquiry = QuestionKey::Inquiry("a".to_owned());
+        assert_eq!(printer.examination_of(&question("a")), Some("Formulas"));
+        assert_eq!(printer.examination_of(&inquiry), Some("a"));
+        assert_eq!(open(), Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
+        mark_reported(&question("STATE_SPACE STATES"));
+        mark_open(question("STATE_SPACE STATES"));
+        assert_eq!(open().map(|open| open[2].clone()), Some(question("STATE_SPACE STATES")));
+        report_open_questions();
+        assert!(expected().is_none());
+    }
+
+    #[test]
+    fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
+        let figure = QuestionKey::Figure("MAX_TOKEN_IN_PLACE".to_owned());
+        assert_eq!(figure.in_text(), "max token in place");
+        assert_eq!(figure.in_json(), "STATE_SPACE MAX_TOKEN_IN_PLACE");
+        let question = |id: &str| QuestionKey::Question(id.to_owned()).in_text();
+        assert_eq!(question("a b"), r"a\u{20}b");
+        assert_eq!(question("STATE_SPACE STATES"), r"STATE_SPACE\u{20}STATES");
+    }
+}
