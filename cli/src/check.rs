@@ -2,6 +2,7 @@
 //! formulas, or the properties of a parallel system.
 
 use super::examination::ExaminationParser;
+use super::expected;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
 use super::limits::LimitOptions;

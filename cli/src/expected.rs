@@ -1,12 +1,16 @@
 //! The questions whose answers are expected. If the process has to end early, they are reported as
 //! open.
+//!
+//! The thread that ends the process and the main thread may report open questions at the same time.
+//! So each question is claimed before it is reported, and the first thread waits for the second.
 
 use super::output::AnswerPrinter;
 use parikh::run::OpenCause;
 use parikh_net::printable::Word;
 use parikh_solvers::locked;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// A question, or several, whose answer is expected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +56,10 @@ struct ExpectedAnswers {
     open: HashMap<QuestionKey, usize>,
     /// The position of the next question.
     next: usize,
+    /// The questions that were reported as open.
+    reported_open: HashSet<QuestionKey>,
+    /// True while the main thread reports the open questions of a run that has ended.
+    is_reporting: bool,
 }
 
 impl ExpectedAnswers {
@@ -76,13 +84,29 @@ pub(super) fn expect(printer: AnswerPrinter, questions: impl Iterator<Item = Que
     let open = questions.enumerate().map(|(position, question)| (question, position));
     let open: HashMap<QuestionKey, usize> = open.collect();
     let next = open.values().max().map_or(0, |last| last + 1);
-    *expected() = Some(ExpectedAnswers { printer, open, next });
+    let (reported_open, is_reporting) = Default::default();
+    *expected() = Some(ExpectedAnswers { printer, open, next, reported_open, is_reporting });
 }
 
 /// Records that a question has been reported, so that it is not reported as open at the end.
 pub(super) fn mark_reported(question: &QuestionKey) {
     if let Some(expected) = &mut *expected() {
         expected.open.remove(question);
+    }
+}
+
+/// Claims a question, to report it as open. Returns false if it has been reported as open before.
+pub(super) fn claim_open(question: &QuestionKey) -> bool {
+    expected().as_mut().is_none_or(|expected| {
+        expected.open.remove(question);
+        expected.reported_open.insert(question.clone())
+    })
+}
+
+/// Records that the main thread begins or ends the report on a run that has ended.
+pub(super) fn set_reporting(is_reporting: bool) {
+    if let Some(expected) = &mut *expected() {
+        expected.is_reporting = is_reporting;
     }
 }
 
@@ -94,14 +118,27 @@ pub(super) fn mark_open(question: QuestionKey) {
     }
 }
 
+/// The longest wait for the main thread to report the open questions of a run that has ended.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
 /// Reports all unanswered questions as open when the process has to end, and prints the totals of
-/// an examination about each node. Only the first call reports anything.
+/// an examination about each node. If the main thread does so already, waits until it has finished.
 pub(super) fn report_open_questions() {
-    let Some(expected) = expected().take() else { return };
-    for question in expected.in_order() {
-        expected.printer.unanswered(question, &OpenCause::Interrupted.into());
+    let start = Instant::now();
+    let is_reporting = || expected().as_ref().is_some_and(|it| it.is_reporting);
+    while is_reporting() && start.elapsed() < MAX_WAIT {
+        std::thread::sleep(Duration::from_millis(10));
     }
-    expected.printer.print_totals();
+    let Some((printer, open)) = expected().as_ref().map(|expected| {
+        let open: Vec<QuestionKey> = expected.in_order().into_iter().cloned().collect();
+        (expected.printer.clone(), open)
+    }) else {
+        return;
+    };
+    for question in &open {
+        printer.unanswered(question, &OpenCause::Interrupted.into());
+    }
+    printer.print_totals();
 }
 
 #[cfg(test)]
@@ -132,8 +169,10 @@ mod tests {
         mark_reported(&question("STATE_SPACE STATES"));
         mark_open(question("STATE_SPACE STATES"));
         assert_eq!(open().map(|open| open[2].clone()), Some(question("STATE_SPACE STATES")));
+        // Each question is reported once.
+        assert!(!claim_open(&question("a")) && claim_open(&question("b")));
         report_open_questions();
-        assert!(expected().is_none());
+        assert_eq!(open(), Some(Vec::new()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
-use super::expected::QuestionKey;
+use super::expected::{self, QuestionKey};
 use super::explain::explanation_lines;
 use super::fair::RunRestriction;
 use super::output::{AnswerContext, AnswerPrinter};
@@ -241,10 +241,12 @@ impl<'m> RunListener<'_, 'm> {
             progress.end();
         }
         write(&mut self.file, EvidenceFile::write_end);
+        expected::set_reporting(true);
         for question in &report.unanswered {
             printer.unanswered(&self.job.key(&question.id), &question.reason);
         }
         printer.summary(report);
+        expected::set_reporting(false);
         let open = report.unanswered.iter().map(|question| &question.id);
         let ids: Vec<&String> = self.explained_answers.keys().chain(open).collect();
         for wanted in &run_messages.explain {

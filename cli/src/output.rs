@@ -3,7 +3,7 @@
 //! An id is printed as one word ([`Word`]). So no id in a query file can make a line look like the
 //! answer to another question, or like another value.
 
-use super::expected::{self, QuestionKey, in_small_letters, mark_reported};
+use super::expected::{self, QuestionKey, claim_open, in_small_letters, mark_reported};
 use super::terminal::{line, note, object};
 use super::totals::NodeTotals;
 use super::{csv, json};
@@ -175,10 +175,12 @@ impl AnswerPrinter {
         }));
     }
 
-    /// Prints a question without an answer. The contest requires no answer line in this case, so in
+    /// Prints a question without an answer, unless another thread has done so. The contest requires no answer line in this case, so in
     /// the contest's format the reason goes to the log.
     pub(super) fn unanswered(&self, question: &QuestionKey, reason: &OpenReason) {
-        mark_reported(question);
+        if !claim_open(question) {
+            return;
+        }
         if let QuestionKey::Question(id) = question {
             self.update_totals(|totals| totals.add_open(id, reason));
         }
@@ -257,10 +259,11 @@ impl AnswerPrinter {
         self.print_totals();
     }
 
-    /// Prints the totals of an examination about each node: as a line of text, or on stderr if
+    /// Prints the totals of an examination about each node once: as a line of text, or on stderr if
     /// stdout has rows or lines of the contest. In JSON, the summary has them.
     pub(super) fn print_totals(&self) {
         self.update_totals(|totals| match self.format {
+            _ if !totals.is_first_print() => {}
             AnswerFormat::Text => line(&totals.to_string()),
             AnswerFormat::Csv | AnswerFormat::Mcc => note!("{totals}"),
             AnswerFormat::Json => {}

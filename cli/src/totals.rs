@@ -19,14 +19,21 @@ pub(super) struct NodeTotals {
     decided: HashMap<String, QuestionValue>,
     /// The nodes that stay open, each with the range of its bound, if one is known.
     open: Vec<(String, Option<KnownRange>)>,
+    is_printed: bool,
 }
 
 impl NodeTotals {
     /// Returns the totals of an examination that has not begun. Returns `None` if the examination
     /// is not about each node.
     pub(super) fn of(examination: Examination) -> Option<NodeTotals> {
-        let (decided, open) = Default::default();
-        examination.is_about_each_node().then_some(NodeTotals { examination, decided, open })
+        let (decided, open, is_printed) = Default::default();
+        let totals = NodeTotals { examination, decided, open, is_printed };
+        examination.is_about_each_node().then_some(totals)
+    }
+
+    /// Returns true at the first call, so that the totals are printed once.
+    pub(super) fn is_first_print(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_printed, true)
     }
 
     /// Returns the name of the examination.
