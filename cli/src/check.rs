@@ -43,9 +43,10 @@ pub(super) struct CheckArguments {
     /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); for processes (see below) Soundness
     /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES); about each place or
     /// transition UpperBoundsAll (UBA), QuasiLivenessAll (QLA), LivenessAll (LA), StableMarkingAll
-    /// (SMA). Upper and lower case are the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
-    /// examinations are separated by commas or given with one -e each. They run one after the
-    /// other, and formulas run last. Each has a share of the remaining time.
+    /// (SMA). Upper and lower case are the same. Also accepted: deadlock, safe, live, stable,
+    /// bounds, states, sound. Several examinations are separated by commas or given with one -e
+    /// each. They run one after the other, and formulas run last. Each has a share of the remaining
+    /// time.
     #[arg(
         short,
         long,

@@ -4,12 +4,11 @@
 //! The thread that ends the process and the main thread may report open questions at the same time.
 //! So each question is claimed before it is reported, and the first thread waits for the second.
 
-use super::output::AnswerPrinter;
-use parikh::run::OpenCause;
+use parikh::run::{OpenCause, OpenReason};
 use parikh_net::printable::Word;
 use parikh_solvers::locked;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A question, or several, whose answer is expected.
@@ -48,9 +47,18 @@ pub(super) fn in_small_letters(figure: &str) -> String {
     figure.to_lowercase().replace('_', " ")
 }
 
+/// A printer of questions without an answer.
+pub(super) trait OpenPrinter: Send + Sync {
+    /// Prints a question without an answer, unless it was printed before.
+    fn print_open(&self, question: &QuestionKey, reason: &OpenReason);
+
+    /// Prints the totals of an examination about each node, unless they were printed before.
+    fn print_totals(&self);
+}
+
 /// The questions whose answers are expected, and the printer that reports them as open.
 struct ExpectedAnswers {
-    printer: AnswerPrinter,
+    printer: Arc<dyn OpenPrinter>,
     /// The questions without an answer so far, and the inquiries that follow, each with its
     /// position in the report.
     open: HashMap<QuestionKey, usize>,
@@ -79,12 +87,24 @@ fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
     locked(&EXPECTED)
 }
 
+/// Returns the expected questions in the order of the report, or `None` if none were registered.
+#[cfg(test)]
+pub(super) fn expected_in_order() -> Option<Vec<QuestionKey>> {
+    let expected = expected();
+    let open = expected.as_ref().map(ExpectedAnswers::in_order);
+    open.map(|open| open.into_iter().cloned().collect())
+}
+
 /// Registers the questions of expected answers, in place of those registered before.
-pub(super) fn expect(printer: AnswerPrinter, questions: impl Iterator<Item = QuestionKey>) {
+pub(super) fn expect(
+    printer: impl OpenPrinter + 'static,
+    questions: impl Iterator<Item = QuestionKey>,
+) {
     let open = questions.enumerate().map(|(position, question)| (question, position));
     let open: HashMap<QuestionKey, usize> = open.collect();
     let next = open.values().max().map_or(0, |last| last + 1);
     let (reported_open, is_reporting) = Default::default();
+    let printer = Arc::new(printer);
     *expected() = Some(ExpectedAnswers { printer, open, next, reported_open, is_reporting });
 }
 
@@ -131,49 +151,19 @@ pub(super) fn report_open_questions() {
     }
     let Some((printer, open)) = expected().as_ref().map(|expected| {
         let open: Vec<QuestionKey> = expected.in_order().into_iter().cloned().collect();
-        (expected.printer.clone(), open)
+        (Arc::clone(&expected.printer), open)
     }) else {
         return;
     };
     for question in &open {
-        printer.unanswered(question, &OpenCause::Interrupted.into());
+        printer.print_open(question, &OpenCause::Interrupted.into());
     }
     printer.print_totals();
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::AnswerFormat;
     use super::*;
-
-    #[test]
-    fn what_was_told_is_not_said_to_be_open() {
-        let printer = AnswerPrinter::new(AnswerFormat::Text, false);
-        let printer = printer.of_examination("Formulas".to_owned(), vec!["a".to_owned()]);
-        let question = |id: &str| QuestionKey::Question(id.to_owned());
-        let figure = QuestionKey::Figure("STATES".to_owned());
-        let ids = ["a", "STATE_SPACE STATES", "b"].map(question);
-        printer.expects(ids.into_iter().chain([figure.clone()]));
-        printer.unanswered(&question("a"), &OpenCause::OutOfTime.into());
-        mark_reported(&figure);
-        let open = || {
-            let expected = expected();
-            let open = expected.as_ref().map(ExpectedAnswers::in_order);
-            open.map(|open| open.into_iter().cloned().collect::<Vec<_>>())
-        };
-        // Neither the formula called like a figure nor the inquiry called like a formula is known.
-        let inquiry = QuestionKey::Inquiry("a".to_owned());
-        assert_eq!(printer.examination_of(&question("a")), Some("Formulas"));
-        assert_eq!(printer.examination_of(&inquiry), Some("a"));
-        assert_eq!(open(), Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
-        mark_reported(&question("STATE_SPACE STATES"));
-        mark_open(question("STATE_SPACE STATES"));
-        assert_eq!(open().map(|open| open[2].clone()), Some(question("STATE_SPACE STATES")));
-        // Each question is reported once.
-        assert!(!claim_open(&question("a")) && claim_open(&question("b")));
-        report_open_questions();
-        assert_eq!(open(), Some(Vec::new()));
-    }
 
     #[test]
     fn a_figure_is_called_the_same_whether_it_is_known_or_not() {

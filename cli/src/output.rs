@@ -3,7 +3,9 @@
 //! An id is printed as one word ([`Word`]). So no id in a query file can make a line look like the
 //! answer to another question, or like another value.
 
-use super::expected::{self, QuestionKey, claim_open, in_small_letters, mark_reported};
+use super::expected::{
+    self, OpenPrinter, QuestionKey, claim_open, in_small_letters, mark_reported,
+};
 use super::terminal::{line, note, object};
 use super::totals::NodeTotals;
 use super::{csv, json};
@@ -175,8 +177,8 @@ impl AnswerPrinter {
         }));
     }
 
-    /// Prints a question without an answer, unless another thread has done so. The contest requires no answer line in this case, so in
-    /// the contest's format the reason goes to the log.
+    /// Prints a question without an answer, unless another thread has done so. The contest requires
+    /// no answer line in this case, so in the contest's format the reason goes to the log.
     pub(super) fn unanswered(&self, question: &QuestionKey, reason: &OpenReason) {
         if !claim_open(question) {
             return;
@@ -394,6 +396,16 @@ impl AnswerPrinter {
     }
 }
 
+impl OpenPrinter for AnswerPrinter {
+    fn print_open(&self, question: &QuestionKey, reason: &OpenReason) {
+        self.unanswered(question, reason);
+    }
+
+    fn print_totals(&self) {
+        self.print_totals();
+    }
+}
+
 /// Returns everything that an answer assumes about the model.
 fn assumptions(answer: &GoalAnswer, view: ModelView<'_>) -> Vec<Assumption> {
     let units = answer.assumes_units.then_some(Assumption::SafeUnits);
@@ -466,6 +478,32 @@ const WITHDRAWN: &str = "it relied on the model's claim that its units are safe,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh::run::OpenCause;
+
+    #[test]
+    fn what_was_told_is_not_said_to_be_open() {
+        let printer = AnswerPrinter::new(AnswerFormat::Text, false);
+        let printer = printer.of_examination("Formulas".to_owned(), vec!["a".to_owned()]);
+        let question = |id: &str| QuestionKey::Question(id.to_owned());
+        let figure = QuestionKey::Figure("STATES".to_owned());
+        let ids = ["a", "STATE_SPACE STATES", "b"].map(question);
+        printer.expects(ids.into_iter().chain([figure.clone()]));
+        printer.unanswered(&question("a"), &OpenCause::OutOfTime.into());
+        mark_reported(&figure);
+        let open = expected::expected_in_order;
+        // Neither the formula called like a figure nor the inquiry called like a formula is known.
+        let inquiry = QuestionKey::Inquiry("a".to_owned());
+        assert_eq!(printer.examination_of(&question("a")), Some("Formulas"));
+        assert_eq!(printer.examination_of(&inquiry), Some("a"));
+        assert_eq!(open(), Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
+        mark_reported(&question("STATE_SPACE STATES"));
+        expected::mark_open(question("STATE_SPACE STATES"));
+        assert_eq!(open().map(|open| open[2].clone()), Some(question("STATE_SPACE STATES")));
+        // Each question is reported once.
+        assert!(!claim_open(&question("a")) && claim_open(&question("b")));
+        expected::report_open_questions();
+        assert_eq!(open(), Some(Vec::new()));
+    }
 
     #[test]
     fn long_numbers_are_in_groups() {

@@ -25,9 +25,8 @@ mod sound;
 mod within_caps;
 
 pub use goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
-pub use node_questions::NodeQuestions;
 pub use nodes::ReasonNodes;
-pub use plan::{Plan, QuestionDecision};
+pub use plan::{NodeQuestions, Plan, QuestionDecision};
 pub use reason::{Cause, ProcessCause, Reason};
 pub use within_caps::not_asked_with_caps;
 

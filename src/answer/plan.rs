@@ -14,7 +14,7 @@ use super::goal_demand::{self, GoalDemand};
 use super::goal_question::{
     GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach, reach_with_parts,
 };
-use super::node_questions::NodeQuestions;
+use super::node_questions::{NodeQuery, NodeQuestion, node_questions};
 use super::question::is_kept_by_undoing;
 use super::within_caps;
 use crate::mcc::Examination;
@@ -67,6 +67,15 @@ enum QuestionState {
     Largest(Vec<GoalId>),
 }
 
+/// The questions of an examination about each node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeQuestions {
+    /// The plan of the questions. The id of a question is the name of its node.
+    pub plan: Plan,
+    /// The nodes about which nothing can be asked on this net, by name, with the reasons.
+    pub refused: Vec<(String, UnsupportedFormula)>,
+}
+
 /// A decided question with its answer. The answer is `None` if engines contradict each other on a
 /// goal of its basis, or if a goal of its basis has no result.
 pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
@@ -95,6 +104,30 @@ impl Plan {
         plan.ask(examination.name(), whole, asked);
         plan.set_adapted_to_caps(true);
         Some(plan)
+    }
+
+    /// Creates the questions of an examination about each node, in the order of the model's nodes.
+    /// Returns `None` for other examinations.
+    ///
+    /// On a net with caps, that is, assumed bounds of places, all questions of LivenessAll are
+    /// refused.
+    pub fn of_each_node(examination: Examination, net: &Net) -> Option<NodeQuestions> {
+        let NodeQuestions { mut plan, mut refused } = NodeQuestions::default();
+        for (node, NodeQuestion { name, query }) in
+            node_questions(examination, net)?.into_iter().enumerate()
+        {
+            match query {
+                Ok(NodeQuery::Maximum(goal)) => plan.ask_largest(name, vec![goal]),
+                Ok(NodeQuery::Formula(meaning, formula)) => plan.ask(name, meaning, formula),
+                Err(reason) => {
+                    refused.push((name.to_owned(), reason));
+                    continue;
+                }
+            }
+            plan.set_node(Some(node));
+            plan.set_adapted_to_caps(true);
+        }
+        Some(NodeQuestions { plan, refused })
     }
 
     /// Creates the plan with two questions of the examination StateSpace: the most tokens in a
@@ -217,14 +250,14 @@ impl Plan {
 
     /// Records for the question added last the node that it is about: the index of the node among
     /// the places or transitions of the model.
-    pub(super) fn set_node(&mut self, node: Option<usize>) {
+    fn set_node(&mut self, node: Option<usize>) {
         if let Some(question) = self.questions.last_mut() {
             question.node = node;
         }
     }
 
     /// Records for the question added last if it is adapted to nets with caps.
-    pub(super) fn set_adapted_to_caps(&mut self, is_adapted: bool) {
+    fn set_adapted_to_caps(&mut self, is_adapted: bool) {
         if let Some(progress) = self.progress.last_mut() {
             progress.is_adapted_to_caps = is_adapted;
         }
@@ -267,14 +300,14 @@ impl Plan {
         &self.first
     }
 
-    pub(super) fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
+    fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
         let proposition = asked.replace(&mut |(goal, role)| {
             Proposition::Atom(RoledGoal { goal: self.goal(goal), role })
         });
         self.add(id, whole, Query::Truth(proposition));
     }
 
-    pub(super) fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
+    fn ask_largest(&mut self, id: &str, goals: Vec<Goal>) {
         let aim = |goal| RoledGoal { goal: self.goal(goal), role: GoalRole::QuestionPart };
         let aims = goals.into_iter().map(aim).collect();
         self.add(id, JointMeaning::Formula, Query::Largest(aims));
@@ -602,6 +635,21 @@ mod tests {
         }
         assert!(answer(&mut plan, &board, 0).is_none());
         assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
+    }
+
+    #[test]
+    fn every_node_has_a_question_with_its_name() {
+        let net = net();
+        let ids = |examination| -> Vec<String> {
+            let NodeQuestions { plan, refused } = Plan::of_each_node(examination, &net).unwrap();
+            assert!(refused.is_empty());
+            plan.questions().iter().map(|question| question.id.clone()).collect()
+        };
+        assert_eq!(ids(Examination::UpperBoundsAll), ["p", "q"]);
+        assert_eq!(ids(Examination::StableMarkingAll), ["p", "q"]);
+        assert_eq!(ids(Examination::QuasiLivenessAll), ["t", "u"]);
+        assert_eq!(ids(Examination::LivenessAll), ["t", "u"]);
+        assert!(Plan::of_each_node(Examination::UpperBounds, &net).is_none());
     }
 
     #[test]
