@@ -431,10 +431,13 @@ impl CheckArguments {
             threads: self.limits.threads(),
             seed: self.seed,
             // An inquiry about cases needs the witness for the message about a case that gets
-            // stuck. JSON objects contain the witness.
+            // stuck. JSON objects contain the witness. Otherwise a run about many nodes would drop
+            // its witnesses before they are written as traces.
             keep_all_witnesses: self.evidence.is_some()
                 || self.format == AnswerFormat::Json
-                || self.examination.iter().any(|it| it.is_about_cases()),
+                || self.examination.iter().any(|it| it.is_about_cases())
+                || self.trace.is_some()
+                    && self.examination.iter().any(|it| it.is_about_each_node()),
             keep_certificates: self.evidence.is_some(),
             show_bindings: self.trace.is_some() || self.shortest,
             short_witnesses: true,

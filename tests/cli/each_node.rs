@@ -133,10 +133,49 @@ fn open_bounds_have_an_interval_and_the_totals_name_them() {
     let said = objects(&said);
     assert_eq!(said[0]["because"]["maximum"], json!({"least": 1, "most": null}));
     assert_eq!(said[4]["totals"]["open"], 4);
-    // Only walks: the bound of `q` is seen and not proved.
-    let walks = ["check", "model.pnml", "-e", "UBA", "-t", "1s", "--engines", "walk"];
-    let (_, said, _) = directory.outputs(&walks);
-    assert!(said.contains(" bounds exact"), "{said}");
+}
+
+/// Token intervals give bounds, and no other engine works on maxima.
+#[test]
+fn a_proved_bound_that_was_not_seen_ends_the_interval() {
+    let directory = TestDirectory::with(
+        "place lock 1\nplace idle 2\nplace in\nplace out\ntransition enter: lock + idle -> in\n\
+         transition leave: in -> lock + out\ntransition back: out -> idle\n\
+         transition add: lock -> lock + idle",
+    );
+    let asked = ["check", "model.pnml", "-e", "UBA", "--engines", "siphon-trap"];
+    let (code, said, _) = directory.outputs(&asked);
+    assert_eq!(code, 3, "{said}");
+    let totals = "UpperBoundsAll: 0 of 4 bounds exact, 4 open: lock between 1 and 1, \
+                  idle between 2 and ∞, in between 0 and 1, out between 0 and ∞";
+    assert_eq!(said.lines().last(), Some(totals), "{said}");
+    let (_, rows, _) = directory.outputs(&[&asked[..], &["-f", "csv"]].concat());
+    assert!(rows.contains("\nUpperBoundsAll,in,,0,1,"), "{rows}");
+}
+
+/// Two transitions have no binding, so their goals are the same. Each reason names its own node.
+#[test]
+fn coloured_nodes_without_colours_are_named_each_in_its_reason() {
+    let directory = TestDirectory::new();
+    directory.write(
+        "c.txt",
+        "sort N = 1..3\nvar x: N\nplace p: N = {all}\nplace q: N\nplace r: N\nplace s: N\n\
+         transition t: p{x} -> q{x}\ntransition u [x < 1]: p{x} -> r{x}\n\
+         transition v [x > 3]: p{x} -> s{x}",
+    );
+    let said = directory.succeeds(&["check", "c.txt", "-e", "QLA,LA,SMA,UBA"]);
+    for beginning in [
+        "QuasiLivenessAll u: FALSE — transition `u`: ",
+        "QuasiLivenessAll v: FALSE — transition `v`: ",
+        "LivenessAll v: FALSE — transition `v`: ",
+        "StableMarkingAll r: TRUE — place `r` always holds 0 tokens",
+        "StableMarkingAll s: TRUE — place `s` always holds 0 tokens",
+        "UpperBoundsAll s: 0 — ",
+    ] {
+        assert!(said.lines().any(|line| line.starts_with(beginning)), "{beginning}\n{said}");
+    }
+    let said = directory.succeeds(&["check", "c.txt", "-e", "QLA", "--id", "v"]);
+    assert!(said.starts_with("QuasiLivenessAll v: FALSE — transition `v`: "), "{said}");
 }
 
 #[test]
