@@ -1,6 +1,7 @@
 //! `parikh check`: answers questions about a model: the questions of an examination, given
 //! formulas, or the properties of a parallel system.
 
+use super::dead_markings;
 use super::examination::ExaminationParser;
 use super::expected;
 use super::fair::{self, FairnessOption, RunRestriction};
@@ -15,6 +16,7 @@ use super::{
     EXPERT, ProgramOutcome, UsageError, csv, formulas, model, processes, signals, systems,
 };
 use anyhow::{Context, Result, bail};
+use parikh::answer::QuestionValue;
 use parikh::mcc::Examination;
 use parikh::run;
 use parikh_engine::smt;
@@ -25,6 +27,7 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
 use parikh_solvers::smt_command::SmtCommand;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +59,11 @@ pub(super) struct CheckArguments {
         hide_possible_values = true
     )]
     examination: Vec<Examination>,
+    /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a shortest
+    /// firing sequence to it. The last line says if the list is complete. For a coloured net, the
+    /// markings are those of its unfolding.
+    #[arg(long, requires = "examination")]
+    all: bool,
     /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
     /// model.
     #[arg(long, requires = "examination")]
@@ -279,20 +287,30 @@ fn ask(
         only: arguments.id.clone(),
     };
     let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    // The list of dead markings gets at least half of the time.
+    let answer_budget = if arguments.all { budget.portion(0.5) } else { budget.clone() };
     let job = InquiryJob {
         inquiry,
         restriction,
-        budget,
+        budget: &answer_budget,
         config: config.clone(),
         messages,
         printer,
         directories: beside,
+        last_answer: RefCell::default(),
     };
     let report = job.run(prepared_model.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
-    Ok(ProgramOutcome::of(&report))
+    let outcome = ProgramOutcome::of(&report);
+    if !arguments.all {
+        return Ok(outcome);
+    }
+    let answer = job.last_answer.take();
+    let refutation = answer.filter(|answer| answer.value == QuestionValue::Bool(false));
+    let listed = dead_markings::list(model, arguments.format, refutation.as_ref(), budget)?;
+    Ok(outcome.max(listed))
 }
 
 /// Returns the help of `--engines`, with the names of all engines.
@@ -393,6 +411,22 @@ impl CheckArguments {
         }
         if (selects_questions || self.events) && examinations[..] == [Examination::StateSpace] {
             let why = "--id, --explain and --events apply to questions, and StateSpace has none";
+            return refuse(why.to_owned());
+        }
+        if self.all
+            && (examinations[..] != [Examination::ReachabilityDeadlock]
+                || self.formulas.are_given())
+        {
+            return refuse(
+                "--all applies to the examination ReachabilityDeadlock alone".to_owned(),
+            );
+        }
+        if self.all && !matches!(self.format, AnswerFormat::Text | AnswerFormat::Json) {
+            return refuse("--all requires --format text or json".to_owned());
+        }
+        if self.all && self.require == RequiredEvidence::Certified {
+            let why = "--all cannot be combined with --require certified: no certificate shows \
+                       that the list is complete";
             return refuse(why.to_owned());
         }
         if self.events && self.format != AnswerFormat::Json {

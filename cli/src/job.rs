@@ -18,6 +18,7 @@ use parikh_input::model::{Model, ModelView};
 use parikh_net::Assumption;
 use parikh_net::printable::Word;
 use parikh_solvers::Budget;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,8 @@ pub(super) struct InquiryJob<'a> {
     pub(super) printer: AnswerPrinter,
     /// The directories of traces and evidence files.
     pub(super) directories: OutputDirectories<'a>,
+    /// The last valid answer, set during the run.
+    pub(super) last_answer: RefCell<Option<GoalAnswer>>,
 }
 
 /// Messages about a run besides its answers.
@@ -150,6 +153,7 @@ impl<'m> RunListener<'_, 'm> {
             }
             Event::Withdrawn { id } => {
                 self.explained_answers.remove(id);
+                self.job.last_answer.replace(None);
                 write(&mut self.file, |file| file.withdrawn(id));
                 self.print(|printer| printer.withdrawn(self.job.key(id)));
             }
@@ -208,6 +212,7 @@ impl<'m> RunListener<'_, 'm> {
             self.explained_answers.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
+        job.last_answer.replace(Some(answer.clone()));
         // The trace states its initial marking if it may differ from that of the model. The model
         // may have no tokens at all, or one token in the source where the trace has a token per
         // case.

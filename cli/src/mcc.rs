@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use parikh::mcc::Examination;
 use parikh::mcc::benchkit::BenchKitCall;
 use parikh::run;
+use std::cell::RefCell;
 use std::path::Path;
 
 pub(super) fn run() -> Result<ProgramOutcome> {
@@ -96,6 +97,7 @@ fn read_and_run(
         messages,
         printer,
         directories,
+        last_answer: RefCell::default(),
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

@@ -14,6 +14,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh::mcc::Examination;
 use parikh::run;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -98,6 +99,7 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
         messages,
         printer,
         directories,
+        last_answer: RefCell::default(),
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();

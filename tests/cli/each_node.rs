@@ -1,5 +1,5 @@
 //! Command-line tests of the examinations about each place or transition: text, CSV, JSON, totals,
-//! evidence and traces.
+//! evidence and traces. Also tests of the list of all dead markings.
 
 use crate::support::binary::{TestDirectory, example, objects};
 use crate::support::outside::skipped;
@@ -259,4 +259,32 @@ fn nothing_is_left_out_where_liveness_cannot_be_asked() {
     assert_eq!(said.lines().last(), Some(totals), "{said}");
     let said = directory.succeeds(&["check", "rw.net", "-e", "QuasiLivenessAll"]);
     assert!(said.ends_with("4 can fire, 0 cannot fire\n"), "{said}");
+}
+
+#[test]
+fn all_dead_markings_are_listed_and_the_list_says_if_it_is_complete() {
+    let all = ["check", "model.pnml", "-e", "RD", "--all"];
+    let directory = TestDirectory::with(
+        "place p 2\nplace q\nplace r\ntransition t: p -> q\ntransition u: p -> r",
+    );
+    let said = directory.succeeds(&all);
+    for marking in ["2*q", "q + r", "2*r"] {
+        assert!(said.contains(&format!(": {marking} — after 2 firings\n")), "{said}");
+    }
+    let end = "3 dead markings, complete — 6 reachable markings visited";
+    assert_eq!(said.lines().last(), Some(end), "{said}");
+    let said = objects(&directory.succeeds(&[&all[..], &["-f", "json"]].concat()));
+    let lists = |kind: &str| said.iter().filter(|it| it["type"] == kind).count();
+    assert_eq!((lists("dead_marking"), lists("dead_markings")), (3, 1));
+    let refused = directory.fails_with(2, &[&all[..3], &["OS", "--all"]].concat());
+    assert!(refused.contains("--all applies to"), "{refused}");
+    // A growing net has a dead marking for each number of tokens on `made`.
+    let (code, said, _) = TestDirectory::with(NET).outputs(&[&all[..], &["-t", "1s"]].concat());
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("dead marking 1: 0 — after 1 firing\n"), "{said}");
+    assert!(said.lines().last().is_some_and(|it| it.contains(", so far — ")), "{said}");
+    // The answer FALSE is proved, so the list is complete although the net is unbounded.
+    let said = TestDirectory::with("place p\ntransition t: -> p").succeeds(&all);
+    let end = "0 dead markings, complete — no dead marking is reachable";
+    assert_eq!(said.lines().last(), Some(end), "{said}");
 }

@@ -46,6 +46,7 @@ const COMMANDS: &[&str] = &[
     "check model.pnml -e RD -t 0s",
     "check model.pnml -e UBA,QLA,LA,SMA",
     "check philosophers-coloured.pnml -e UBA,QLA,LA,SMA -t 0s",
+    "check philosophers.pnml -e RD --all",
     "check orders.pnml -e Soundness,WeakSoundness,RelaxedSoundness,EasySoundness",
     "check philosophers-coloured.pnml -e RD",
     "check units.pnml -e OneSafe",

@@ -1,15 +1,15 @@
 //! Examinations about each node on random nets: every answer agrees with enumeration, the auditor
-//! confirms it, and refuses another value.
+//! confirms it, and refuses another value. The list of all dead markings is that of enumeration, too.
 
 use crate::support::binary::TestDirectory;
 use crate::support::oracle::{OracleLimits, StateSpace, explore};
 use crate::support::scale::scaled;
 use parikh::evidence::audit::{Audit, AuditReport, AuditVerdict};
 use parikh::evidence::reader::pnml;
-use parikh::net::{LinearSum, Net, Predicate, text};
+use parikh::net::{LinearSum, Net, Predicate, marking_text, text};
 use parikh_generate::{RandomKind, Shape, random};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const EXAMINATIONS: [&str; 4] =
     ["UpperBoundsAll", "QuasiLivenessAll", "LivenessAll", "StableMarkingAll"];
@@ -112,4 +112,34 @@ fn changed_values_are_refused(directory: &TestDirectory, net: &Net, examination:
         assert!(matches!(answer.verdict, AuditVerdict::Refused(_)), "{answer:?}\n{right}");
     }
     judged.len()
+}
+
+#[test]
+fn the_list_of_dead_markings_is_that_of_enumeration() {
+    let mut listed = 0;
+    for seed in 0..scaled(60) {
+        let net = random(seed, &Shape { kind: RandomKind::Bounded, ..Shape::small(seed) });
+        let limits = OracleLimits { states: 500, tokens: 100 };
+        let Some(space) = explore(&net, limits) else { continue };
+        let dead = space.markings().iter().filter(|marking| net.is_dead(marking));
+        let dead: BTreeSet<String> = dead.map(|it| marking_text::print(&net, it)).collect();
+        let arguments = ["check", "model.pnml", "-e", "RD", "--all", "-f", "json"];
+        let said = TestDirectory::with_net(&net).succeeds(&arguments);
+        let shown = || format!("seed {seed}\n{said}{}", text::print(&net));
+        let mut found = BTreeSet::new();
+        for line in said.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            if line["type"] == "dead_marking" {
+                let is_new = found.insert(line["marking"].as_str().unwrap().to_owned());
+                assert!(is_new, "{}", shown());
+            }
+            if line["type"] == "dead_markings" {
+                assert_eq!(line["dead_markings"], dead.len(), "{}", shown());
+                assert_eq!(line["complete"], true, "{}", shown());
+            }
+        }
+        assert_eq!(found, dead, "{}", shown());
+        listed += found.len();
+    }
+    assert!(listed > 20, "{listed}");
 }
