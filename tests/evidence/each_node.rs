@@ -1,5 +1,6 @@
 //! Examinations about each node on random nets: every answer agrees with enumeration, the auditor
-//! confirms it, and refuses another value. The list of all dead markings is that of enumeration, too.
+//! confirms it, and refuses another value. The list of all dead markings is that of enumeration,
+//! too.
 
 use crate::support::binary::TestDirectory;
 use crate::support::oracle::{OracleLimits, StateSpace, explore};
