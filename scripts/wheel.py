@@ -26,7 +26,12 @@ Metadata-Version: 2.1
 Name: parikh
 Version: {version}
 Summary: Verifies Petri nets and produces evidence you can check
+Keywords: petri-net,model-checking,verification
 License: MIT OR Apache-2.0
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3
+Classifier: Topic :: Scientific/Engineering :: Mathematics
+Classifier: Typing :: Typed
 License-File: LICENSE-MIT
 License-File: LICENSE-APACHE
 License-File: LICENSES-THIRD-PARTY.txt

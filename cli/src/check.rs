@@ -1,16 +1,22 @@
 //! `parikh check`: answers questions about a model: the questions of an examination, given
 //! formulas, or the properties of a parallel system.
 
+use super::dead_markings;
 use super::examination::ExaminationParser;
+use super::expected;
 use super::fair::{self, FairnessOption, RunRestriction};
 use super::job::{InquiryJob, RunMessages, print_statistics};
 use super::limits::LimitOptions;
-use super::output::{self, AnswerFormat, AnswerPrinter};
+use super::output::{AnswerFormat, AnswerPrinter};
 use super::output_files::OutputDirectories;
 use super::questions::RequestedQuestions;
-use super::terminal::note;
-use super::{EXPERT, ProgramOutcome, UsageError, formulas, model, processes, signals, systems};
+use super::terminal::{line, note};
+use super::totals::NodeTotals;
+use super::{
+    EXPERT, ProgramOutcome, UsageError, csv, formulas, model, processes, signals, systems,
+};
 use anyhow::{Context, Result, bail};
+use parikh::answer::QuestionValue;
 use parikh::mcc::Examination;
 use parikh::run;
 use parikh_engine::smt;
@@ -21,6 +27,7 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
 use parikh_solvers::smt_command::SmtCommand;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -37,10 +44,12 @@ pub(super) struct CheckArguments {
     /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
     /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability
     /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); for processes (see below) Soundness
-    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). Upper and lower case are
-    /// the same. Also accepted: deadlock, safe, live, stable, bounds, states, sound. Several
-    /// examinations are separated by commas or given with one -e each. They run one after the
-    /// other, and formulas run last. Each has a share of the remaining time.
+    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES); about each place or
+    /// transition UpperBoundsAll (UBA), QuasiLivenessAll (QLA), LivenessAll (LA), StableMarkingAll
+    /// (SMA). Upper and lower case are the same. Also accepted: deadlock, safe, live, stable,
+    /// bounds, states, sound. Several examinations are separated by commas or given with one -e
+    /// each. They run one after the other, and formulas run last. Each has a share of the remaining
+    /// time.
     #[arg(
         short,
         long,
@@ -50,6 +59,11 @@ pub(super) struct CheckArguments {
         hide_possible_values = true
     )]
     examination: Vec<Examination>,
+    /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a shortest
+    /// firing sequence to it. The last line says if the list is complete. For a coloured net, the
+    /// markings are those of its unfolding.
+    #[arg(long, requires = "examination")]
+    all: bool,
     /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
     /// model.
     #[arg(long, requires = "examination")]
@@ -128,8 +142,8 @@ pub(super) struct CheckArguments {
     /// Print statistics of every stage on stderr after the answers.
     #[arg(long, help_heading = EXPERT)]
     stats: bool,
-    /// Answer only the questions with this id, among the formulas in files and on the command line.
-    /// Repeatable.
+    /// Answer only the questions with this id, among the formulas in files and on the command line,
+    /// or the nodes of an examination about each node. Repeatable.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
     /// After the answers, explain on stderr how the answer with this id was found: which engines
@@ -191,6 +205,7 @@ const EXAMPLES: &str = "\
 Examples:
   parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
+  parikh check philosophers.pnml -e UpperBoundsAll,QuasiLivenessAll --format csv
   parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'
   parikh check problem101.dot --properties problem101-properties.txt";
 
@@ -200,7 +215,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     }
     let budget = arguments.limits.budget();
     let report_open = || {
-        output::report_open_questions();
+        expected::report_open_questions();
         note!("parikh: stopped before all questions were answered");
     };
     signals::cancel_on_signal(&budget, report_open);
@@ -214,6 +229,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
         directories.prepare(&inquiry.name())?;
     }
     let model = arguments.read()?;
+    if arguments.format == AnswerFormat::Csv {
+        line(csv::COLUMNS);
+    }
     let config = arguments.config(smt_solver)?;
     let mut pending: VecDeque<RequestedQuestions<'_>> = inquiries.into();
     let mut worst = ProgramOutcome::Complete;
@@ -261,6 +279,7 @@ fn ask(
     };
     let printer = AnswerPrinter::new(arguments.format, config.threads > 1);
     let printer = printer.of_examination(inquiry.name(), later_names);
+    let printer = printer.with_totals(inquiry.each_node().and_then(NodeTotals::of));
     let messages = RunMessages {
         prints_statistics: arguments.stats,
         prints_events: arguments.events,
@@ -268,20 +287,30 @@ fn ask(
         only: arguments.id.clone(),
     };
     let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    // The list of dead markings gets at least half of the time.
+    let answer_budget = if arguments.all { budget.portion(0.5) } else { budget.clone() };
     let job = InquiryJob {
         inquiry,
         restriction,
-        budget,
+        budget: &answer_budget,
         config: config.clone(),
         messages,
         printer,
         directories: beside,
+        last_answer: RefCell::default(),
     };
     let report = job.run(prepared_model.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
-    Ok(ProgramOutcome::of(&report))
+    let outcome = ProgramOutcome::of(&report);
+    if !arguments.all {
+        return Ok(outcome);
+    }
+    let answer = job.last_answer.take();
+    let refutation = answer.filter(|answer| answer.value == QuestionValue::Bool(false));
+    let listed = dead_markings::list(model, arguments.format, refutation.as_ref(), budget)?;
+    Ok(outcome.max(listed))
 }
 
 /// Returns the help of `--engines`, with the names of all engines.
@@ -384,6 +413,22 @@ impl CheckArguments {
             let why = "--id, --explain and --events apply to questions, and StateSpace has none";
             return refuse(why.to_owned());
         }
+        if self.all
+            && (examinations[..] != [Examination::ReachabilityDeadlock]
+                || self.formulas.are_given())
+        {
+            return refuse(
+                "--all applies to the examination ReachabilityDeadlock alone".to_owned(),
+            );
+        }
+        if self.all && !matches!(self.format, AnswerFormat::Text | AnswerFormat::Json) {
+            return refuse("--all requires --format text or json".to_owned());
+        }
+        if self.all && self.require == RequiredEvidence::Certified {
+            let why = "--all cannot be combined with --require certified: no certificate shows \
+                       that the list is complete";
+            return refuse(why.to_owned());
+        }
         if self.events && self.format != AnswerFormat::Json {
             return refuse("--events requires --format json".to_owned());
         }
@@ -420,10 +465,13 @@ impl CheckArguments {
             threads: self.limits.threads(),
             seed: self.seed,
             // An inquiry about cases needs the witness for the message about a case that gets
-            // stuck. JSON objects contain the witness.
+            // stuck. JSON objects contain the witness. Otherwise a run about many nodes would drop
+            // its witnesses before they are written as traces.
             keep_all_witnesses: self.evidence.is_some()
                 || self.format == AnswerFormat::Json
-                || self.examination.iter().any(|it| it.is_about_cases()),
+                || self.examination.iter().any(|it| it.is_about_cases())
+                || self.trace.is_some()
+                    && self.examination.iter().any(|it| it.is_about_each_node()),
             keep_certificates: self.evidence.is_some(),
             show_bindings: self.trace.is_some() || self.shortest,
             short_witnesses: true,

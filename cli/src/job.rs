@@ -2,9 +2,10 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
+use super::expected::{self, QuestionKey};
 use super::explain::explanation_lines;
 use super::fair::RunRestriction;
-use super::output::{AnswerContext, AnswerPrinter, QuestionKey};
+use super::output::{AnswerContext, AnswerPrinter};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
 use super::questions::{InquiryReader, RequestedQuestions, is_called};
@@ -17,8 +18,12 @@ use parikh_input::model::{Model, ModelView};
 use parikh_net::Assumption;
 use parikh_net::printable::Word;
 use parikh_solvers::Budget;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+
+/// The largest number of open questions whose ids the message of an interrupted run lists.
+const MAX_OPEN_IDS: usize = 50;
 
 /// An inquiry about a model, that is, an examination or a group of formulas, with limits and
 /// outputs.
@@ -33,6 +38,8 @@ pub(super) struct InquiryJob<'a> {
     pub(super) printer: AnswerPrinter,
     /// The directories of traces and evidence files.
     pub(super) directories: OutputDirectories<'a>,
+    /// The last valid answer, set during the run.
+    pub(super) last_answer: RefCell<Option<GoalAnswer>>,
 }
 
 /// Messages about a run besides its answers.
@@ -98,6 +105,11 @@ impl InquiryJob<'_> {
         let open_ids: Vec<String> = open_ids.collect();
         match (open_ids.as_slice(), self.inquiry.has_several()) {
             ([], _) => {}
+            ([_, ..], true) if open_ids.len() > MAX_OPEN_IDS => note!(
+                "parikh: interrupted; open questions: {}. To answer only some of these, add --id \
+                 ID for each",
+                open_ids.len()
+            ),
             (open_ids, true) => note!(
                 "parikh: interrupted; open questions: {}. To answer only these, add --id {}",
                 open_ids.len(),
@@ -141,6 +153,7 @@ impl<'m> RunListener<'_, 'm> {
             }
             Event::Withdrawn { id } => {
                 self.explained_answers.remove(id);
+                self.job.last_answer.replace(None);
                 write(&mut self.file, |file| file.withdrawn(id));
                 self.print(|printer| printer.withdrawn(self.job.key(id)));
             }
@@ -199,6 +212,7 @@ impl<'m> RunListener<'_, 'm> {
             self.explained_answers.insert(answer.id.clone(), (when, answer.clone()));
         }
         write(&mut self.file, |file| file.answer(answer));
+        job.last_answer.replace(Some(answer.clone()));
         // The trace states its initial marking if it may differ from that of the model. The model
         // may have no tokens at all, or one token in the source where the trace has a token per
         // case.
@@ -206,7 +220,12 @@ impl<'m> RunListener<'_, 'm> {
         let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases
             || view.net().assumptions().iter().any(is_assumed);
-        let trace = job.directories.write_trace(view, answer, states_marking);
+        // Several examinations about each node have the same ids.
+        let name = match job.inquiry.each_node() {
+            Some(examination) => format!("{examination}.{}", answer.id),
+            None => answer.id.clone(),
+        };
+        let trace = job.directories.write_trace(view, answer, &name, states_marking);
         let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }
@@ -227,10 +246,12 @@ impl<'m> RunListener<'_, 'm> {
             progress.end();
         }
         write(&mut self.file, EvidenceFile::write_end);
+        expected::set_reporting(true);
         for question in &report.unanswered {
             printer.unanswered(&self.job.key(&question.id), &question.reason);
         }
         printer.summary(report);
+        expected::set_reporting(false);
         let open = report.unanswered.iter().map(|question| &question.id);
         let ids: Vec<&String> = self.explained_answers.keys().chain(open).collect();
         for wanted in &run_messages.explain {

@@ -150,7 +150,7 @@ fn repetition(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
 
 /// Returns the steps of a sequence. A transition that fires once is written as its id, and other
 /// steps as repetitions.
-fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
+pub(super) fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     let name = |t| Json::from(view.transition_name(t));
     let steps = sequence.steps().iter().map(|it| match it.count {
         1 => name(it.transition),

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use parikh::mcc::Examination;
 use parikh::mcc::benchkit::BenchKitCall;
 use parikh::run;
+use std::cell::RefCell;
 use std::path::Path;
 
 pub(super) fn run() -> Result<ProgramOutcome> {
@@ -23,7 +24,7 @@ pub(super) fn run() -> Result<ProgramOutcome> {
                  calls `parikh mcc`"
             );
         }
-        Some(Ok(examination)) if !examination.is_about_cases() => examination,
+        Some(Ok(examination)) if examination.is_in_contest() => examination,
         // An unknown examination, for example of a later contest, is no error: the contest expects
         // `DO_NOT_COMPETE`. The same answer is given for examinations that only Parikh has.
         Some(other) => {
@@ -96,6 +97,7 @@ fn read_and_run(
         messages,
         printer,
         directories,
+        last_answer: RefCell::default(),
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

@@ -3,13 +3,17 @@
 //! An id is printed as one word ([`Word`]). So no id in a query file can make a line look like the
 //! answer to another question, or like another value.
 
-use super::json;
-use super::terminal::{line, object};
+use super::expected::{
+    self, OpenPrinter, QuestionKey, claim_open, in_small_letters, mark_reported,
+};
+use super::terminal::{line, note, object};
+use super::totals::NodeTotals;
+use super::{csv, json};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use parikh::answer::GoalAnswer;
 use parikh::mcc::techniques::{Circumstances, techniques};
-use parikh::run::{OpenCause, OpenReason, RunReport};
+use parikh::run::{OpenReason, RunReport};
 use parikh_formula::NamedNodes;
 use parikh_input::about::NetMeant;
 use parikh_input::model::ModelView;
@@ -18,7 +22,7 @@ use parikh_net::printable::{Printable, Word};
 use parikh_solvers::locked;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// An output format for answers.
@@ -28,6 +32,8 @@ pub(super) enum AnswerFormat {
     Text,
     /// A JSON object per line: one per question as soon as it is known, then a summary.
     Json,
+    /// Comma-separated values: a header, then a row per question.
+    Csv,
     /// The lines of the Model Checking Contest.
     Mcc,
 }
@@ -55,6 +61,9 @@ pub(super) struct AnswerPrinter {
     /// The names of the inquiries (examinations, or the formulas given) that follow. They are
     /// reported as open if the process has to end.
     later_inquiries: Vec<String>,
+    /// The totals of an examination about each node, shared by the copies of the printer. `None`
+    /// for other inquiries.
+    totals: Option<Arc<Mutex<NodeTotals>>>,
 }
 
 impl AnswerPrinter {
@@ -66,6 +75,7 @@ impl AnswerPrinter {
             state_space_bar: None,
             examination: None,
             later_inquiries: Vec::new(),
+            totals: None,
         }
     }
 
@@ -75,6 +85,11 @@ impl AnswerPrinter {
         AnswerPrinter { examination: Some(name), later_inquiries: later, ..self.clone() }
     }
 
+    /// Returns the printer with totals, for an examination about each node.
+    pub(super) fn with_totals(self, totals: Option<NodeTotals>) -> Self {
+        AnswerPrinter { totals: totals.map(|totals| Arc::new(Mutex::new(totals))), ..self }
+    }
+
     /// Returns the printer of `parikh states`. It prints the numbers of a state space as a table or
     /// as JSON objects, and suspends the progress bar while it prints a number.
     pub(super) fn of_states(self, progress: ProgressBar) -> Self {
@@ -82,12 +97,11 @@ impl AnswerPrinter {
     }
 
     /// Registers the questions of expected answers, in place of those registered before. If the
-    /// process ends early, [`report_open_questions`] reports the questions without answers as open,
-    /// and the later inquiries, too.
+    /// process ends early, [`expected::report_open_questions`] reports the questions without
+    /// answers as open, and the later inquiries, too.
     pub(super) fn expects(&self, questions: impl Iterator<Item = QuestionKey>) {
         let later = self.later_inquiries.iter().cloned().map(QuestionKey::Inquiry);
-        let open = questions.chain(later).collect();
-        *expected() = Some(ExpectedAnswers { printer: self.clone(), open });
+        expected::expect(self.clone(), questions.chain(later));
     }
 
     /// Prints an answer that was found after the time `after` since the start of the run. `trace`
@@ -99,7 +113,9 @@ impl AnswerPrinter {
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
-        mark_reported(&QuestionKey::Question(answer.id.clone()));
+        let question = QuestionKey::Question(answer.id.clone());
+        mark_reported(&question);
+        self.update_totals(|totals| totals.add_answer(&answer.id, &answer.value));
         let &AnswerContext { view, ref named } = about;
         let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
@@ -107,17 +123,18 @@ impl AnswerPrinter {
         match self.format {
             AnswerFormat::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
-                let GoalAnswer { id, value, reason, grade, .. } = answer;
+                let GoalAnswer { value, reason, grade, .. } = answer;
                 let notes: String = named.iter().map(|it| format!("; {it}")).collect();
                 let notes = notes + &assumed(answer, &assumptions);
                 line(&format!(
                     "{}: {value} — {reason}{notes}{trace} [{grade}, {engines}, {seconds:.2} s]",
-                    Word(id)
+                    self.label(&question)
                 ));
             }
             AnswerFormat::Json => {
                 self.print_answer_object(answer, about, view.net_meant(), after, trace);
             }
+            AnswerFormat::Csv => self.print_row(answer, &answer.id, &assumptions, after),
             AnswerFormat::Mcc => {
                 let value = &answer.value;
                 let techniques = self.contest_techniques(answer, view);
@@ -160,10 +177,15 @@ impl AnswerPrinter {
         }));
     }
 
-    /// Prints a question without an answer. The contest requires no answer line in this case, so in
-    /// the contest's format the reason goes to the log.
+    /// Prints a question without an answer, unless another thread has done so. The contest requires
+    /// no answer line in this case, so in the contest's format the reason goes to the log.
     pub(super) fn unanswered(&self, question: &QuestionKey, reason: &OpenReason) {
-        mark_reported(question);
+        if !claim_open(question) {
+            return;
+        }
+        if let QuestionKey::Question(id) = question {
+            self.update_totals(|totals| totals.add_open(id, reason));
+        }
         if let (Some(progress), QuestionKey::Figure(id)) = (&self.state_space_bar, question) {
             progress.suspend(|| match self.format {
                 AnswerFormat::Json => object(json!({
@@ -175,12 +197,16 @@ impl AnswerPrinter {
             return;
         }
         match self.format {
-            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", question.in_text())),
+            AnswerFormat::Text => line(&format!("{}: unknown — {reason}", self.label(question))),
             AnswerFormat::Json => object(json!({
                 "type": "unanswered", "examination": self.examination_of(question),
                 "id": question.in_json(),
                 "reason": reason.to_string(), "because": reason,
             })),
+            AnswerFormat::Csv => {
+                let examination = self.examination_of(question).unwrap_or_default();
+                line(&csv::open(examination, &question.in_json(), reason));
+            }
             AnswerFormat::Mcc => {
                 tracing::warn!("{}: unknown — {reason}", Printable(&question.in_json()));
             }
@@ -189,6 +215,9 @@ impl AnswerPrinter {
 
     /// Withdraws a printed answer. The question counts as open again.
     pub(super) fn withdrawn(&self, question: QuestionKey) {
+        if let QuestionKey::Question(id) = &question {
+            self.update_totals(|totals| totals.remove_answer(id));
+        }
         match (&self.state_space_bar, &question) {
             (Some(progress), QuestionKey::Figure(id)) => progress.suspend(|| match self.format {
                 AnswerFormat::Json => object(json!({
@@ -198,33 +227,79 @@ impl AnswerPrinter {
             }),
             _ => match self.format {
                 AnswerFormat::Text => {
-                    line(&format!("{}: withdrawn — {WITHDRAWN}", question.in_text()));
+                    line(&format!("{}: withdrawn — {WITHDRAWN}", self.label(&question)));
                 }
                 AnswerFormat::Json => self.print_object(
                     json!({"type": "withdrawn", "id": question.in_json(), "reason": WITHDRAWN}),
                 ),
+                AnswerFormat::Csv => {
+                    let examination = self.examination_of(&question).unwrap_or_default();
+                    line(&csv::withdrawn(examination, &question.in_json(), WITHDRAWN));
+                }
                 AnswerFormat::Mcc => {
                     tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(&question.in_json()));
                 }
             },
         }
-        if let Some(expected) = &mut *expected() {
-            expected.open.push(question);
-        }
+        expected::mark_open(question);
     }
 
-    /// Prints the counts of answered and open questions as a JSON object. Other formats have no
-    /// summary.
+    /// Prints the counts of answered and open questions as a JSON object. In other formats, only
+    /// an examination about each node has a summary, its totals.
     pub(super) fn summary(&self, report: &RunReport) {
         if self.format == AnswerFormat::Json {
-            self.print_object(json!({
+            let mut summary = json!({
                 "type": "summary",
                 "answered": report.answered,
                 "unanswered": report.unanswered.len(),
                 "internal_errors": report.faults,
                 "false_unit_claim": report.breach,
-            }));
+            });
+            self.update_totals(|totals| summary["totals"] = totals.in_json());
+            self.print_object(summary);
         }
+        self.print_totals();
+    }
+
+    /// Prints the totals of an examination about each node once: as a line of text, or on stderr if
+    /// stdout has rows or lines of the contest. In JSON, the summary has them.
+    pub(super) fn print_totals(&self) {
+        self.update_totals(|totals| match self.format {
+            _ if !totals.is_first_print() => {}
+            AnswerFormat::Text => line(&totals.to_string()),
+            AnswerFormat::Csv | AnswerFormat::Mcc => note!("{totals}"),
+            AnswerFormat::Json => {}
+        });
+    }
+
+    fn update_totals(&self, update: impl FnOnce(&mut NodeTotals)) {
+        if let Some(totals) = &self.totals {
+            update(&mut locked(totals));
+        }
+    }
+
+    /// Returns the name of a question for text output. A question about a node has the name of the
+    /// examination in front.
+    fn label(&self, question: &QuestionKey) -> String {
+        match (&self.totals, question) {
+            (Some(totals), QuestionKey::Question(_)) => {
+                format!("{} {}", locked(totals).name(), question.in_text())
+            }
+            _ => question.in_text(),
+        }
+    }
+
+    /// Prints an answer as a row of comma-separated values.
+    fn print_row(
+        &self,
+        answer: &GoalAnswer,
+        id: &str,
+        assumptions: &[Assumption],
+        after: Duration,
+    ) {
+        let (examination, assumes) =
+            (self.examination.as_deref().unwrap_or_default(), assumption::keys(assumptions));
+        line(&csv::answer(examination, answer, id, &assumes, after.as_secs_f64()));
     }
 
     /// Prints one of the numbers of the state space, such as the number of reachable markings.
@@ -281,6 +356,10 @@ impl AnswerPrinter {
                 let answer = GoalAnswer { id, ..figure.clone() };
                 self.print_answer_object(&answer, &about, figure_net(view), after, None);
             }
+            AnswerFormat::Csv => {
+                let id = QuestionKey::Figure(id.clone()).in_json();
+                self.print_row(figure, &id, &assumptions(figure, view), after);
+            }
             AnswerFormat::Mcc => {
                 let techniques = self.contest_techniques(figure, view);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
@@ -298,7 +377,7 @@ impl AnswerPrinter {
     }
 
     /// Returns the name of the inquiry to which a question belongs, or of the open inquiry itself.
-    fn examination_of<'k>(&'k self, question: &'k QuestionKey) -> Option<&'k str> {
+    pub(super) fn examination_of<'k>(&'k self, question: &'k QuestionKey) -> Option<&'k str> {
         match question {
             QuestionKey::Inquiry(name) => Some(name),
             _ => self.examination.as_deref(),
@@ -314,6 +393,16 @@ impl AnswerPrinter {
             ..answer.circumstances()
         };
         techniques(&answer.techniques, circumstances).join(" ")
+    }
+}
+
+impl OpenPrinter for AnswerPrinter {
+    fn print_open(&self, question: &QuestionKey, reason: &OpenReason) {
+        self.unanswered(question, reason);
+    }
+
+    fn print_totals(&self) {
+        self.print_totals();
     }
 }
 
@@ -382,80 +471,14 @@ fn in_groups(number: &str) -> String {
     groups.join(" ")
 }
 
-/// A question, or several, whose answer is expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum QuestionKey {
-    /// The question with this id.
-    Question(String),
-    /// The number of the state space with this contest name, such as `STATES`.
-    Figure(String),
-    /// All questions of the inquiry with this name, which has not begun.
-    Inquiry(String),
-}
-
-impl QuestionKey {
-    /// Returns the name for text output: the id, or for a number of the state space its contest
-    /// name in small letters.
-    fn in_text(&self) -> String {
-        match self {
-            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => Word(id).to_string(),
-            QuestionKey::Figure(name) => in_small_letters(name),
-        }
-    }
-
-    /// Returns the id in JSON objects.
-    fn in_json(&self) -> String {
-        match self {
-            QuestionKey::Question(id) | QuestionKey::Inquiry(id) => id.clone(),
-            QuestionKey::Figure(name) => format!("STATE_SPACE {name}"),
-        }
-    }
-}
-
-/// Returns the contest's name of a number of the state space in small letters: `max token in
-/// place`.
-fn in_small_letters(figure: &str) -> String {
-    figure.to_lowercase().replace('_', " ")
-}
-
 /// The reason for withdrawing an answer.
 const WITHDRAWN: &str = "it relied on the model's claim that its units are safe, and this claim is \
                          false";
 
-/// The questions whose answers are expected, and the printer that reports them as open.
-struct ExpectedAnswers {
-    printer: AnswerPrinter,
-    /// The questions without an answer so far, and the inquiries that follow.
-    open: Vec<QuestionKey>,
-}
-
-/// The expected answers, for the report on open questions when the process has to end. `None`
-/// before the first questions are registered, and after the report.
-static EXPECTED: Mutex<Option<ExpectedAnswers>> = Mutex::new(None);
-
-fn expected() -> MutexGuard<'static, Option<ExpectedAnswers>> {
-    locked(&EXPECTED)
-}
-
-/// Records that a question has been reported, so that it is not reported as open at the end.
-fn mark_reported(question: &QuestionKey) {
-    if let Some(expected) = &mut *expected() {
-        expected.open.retain(|open| open != question);
-    }
-}
-
-/// Reports all unanswered questions as open when the process has to end. Only the first call
-/// reports anything.
-pub(super) fn report_open_questions() {
-    let Some(ExpectedAnswers { printer, open }) = expected().take() else { return };
-    for question in open {
-        printer.unanswered(&question, &OpenCause::Interrupted.into());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parikh::run::OpenCause;
 
     #[test]
     fn what_was_told_is_not_said_to_be_open() {
@@ -467,24 +490,19 @@ mod tests {
         printer.expects(ids.into_iter().chain([figure.clone()]));
         printer.unanswered(&question("a"), &OpenCause::OutOfTime.into());
         mark_reported(&figure);
-        let open = expected().as_ref().map(|expected| expected.open.clone());
+        let open = expected::expected_in_order;
         // Neither the formula called like a figure nor the inquiry called like a formula is known.
         let inquiry = QuestionKey::Inquiry("a".to_owned());
         assert_eq!(printer.examination_of(&question("a")), Some("Formulas"));
         assert_eq!(printer.examination_of(&inquiry), Some("a"));
-        assert_eq!(open, Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
-        report_open_questions();
-        assert!(expected().is_none());
-    }
-
-    #[test]
-    fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
-        let figure = QuestionKey::Figure("MAX_TOKEN_IN_PLACE".to_owned());
-        assert_eq!(figure.in_text(), "max token in place");
-        assert_eq!(figure.in_json(), "STATE_SPACE MAX_TOKEN_IN_PLACE");
-        let question = |id: &str| QuestionKey::Question(id.to_owned()).in_text();
-        assert_eq!(question("a b"), r"a\u{20}b");
-        assert_eq!(question("STATE_SPACE STATES"), r"STATE_SPACE\u{20}STATES");
+        assert_eq!(open(), Some(vec![question("STATE_SPACE STATES"), question("b"), inquiry]));
+        mark_reported(&question("STATE_SPACE STATES"));
+        expected::mark_open(question("STATE_SPACE STATES"));
+        assert_eq!(open().map(|open| open[2].clone()), Some(question("STATE_SPACE STATES")));
+        // Each question is reported once.
+        assert!(!claim_open(&question("a")) && claim_open(&question("b")));
+        expected::report_open_questions();
+        assert_eq!(open(), Some(Vec::new()));
     }
 
     #[test]

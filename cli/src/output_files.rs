@@ -60,12 +60,13 @@ impl OutputDirectories<'_> {
     }
 
     /// Writes the witness of an answer as a trace, if traces are requested and the answer has a
-    /// witness. With `says_where`, the trace states its initial marking. Returns the file, or
-    /// `None` if no file was written.
+    /// witness. The file has the given name. With `says_where`, the trace states its initial
+    /// marking. Returns the file, or `None` if no file was written.
     pub(super) fn write_trace(
         &self,
         view: ModelView<'_>,
         answer: &GoalAnswer,
+        name: &str,
         says_where: bool,
     ) -> Option<PathBuf> {
         let directory = self.traces?;
@@ -101,7 +102,7 @@ impl OutputDirectories<'_> {
             let model_tokens = net.initial().tokens()[..net.model_places().len()].to_vec();
             trace.notes.push(note("from", &marking_text::print(net, &Marking::new(model_tokens))));
         }
-        let file = directory.join(format!("{}.trace", file_name(&answer.id)));
+        let file = directory.join(format!("{}.trace", file_name(name)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
             Ok(()) => Some(file),
             Err(error) => {

@@ -8,7 +8,7 @@ use super::model::query_file;
 use super::processes::why_not_with_caps;
 use super::terminal::note;
 use anyhow::{Result, bail};
-use parikh::answer::Plan;
+use parikh::answer::{NodeQuestions, Plan};
 use parikh::mcc::Examination;
 use parikh::run::{OpenCause, OpenQuestion, OpenReason, Questions, QuestionsOnNet};
 use parikh_formula::{Formula, NamedNodes, TemporalLogic, UnsupportedFormula, of_cases};
@@ -16,12 +16,12 @@ use parikh_input::model::ModelView;
 use parikh_net::Net;
 use parikh_net::printable::Word;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// An inquiry, that is, a group of questions with a common name and a common share of the time.
 pub(super) enum RequestedQuestions<'a> {
-    /// An examination without queries.
+    /// An examination without queries: one question, or a question about each node.
     Examination(Examination),
     /// An examination with queries, and the query file.
     Queries(Examination, PathBuf),
@@ -81,6 +81,17 @@ impl RequestedQuestions<'_> {
     /// them.
     pub(super) fn has_several(&self) -> bool {
         matches!(self, RequestedQuestions::Queries(..) | RequestedQuestions::Formulas(_))
+            || self.each_node().is_some()
+    }
+
+    /// Returns the examination if it has a question about each node.
+    pub(super) fn each_node(&self) -> Option<Examination> {
+        match self {
+            RequestedQuestions::Examination(examination) if examination.is_about_each_node() => {
+                Some(*examination)
+            }
+            _ => None,
+        }
     }
 
     /// Returns true for the examination StateSpace, which asks for the numbers of a state space.
@@ -129,6 +140,9 @@ impl<'a> InquiryReader<'a> {
     fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<QuestionsOnNet> {
         match self.inquiry {
             RequestedQuestions::Examination(examination) => {
+                if let Some(questions) = Plan::of_each_node(*examination, net) {
+                    return Ok(self.of_each_node(questions, notes));
+                }
                 Ok(match Plan::of_examination(*examination, net) {
                     // Caps are assumed bounds of places, which the model may exceed.
                     None if net.has_caps() => {
@@ -167,6 +181,32 @@ impl<'a> InquiryReader<'a> {
                 Ok(self.of_formulas(questions, formulas.read(net, notes)?, net, notes))
             }
         }
+    }
+
+    /// Returns the questions about nodes that `--id` selects. A message reports the first node
+    /// about which nothing can be asked.
+    fn of_each_node(&self, questions: NodeQuestions, notes: &mut Vec<String>) -> QuestionsOnNet {
+        let NodeQuestions { mut plan, mut refused } = questions;
+        let planned = plan.questions().iter().map(|question| &question.id);
+        *self.read_ids.borrow_mut() =
+            planned.chain(refused.iter().map(|(id, _)| id)).cloned().collect();
+        if !self.only.is_empty() {
+            let all = plan.questions().iter().map(|question| &question.id);
+            let unwanted: HashSet<String> = all.filter(|id| !self.is_wanted(id)).cloned().collect();
+            plan = plan.without_questions(&unwanted);
+            refused.retain(|(id, _)| self.is_wanted(id));
+        }
+        if let Some((node, reason)) = refused.first() {
+            notes.push(format!("parikh: {} {node}: {reason}", self.inquiry.name()));
+        }
+        let refused = refused.into_iter().map(|(id, reason)| {
+            let reason = match reason {
+                UnsupportedFormula::Caps => OpenCause::CapsUnsupported.into(),
+                other => OpenReason::refused(other),
+            };
+            OpenQuestion { id, reason }
+        });
+        QuestionsOnNet { plan, refused: refused.collect(), ..QuestionsOnNet::default() }
     }
 
     /// Translates the questions of a query file. Formulas that cannot be translated are recorded as

@@ -39,11 +39,11 @@ pub(super) struct ReportArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The examination, by the contest's name or its capitals as for `parikh check`; any but
-    /// StateSpace, and only one. By default the questions of interest to a model's author:
-    /// deadlocks, transitions that can fire, bounds, one-safe, stable marking, liveness,
-    /// reversibility; for workflow nets and nets with a final marking, soundness first. For a
-    /// system by default whether it can deadlock and which labels occur; with -e, --queries or
-    /// --formula, the questions and the page are about the net of the system.
+    /// StateSpace and those about each node, and only one. By default the questions of interest to
+    /// a model's author: deadlocks, transitions that can fire, bounds, one-safe, stable marking,
+    /// liveness, reversibility; for workflow nets and nets with a final marking, soundness first.
+    /// For a system by default whether it can deadlock and which labels occur; with -e, --queries
+    /// or --formula, the questions and the page are about the net of the system.
     #[arg(
         short, long, value_delimiter = ',', value_parser = ExaminationParser { with_state_space: false },
         ignore_case = true, hide_possible_values = true,
@@ -132,6 +132,11 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         if examination == Examination::StateSpace {
             bail!(UsageError(format!(
                 "a report does not support {examination}: use `parikh states`"
+            )));
+        }
+        if examination.is_about_each_node() {
+            bail!(UsageError(format!(
+                "a report does not support {examination}: use `parikh check`"
             )));
         }
         if arguments.queries.is_some() && !examination.has_queries() {

@@ -1,10 +1,11 @@
 //! `parikh states`: prints four numbers about a state space as they come, each with its method. The
 //! numbers, called figures, are those of markings and firings, and the two largest token counts.
 
+use super::expected::{self, QuestionKey};
 use super::fair::RunRestriction;
 use super::job::InquiryJob;
 use super::limits::LimitOptions;
-use super::output::{self, AnswerFormat, AnswerPrinter, QuestionKey};
+use super::output::{AnswerFormat, AnswerPrinter};
 use super::questions::RequestedQuestions;
 use super::terminal::note;
 use super::{ProgramOutcome, model, signals, states_plot};
@@ -13,6 +14,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh::mcc::Examination;
 use parikh::run;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -65,7 +67,7 @@ Examples:
 pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let report_open = || {
-        output::report_open_questions();
+        expected::report_open_questions();
         note!("parikh: stopped before all figures were computed");
     };
     signals::cancel_on_signal(&budget, report_open);
@@ -97,6 +99,7 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
         messages,
         printer,
         directories,
+        last_answer: RefCell::default(),
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();

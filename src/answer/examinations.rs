@@ -42,25 +42,13 @@ pub(super) fn examination_formula(
     examination: Examination,
     net: &Net,
 ) -> Option<(JointMeaning, GoalFormula)> {
-    let enabled = || -> Vec<Predicate> {
-        match net.folding() {
-            None => {
-                let some =
-                    |t: Vec<TransitionId>| Predicate::or(t.into_iter().map(Predicate::Enabled));
-                net.model_transitions().map(some).collect()
-            }
-            Some(folding) => (0..folding.transition_count())
-                .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
-                .collect(),
-        }
-    };
     Some(match (examination, net.folding()) {
         (Examination::ReachabilityDeadlock, _) => (JointMeaning::Formula, reach(Predicate::Dead)),
         (Examination::QuasiLiveness, _) => {
-            (JointMeaning::Reachable, conjunction(enabled().into_iter().map(reach)))
+            (JointMeaning::Reachable, conjunction(enabled(net).into_iter().map(reach)))
         }
         (Examination::Liveness, _) => {
-            (JointMeaning::Staying, all_stay_reachable(Predicate::Dead, enabled()))
+            (JointMeaning::Staying, all_stay_reachable(Predicate::Dead, enabled(net)))
         }
         (Examination::OneSafe, None) => {
             let two = |place| not(reach(Predicate::at_least(place, 2)));
@@ -75,26 +63,53 @@ pub(super) fn examination_formula(
             let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(two).collect();
             (JointMeaning::Unreachable, Proposition::And(parts?))
         }
-        (Examination::StableMarking, None) => {
-            let stable = |place| {
-                let initially = net.initial()[place];
-                let more = Predicate::at_least(place, initially + 1);
-                let fewer = match initially {
-                    0 => Predicate::False,
-                    tokens => Predicate::no_more_than(place, tokens - 1),
-                };
-                not(reach(Predicate::or([more, fewer])))
-            };
-            (JointMeaning::Changing, Proposition::Or(net.model_places().map(stable).collect()))
-        }
-        (Examination::StableMarking, Some(folding)) => {
-            let stable = |place| Some(not(reach(changed(net, folding, place)?)));
-            let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(stable).collect();
+        (Examination::StableMarking, _) => {
+            let stable = changed(net).into_iter().map(|it| Some(not(reach(it?))));
+            let parts: Option<Vec<GoalFormula>> = stable.collect();
             (JointMeaning::Changing, Proposition::Or(parts?))
         }
         _ if examination.is_about_cases() => sound::soundness_formula(examination, net)?,
         _ => return None,
     })
+}
+
+/// Returns, for each transition of the model, the predicate that the transition is enabled: one of
+/// its copies in a translation, or one of its bindings in an unfolding.
+pub(super) fn enabled(net: &Net) -> Vec<Predicate> {
+    let some = |t: Vec<TransitionId>| Predicate::or(t.into_iter().map(Predicate::Enabled));
+    match net.folding() {
+        None => net.model_transitions().map(some).collect(),
+        Some(folding) => (0..folding.transition_count())
+            .map(|t| some(folding.transitions(t).collect()))
+            .collect(),
+    }
+}
+
+/// Returns, for each place of the model, the number of its tokens: in an unfolding, the sum over
+/// its colours. An entry is `None` if a number overflows.
+pub(super) fn token_counts(net: &Net) -> Vec<Option<LinearSum>> {
+    match net.folding() {
+        None => net.model_places().map(|place| Some(LinearSum::place(place))).collect(),
+        Some(folding) => (0..folding.place_count()).map(|place| tokens(folding, place)).collect(),
+    }
+}
+
+/// Returns, for each place of the model, the predicate that its number of tokens differs from the
+/// initial number. An entry is `None` if a number overflows.
+pub(super) fn changed(net: &Net) -> Vec<Option<Predicate>> {
+    let Some(folding) = net.folding() else {
+        let changed = |place| {
+            let initially = net.initial()[place];
+            let more = Predicate::at_least(place, initially + 1);
+            let fewer = match initially {
+                0 => Predicate::False,
+                tokens => Predicate::no_more_than(place, tokens - 1),
+            };
+            Some(Predicate::or([more, fewer]))
+        };
+        return net.model_places().map(changed).collect();
+    };
+    (0..folding.place_count()).map(|place| sum_changed(net, tokens(folding, place)?)).collect()
 }
 
 /// Returns the sum of the tokens over the colours of a place.
@@ -104,8 +119,8 @@ fn tokens(folding: &Folding, place: usize) -> Option<LinearSum> {
 }
 
 /// Returns the predicate: the sum over the colours of a place differs from its initial value.
-fn changed(net: &Net, folding: &Folding, place: usize) -> Option<Predicate> {
-    let sum = tokens(folding, place)?;
+/// Returns `None` if a number overflows.
+fn sum_changed(net: &Net, sum: LinearSum) -> Option<Predicate> {
     let initially = i64::try_from(sum.value(net.initial())).ok()?;
     let fewer = match initially {
         0 => Predicate::False,

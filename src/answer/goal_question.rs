@@ -14,6 +14,9 @@ pub struct GoalQuestion {
     /// The statement that all goals of the question make together. It determines the wording of the
     /// answer's reason.
     pub joint_meaning: JointMeaning,
+    /// For a question about one place or one transition: the index of the node among the places or
+    /// transitions of the model. `None` for other questions.
+    pub(super) node: Option<usize>,
     /// The goals of the question, without duplicates.
     pub(super) goals: Vec<GoalId>,
 }

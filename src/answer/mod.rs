@@ -15,6 +15,7 @@ mod circuit;
 mod examinations;
 mod goal_demand;
 mod goal_question;
+mod node_questions;
 mod nodes;
 mod plan;
 mod question;
@@ -25,7 +26,7 @@ mod within_caps;
 
 pub use goal_question::{GoalQuestion, GoalRole, JointMeaning, RoledGoal};
 pub use nodes::ReasonNodes;
-pub use plan::{Plan, QuestionDecision};
+pub use plan::{NodeQuestions, Plan, QuestionDecision};
 pub use reason::{Cause, ProcessCause, Reason};
 pub use within_caps::not_asked_with_caps;
 

@@ -14,6 +14,7 @@ use super::goal_demand::{self, GoalDemand};
 use super::goal_question::{
     GoalFormula, GoalQuestion, GoalRole, JointMeaning, RoledGoal, atom, reach, reach_with_parts,
 };
+use super::node_questions::{NodeQuery, NodeQuestion, node_questions};
 use super::question::is_kept_by_undoing;
 use super::within_caps;
 use crate::mcc::Examination;
@@ -66,6 +67,15 @@ enum QuestionState {
     Largest(Vec<GoalId>),
 }
 
+/// The questions of an examination about each node.
+#[derive(Clone, Debug, Default)]
+pub struct NodeQuestions {
+    /// The plan of the questions. The id of a question is the name of its node.
+    pub plan: Plan,
+    /// The nodes about which nothing can be asked on this net, by name, with the reasons.
+    pub refused: Vec<(String, UnsupportedFormula)>,
+}
+
 /// A decided question with its answer. The answer is `None` if engines contradict each other on a
 /// goal of its basis, or if a goal of its basis has no result.
 pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
@@ -74,7 +84,9 @@ pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
 type IndexedDecision = (usize, Option<GoalAnswer>);
 
 impl Plan {
-    /// Creates the plan of an examination without a query file. Returns `None` if the examination
+    /// Creates the plan of an examination without a query file. An examination about each node has
+    /// a question per node ([`of_each_node`](Self::of_each_node)), other examinations have one
+    /// question with the name of the examination. Returns `None` if the examination
     /// needs a query file, if goals cannot express it, or if a number overflows. For soundness
     /// examinations, it also returns `None` if the net has no final markings or the formula is too
     /// large. On a net with caps, that is, assumed bounds of places, it also returns `None` for
@@ -83,12 +95,39 @@ impl Plan {
     /// Soundness examinations are about the final markings of the net. Relaxed soundness requires
     /// the net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
+        if let Some(NodeQuestions { plan, refused }) = Plan::of_each_node(examination, net) {
+            return refused.is_empty().then_some(plan);
+        }
         let mut plan = Plan::default();
         let (whole, asked) = examinations::examination_formula(examination, net)?;
         let asked = within_caps::adapt_formula(asked, net).ok()?;
         plan.ask(examination.name(), whole, asked);
         plan.set_adapted_to_caps(true);
         Some(plan)
+    }
+
+    /// Creates the questions of an examination about each node, in the order of the model's nodes.
+    /// Returns `None` for other examinations.
+    ///
+    /// On a net with caps, that is, assumed bounds of places, all questions of LivenessAll are
+    /// refused.
+    pub fn of_each_node(examination: Examination, net: &Net) -> Option<NodeQuestions> {
+        let NodeQuestions { mut plan, mut refused } = NodeQuestions::default();
+        for (node, NodeQuestion { name, query }) in
+            node_questions(examination, net)?.into_iter().enumerate()
+        {
+            match query {
+                Ok(NodeQuery::Maximum(goal)) => plan.ask_largest(name, vec![goal]),
+                Ok(NodeQuery::Formula(meaning, formula)) => plan.ask(name, meaning, formula),
+                Err(reason) => {
+                    refused.push((name.to_owned(), reason));
+                    continue;
+                }
+            }
+            plan.set_node(Some(node));
+            plan.set_adapted_to_caps(true);
+        }
+        Some(NodeQuestions { plan, refused })
     }
 
     /// Creates the plan with two questions of the examination StateSpace: the most tokens in a
@@ -209,6 +248,14 @@ impl Plan {
         Ok(())
     }
 
+    /// Records for the question added last the node that it is about: the index of the node among
+    /// the places or transitions of the model.
+    fn set_node(&mut self, node: Option<usize>) {
+        if let Some(question) = self.questions.last_mut() {
+            question.node = node;
+        }
+    }
+
     /// Records for the question added last if it is adapted to nets with caps.
     fn set_adapted_to_caps(&mut self, is_adapted: bool) {
         if let Some(progress) = self.progress.last_mut() {
@@ -316,7 +363,8 @@ impl Plan {
             is_adapted_to_caps: false,
             state,
         });
-        self.questions.push(GoalQuestion { id: id.to_owned(), query, joint_meaning: whole, goals });
+        let (id, node) = (id.to_owned(), None);
+        self.questions.push(GoalQuestion { id, query, joint_meaning: whole, node, goals });
     }
 
     /// Returns all goals, indexed by [`GoalId`].
@@ -477,6 +525,7 @@ impl Plan {
                     again.ask_largest(id, aims.into_iter().map(goal).collect());
                 }
             }
+            again.set_node(self.questions[at].node);
             again.set_adapted_to_caps(self.progress[at].is_adapted_to_caps);
         }
         // The second plan keeps the goals that help to settle its goals (aids).
@@ -586,6 +635,21 @@ mod tests {
         }
         assert!(answer(&mut plan, &board, 0).is_none());
         assert_eq!(answer(&mut plan, &board, 1).unwrap().value, QuestionValue::Bool(false));
+    }
+
+    #[test]
+    fn every_node_has_a_question_with_its_name() {
+        let net = net();
+        let ids = |examination| -> Vec<String> {
+            let NodeQuestions { plan, refused } = Plan::of_each_node(examination, &net).unwrap();
+            assert!(refused.is_empty());
+            plan.questions().iter().map(|question| question.id.clone()).collect()
+        };
+        assert_eq!(ids(Examination::UpperBoundsAll), ["p", "q"]);
+        assert_eq!(ids(Examination::StableMarkingAll), ["p", "q"]);
+        assert_eq!(ids(Examination::QuasiLivenessAll), ["t", "u"]);
+        assert_eq!(ids(Examination::LivenessAll), ["t", "u"]);
+        assert!(Plan::of_each_node(Examination::UpperBounds, &net).is_none());
     }
 
     #[test]

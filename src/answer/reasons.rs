@@ -194,7 +194,7 @@ fn of_one(
             if aim.role != GoalRole::Possible =>
         {
             let constant = (question.joint_meaning == JointMeaning::Changing)
-                .then(|| constant(net, goal))
+                .then(|| constant(net, question, goal))
                 .flatten();
             match (constant, always_enabled(net, goal, proof)) {
                 (Some(ConstantPlace { place, tokens }), _) => {
@@ -287,11 +287,12 @@ struct ConstantPlace {
 
 /// Returns the place whose number of tokens an unreachable goal asks to change, with its initial
 /// number. Returns `None` if the goal is not of this form.
-fn constant(net: &Net, goal: &Goal) -> Option<ConstantPlace> {
+fn constant(net: &Net, question: &GoalQuestion, goal: &Goal) -> Option<ConstantPlace> {
     let Goal::Reach(predicate) = goal else { return None };
     if let (Predicate::False, Some(folding)) = (predicate, net.folding()) {
         // A coloured place without a place in the unfolding is always empty.
-        let place = (0..folding.place_count()).find(|&at| folding.places(at).len() == 0)?;
+        let mut places = 0..folding.place_count();
+        let place = question.node.or_else(|| places.find(|&at| folding.places(at).len() == 0))?;
         return Some(ConstantPlace { place: NamedNode::coloured_place(folding, place), tokens: 0 });
     }
     let atom = match predicate {
@@ -392,9 +393,9 @@ fn coloured_node(net: &Net, predicate: &Predicate) -> Option<Subject> {
     }
 }
 
-/// Returns the first coloured transition without a binding in the unfolding, if the question is
-/// about all transitions and the goal is that a binding of this transition is enabled. Returns
-/// `None` for other goals.
+/// Returns the coloured transition of the question, or for a question about all transitions the
+/// first coloured transition without a binding in the unfolding. Returns `None` if the goal is not
+/// that a binding of a transition without bindings is enabled.
 fn unbound_transition(
     net: &Net,
     question: &GoalQuestion,
@@ -404,7 +405,8 @@ fn unbound_transition(
         matches!(question.joint_meaning, JointMeaning::Reachable | JointMeaning::Staying);
     let folding =
         net.folding().filter(|_| is_about_transitions && *predicate == Predicate::False)?;
-    let t = (0..folding.transition_count()).find(|&at| folding.transitions(at).len() == 0)?;
+    let mut all = 0..folding.transition_count();
+    let t = question.node.or_else(|| all.find(|&at| folding.transitions(at).len() == 0))?;
     Some(Subject::Transition(NamedNode::coloured_transition(folding, t)))
 }
 

@@ -25,13 +25,18 @@ pub enum Examination {
     WeakSoundness,
     RelaxedSoundness,
     EasySoundness,
+    /// A question about each place or transition. The contest has no such examinations.
+    UpperBoundsAll,
+    QuasiLivenessAll,
+    LivenessAll,
+    StableMarkingAll,
 }
 
 use Examination::*;
 
 impl Examination {
     /// The list of examinations.
-    pub const ALL: [Examination; 17] = [
+    pub const ALL: [Examination; 21] = [
         ReachabilityDeadlock,
         ReachabilityCardinality,
         ReachabilityFireability,
@@ -49,6 +54,10 @@ impl Examination {
         WeakSoundness,
         RelaxedSoundness,
         EasySoundness,
+        UpperBoundsAll,
+        QuasiLivenessAll,
+        LivenessAll,
+        StableMarkingAll,
     ];
 
     /// Returns the name of the examination. For an examination of the contest, it is also the value
@@ -72,6 +81,10 @@ impl Examination {
             WeakSoundness => "WeakSoundness",
             RelaxedSoundness => "RelaxedSoundness",
             EasySoundness => "EasySoundness",
+            UpperBoundsAll => "UpperBoundsAll",
+            QuasiLivenessAll => "QuasiLivenessAll",
+            LivenessAll => "LivenessAll",
+            StableMarkingAll => "StableMarkingAll",
         }
     }
 
@@ -97,6 +110,12 @@ impl Examination {
             WeakSoundness => "can every case always be completed without remaining tokens?",
             RelaxedSoundness => "is every transition on some run that completes a case?",
             EasySoundness => "can a case be completed at all?",
+            UpperBoundsAll => "for each place, the largest number of tokens",
+            QuasiLivenessAll => "for each transition, can it fire at least once?",
+            LivenessAll => {
+                "for each transition, can it be enabled again from every reachable marking?"
+            }
+            StableMarkingAll => "for each place, does its number of tokens never change?",
         }
     }
 
@@ -106,7 +125,7 @@ impl Examination {
             self,
             StateSpace | ReachabilityDeadlock | QuasiLiveness | StableMarking | Liveness | OneSafe
         );
-        !asks_by_itself && !self.is_about_cases()
+        !asks_by_itself && !self.is_about_cases() && !self.is_about_each_node()
     }
 
     /// Returns true if the questions are about runs (LTL).
@@ -114,8 +133,18 @@ impl Examination {
         matches!(self, LTLCardinality | LTLFireability)
     }
 
-    /// Returns true if the examination is about processes and the completion of their cases. Such
-    /// an examination is not in the contest.
+    /// Returns true if the examination has a question about each place or each transition. The id
+    /// of the question is the name of the node.
+    pub fn is_about_each_node(self) -> bool {
+        matches!(self, UpperBoundsAll | QuasiLivenessAll | LivenessAll | StableMarkingAll)
+    }
+
+    /// Returns true if the Model Checking Contest has the examination.
+    pub fn is_in_contest(self) -> bool {
+        !self.is_about_cases() && !self.is_about_each_node()
+    }
+
+    /// Returns true if the examination is about processes and the completion of their cases.
     pub fn is_about_cases(self) -> bool {
         matches!(self, Soundness | WeakSoundness | RelaxedSoundness | EasySoundness)
     }
@@ -145,6 +174,7 @@ impl Examination {
             RelaxedSoundness => &["relaxed-soundness"],
             EasySoundness => &["easy-soundness"],
             CTLCardinality | CTLFireability | LTLCardinality | LTLFireability => &[],
+            UpperBoundsAll | QuasiLivenessAll | LivenessAll | StableMarkingAll => &[],
         }
     }
 }

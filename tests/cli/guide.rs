@@ -26,6 +26,20 @@ const PAGES: &[Page<'_>] = &[
         not_run: &[],
         before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
     },
+    Page { path: "docs/each-node.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/ci.md",
+        not_run: &[
+            ("cat answers", "prints what the line before has written"),
+            ("if grep", "looks at what the first line has written"),
+            ("echo 'mutex", "is run before the line after it"),
+            ("docker", "takes Docker"),
+        ],
+        before: &[(
+            "parikh check model.pnml --formulas",
+            "echo 'mutex: AG !(c1 >= 1 && c2 >= 1)' > requirements.txt",
+        )],
+    },
     Page { path: "docs/formulas.md", not_run: &[], before: &[] },
     Page { path: "docs/coloured.md", not_run: &[], before: &[] },
     Page {

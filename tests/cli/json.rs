@@ -44,6 +44,9 @@ const COMMANDS: &[&str] = &[
     "check model.pnml --events --formula EF(busy>=1) --formula bound(made) --formula bound(much) \
      --formula G(F(busy>=1)) --formula F(busy>=2) --formula AG(busy<=1&&much>=1)",
     "check model.pnml -e RD -t 0s",
+    "check model.pnml -e UBA,QLA,LA,SMA",
+    "check philosophers-coloured.pnml -e UBA,QLA,LA,SMA -t 0s",
+    "check philosophers.pnml -e RD --all",
     "check orders.pnml -e Soundness,WeakSoundness,RelaxedSoundness,EasySoundness",
     "check philosophers-coloured.pnml -e RD",
     "check units.pnml -e OneSafe",

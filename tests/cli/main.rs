@@ -8,6 +8,7 @@ mod check;
 mod claims;
 mod contest_kit;
 mod draw;
+mod each_node;
 mod encode;
 mod encode_heads;
 mod extended_processes;

@@ -131,7 +131,11 @@ fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
     assert!(taken > 100 && counted > 50 && refused > 1_000, "{taken} {counted} {refused}");
 }
 
-const QUESTIONS: [&str; 6] = [
+const QUESTIONS: [&str; 10] = [
+    "UpperBoundsAll",
+    "QuasiLivenessAll",
+    "LivenessAll",
+    "StableMarkingAll",
     "OneSafe",
     "QuasiLiveness",
     "StableMarking",

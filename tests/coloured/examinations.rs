@@ -49,12 +49,17 @@ pub(crate) fn expected(
     let dead = firing.iter().any(|it| it.iter().all(|fires| !fires));
     bool(Examination::ReachabilityDeadlock, dead);
     for place in places.clone() {
-        let name = format!("most {}", net.places()[place].name);
-        expected.insert(name, QuestionValue::Number(most(place) as i128));
+        let (name, most) = (&net.places()[place].name, QuestionValue::Number(most(place) as i128));
+        expected.insert(format!("most {name}"), most.clone());
+        expected.insert(format!("UpperBoundsAll {name}"), most);
+        let is_stable = all.iter().all(|it| it[place] == first[place]);
+        expected.insert(format!("StableMarkingAll {name}"), QuestionValue::Bool(is_stable));
     }
     for (t, transition) in net.transitions().iter().enumerate() {
         let can = firing.iter().any(|it| it[t]);
-        expected.insert(format!("fires {}", transition.name), QuestionValue::Bool(can));
+        for kind in ["fires", "QuasiLivenessAll"] {
+            expected.insert(format!("{kind} {}", transition.name), QuestionValue::Bool(can));
+        }
     }
     expected
 }
@@ -86,13 +91,21 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
             Examination::QuasiLiveness,
             Examination::ReachabilityDeadlock,
         ];
-        let plans = examinations.map(|it| Plan::of_examination(it, &flat).unwrap());
-        for plan in plans.into_iter().chain([formulas]) {
+        let each_node = [
+            Examination::UpperBoundsAll,
+            Examination::QuasiLivenessAll,
+            Examination::StableMarkingAll,
+        ];
+        let plan = |it| Plan::of_examination(it, &flat).unwrap();
+        let plans = examinations.map(|it| (String::new(), plan(it))).into_iter();
+        let each_node = each_node.map(|it| (format!("{it} "), plan(it)));
+        for (start, plan) in plans.chain([(String::new(), formulas)]).chain(each_node) {
             let config = RunConfig { threads: 1, ..RunConfig::default() };
             let budget = Budget::unlimited().slice(Duration::from_secs(60));
             let report = run::run_net(&flat, plan, &config, &budget, |event| {
                 if let Event::Answered(answer) = event {
-                    let right = &expected[&answer.id];
+                    let id = format!("{start}{}", answer.id);
+                    let right = &expected[&id];
                     assert_eq!(
                         &answer.value,
                         right,
@@ -103,10 +116,7 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
                     *answered
                         .entry(format!(
                             "{:?}",
-                            (
-                                answer.value == QuestionValue::Bool(true),
-                                answer.id.split(' ').next()
-                            )
+                            (answer.value == QuestionValue::Bool(true), id.split(' ').next())
                         ))
                         .or_insert(0) += 1;
                 }
@@ -116,6 +126,7 @@ fn answers_on_random_coloured_nets_are_those_of_enumeration() {
             assert!(open.is_empty(), "seed {seed}: {open:?}\n{}", text::print(&net));
         }
     }
-    // Four examinations and two kinds of formulas were answered; maxima are never TRUE.
-    assert!(answered.len() >= 11, "{answered:?}");
+    // Four examinations, three about each node and two kinds of formulas were answered; maxima are
+    // never TRUE.
+    assert!(answered.len() >= 16, "{answered:?}");
 }

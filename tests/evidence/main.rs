@@ -6,6 +6,7 @@ mod support;
 
 mod certificate_mutations;
 mod closed_sets;
+mod each_node;
 mod extended;
 mod figures;
 mod files;

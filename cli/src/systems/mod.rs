@@ -36,9 +36,9 @@ pub(super) struct SystemArguments<'a> {
 
 /// Answers the properties in a file about a system.
 pub(super) fn check(arguments: &SystemArguments<'_>) -> Result<ProgramOutcome> {
-    if arguments.format == AnswerFormat::Mcc {
+    if matches!(arguments.format, AnswerFormat::Mcc | AnswerFormat::Csv) {
         bail!(UsageError(
-            "the contest's format has no properties of systems: use --format text or json".into()
+            "properties of systems are printed as text or JSON: use --format text or json".into()
         ));
     }
     let budget = arguments.limits.budget();

@@ -67,6 +67,7 @@ use crate::certificate::markings::visit;
 use crate::file::{AnswerLine, EvidenceLine, FORMAT, FileHeader};
 use crate::question::Question;
 use crate::question::cases::{self, CaseNet};
+use crate::reader::Unreadable;
 use crate::reader::queries::AuditedProperty;
 use context::AuditContext;
 use judge::{AnswerJudge, Questions};
@@ -305,14 +306,19 @@ impl<'n> Audit<'n> {
         if let Some(asked) = Question::by_examination(name, &net) {
             return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
         }
+        if let Some(asked) = Question::about_each_node(name, &net) {
+            let too_large = || Unreadable { line: 0, what: "a number overflows".to_owned() };
+            let count = asked.len();
+            let asked = asked.into_iter().map(|(id, asked)| (id, asked.ok_or_else(too_large)));
+            return by_unique_id(asked, count)
+                .map(|asked| (net, asked))
+                .ok_or_else(|| "two nodes of the model have one name".to_owned());
+        }
         let properties = (self.queries)(name)?;
         let count = properties.len();
-        let asked: Questions =
-            properties.into_iter().map(|property| (property.id, property.question)).collect();
-        match asked.len() == count {
-            true => Ok((net, asked)),
-            false => Err("two properties of the query file have one id".to_owned()),
-        }
+        by_unique_id(properties.into_iter().map(|it| (it.id, it.question)), count)
+            .map(|asked| (net, asked))
+            .ok_or_else(|| "two properties of the query file have one id".to_owned())
     }
 
     /// Visits the first [`MAX_CLAIM_MARKINGS`] markings of the net if a confirmed answer assumes
@@ -363,6 +369,15 @@ impl<'n> Audit<'n> {
         }
         report
     }
+}
+
+/// Returns `count` questions by id. Returns `None` if two of them have the same id.
+fn by_unique_id(
+    questions: impl Iterator<Item = (String, Result<Question, Unreadable>)>,
+    count: usize,
+) -> Option<Questions> {
+    let by_id: Questions = questions.collect();
+    (by_id.len() == count).then_some(by_id)
 }
 
 /// The number of markings visited to check the claim of safe units.

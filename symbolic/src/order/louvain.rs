@@ -53,7 +53,7 @@ fn communities(graph: &Graph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
     for _ in 0..MAX_PASSES {
         let mut has_moved = false;
         for vertex in 0..vertices {
-            if vertex % STOP_INTERVAL == 0 && stop() {
+            if vertex.is_multiple_of(STOP_INTERVAL) && stop() {
                 return numbered(&community);
             }
             let mut neighbours: Vec<u32> = Vec::new();

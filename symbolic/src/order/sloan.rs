@@ -86,7 +86,7 @@ impl Progress<'_> {
             if state == PlaceState::Placed || priority != self.priorities[place as usize] {
                 continue;
             }
-            if self.order.len() % STOP_INTERVAL == 0 && stop() {
+            if self.order.len().is_multiple_of(STOP_INTERVAL) && stop() {
                 return;
             }
             if state == PlaceState::Waiting {

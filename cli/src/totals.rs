@@ -1,0 +1,157 @@
+//! The totals of an examination about each node: a line at the end, with the nodes that are open.
+
+use parikh::answer::QuestionValue;
+use parikh::mcc::Examination;
+use parikh::run::{KnownRange, OpenReason};
+use parikh_net::printable::{Word, counted};
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+use std::fmt;
+
+/// The largest number of open nodes that the line of the totals names.
+const MAX_NAMED: usize = 10;
+
+/// The results of an examination about each node so far.
+#[derive(Debug)]
+pub(super) struct NodeTotals {
+    examination: Examination,
+    /// The answers, by the name of the node.
+    decided: HashMap<String, QuestionValue>,
+    /// The nodes that stay open, each with the range of its bound, if one is known.
+    open: Vec<(String, Option<KnownRange>)>,
+    is_printed: bool,
+}
+
+impl NodeTotals {
+    /// Returns the totals of an examination that has not begun. Returns `None` if the examination
+    /// is not about each node.
+    pub(super) fn of(examination: Examination) -> Option<NodeTotals> {
+        let (decided, open, is_printed) = Default::default();
+        let totals = NodeTotals { examination, decided, open, is_printed };
+        examination.is_about_each_node().then_some(totals)
+    }
+
+    /// Returns true at the first call, so that the totals are printed once.
+    pub(super) fn is_first_print(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_printed, true)
+    }
+
+    /// Returns the name of the examination.
+    pub(super) fn name(&self) -> &'static str {
+        self.examination.name()
+    }
+
+    pub(super) fn add_answer(&mut self, node: &str, value: &QuestionValue) {
+        self.decided.insert(node.to_owned(), value.clone());
+    }
+
+    pub(super) fn remove_answer(&mut self, node: &str) {
+        self.decided.remove(node);
+    }
+
+    pub(super) fn add_open(&mut self, node: &str, reason: &OpenReason) {
+        self.open.push((node.to_owned(), reason.known.maximum));
+    }
+
+    fn count(&self, value: &QuestionValue) -> usize {
+        self.decided.values().filter(|it| *it == value).count()
+    }
+
+    /// Returns the numbers as JSON. `docs/parikh.schema.json` describes them.
+    pub(super) fn in_json(&self) -> Json {
+        json!({
+            "nodes": self.decided.len() + self.open.len(),
+            "decided": self.decided.len(),
+            "true": self.count(&QuestionValue::Bool(true)),
+            "false": self.count(&QuestionValue::Bool(false)),
+            "infinite": self.count(&QuestionValue::Infinite),
+            "open": self.open.len(),
+        })
+    }
+}
+
+impl fmt::Display for NodeTotals {
+    /// Writes `UpperBoundsAll: 204 of 210 bounds exact, 6 open: p between 1 and 4, …`, or the like
+    /// of the other examinations.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (decided, open) = (self.decided.len(), self.open.len());
+        let all = decided + open;
+        let [holds, fails] = [true, false].map(|value| self.count(&QuestionValue::Bool(value)));
+        write!(f, "{}: {decided} of ", self.examination)?;
+        match self.examination {
+            Examination::UpperBoundsAll => write!(f, "{} exact", counted(all, "bound"))?,
+            Examination::StableMarkingAll => {
+                write!(f, "{} decided: {holds} stable, {fails} not stable", counted(all, "place"))?
+            }
+            Examination::QuasiLivenessAll => write!(
+                f,
+                "{} decided: {holds} can fire, {fails} cannot fire",
+                counted(all, "transition")
+            )?,
+            _ => {
+                write!(f, "{} decided: {holds} live, {fails} not live", counted(all, "transition"))?
+            }
+        }
+        match self.count(&QuestionValue::Infinite) {
+            0 => {}
+            infinite => write!(f, " ({infinite} infinite)")?,
+        }
+        if open == 0 {
+            return Ok(());
+        }
+        write!(f, ", {open} open: ")?;
+        for (at, (node, range)) in self.open.iter().take(MAX_NAMED).enumerate() {
+            write!(f, "{}{}", if at == 0 { "" } else { ", " }, Word(node))?;
+            match range {
+                None => {}
+                Some(KnownRange { least, most: Some(most) }) => {
+                    write!(f, " between {least} and {most}")?;
+                }
+                Some(KnownRange { least, most: None }) => write!(f, " between {least} and ∞")?,
+            }
+        }
+        match open.saturating_sub(MAX_NAMED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh::run::{OpenCause, PartialKnowledge};
+
+    fn out_of_time(maximum: Option<KnownRange>) -> OpenReason {
+        let known = PartialKnowledge { maximum, ..PartialKnowledge::default() };
+        OpenReason { cause: OpenCause::OutOfTime, known }
+    }
+
+    #[test]
+    fn open_bounds_are_named_with_their_ranges() {
+        let mut totals = NodeTotals::of(Examination::UpperBoundsAll).unwrap();
+        totals.add_answer("p", &QuestionValue::Number(3));
+        totals.add_answer("q", &QuestionValue::Infinite);
+        assert_eq!(totals.to_string(), "UpperBoundsAll: 2 of 2 bounds exact (1 infinite)");
+        totals.remove_answer("q");
+        totals.add_open("q", &out_of_time(Some(KnownRange { least: 1, most: Some(4) })));
+        totals.add_open("r s", &out_of_time(Some(KnownRange { least: 0, most: None })));
+        let said = "UpperBoundsAll: 1 of 3 bounds exact, 2 open: q between 1 and 4, \
+                    r\\u{20}s between 0 and ∞";
+        assert_eq!(totals.to_string(), said);
+        (0..9).for_each(|node| totals.add_open(&node.to_string(), &out_of_time(None)));
+        assert!(totals.to_string().ends_with("5, 6, 7 and 1 more"), "{totals}");
+        assert_eq!(totals.in_json()["open"], 11);
+    }
+
+    #[test]
+    fn truth_values_are_counted() {
+        let mut totals = NodeTotals::of(Examination::LivenessAll).unwrap();
+        totals.add_answer("t", &QuestionValue::Bool(true));
+        totals.add_answer("u", &QuestionValue::Bool(false));
+        totals.add_open("v", &out_of_time(None));
+        let said = "LivenessAll: 2 of 3 transitions decided: 1 live, 1 not live, 1 open: v";
+        assert_eq!(totals.to_string(), said);
+        assert!(NodeTotals::of(Examination::Liveness).is_none());
+    }
+}
