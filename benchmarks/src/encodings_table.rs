@@ -100,7 +100,9 @@ impl Settlement {
     fn select(self, measurements: &[Measurement]) -> Vec<&Measurement> {
         let selected: Vec<&Measurement> =
             measurements.iter().filter(|m| self.applies_to(m)).collect();
-        let is_asked = |m: &Measurement| m.outcome != EncodingOutcome::NotAsked;
+        let is_asked = |m: &Measurement| {
+            !matches!(m.outcome, EncodingOutcome::NotAsked | EncodingOutcome::HasDisjunctions)
+        };
         let asked: BTreeSet<(&str, Backend)> = selected
             .iter()
             .filter(|m| is_asked(m))

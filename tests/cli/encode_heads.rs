@@ -239,6 +239,21 @@ fn a_file_does_not_depend_on_the_place_of_its_model() {
 }
 
 #[test]
+fn a_head_states_what_is_assumed_and_where_the_net_comes_from() {
+    let directory = TestDirectory::new();
+    directory.write("timed.net", "net timed\ntr t [1,2] p -> q\npl p (1)\n");
+    directory.write("inhibited.net", "net inhibited\ntr t p q?-1 -> q\npl p (1)\npl q\n");
+    let file = directory.succeeds(&["encode", "timed.net", "--untimed", "--goal", "deadlock"]);
+    assert!(file.contains("; assumed: "), "{file}");
+    let plain = directory.succeeds(&["encode", "inhibited.net", "--goal", "deadlock"]);
+    assert!(plain.contains("inhibitor and reset arcs translated"), "{plain}");
+    let coloured = example("philosophers-coloured.pnml");
+    let coloured = coloured.to_str().expect("UTF-8");
+    let coloured = directory.succeeds(&["encode", coloured, "--goal", "deadlock"]);
+    assert!(coloured.contains(", unfolded from a coloured net\n"), "{coloured}");
+}
+
+#[test]
 fn a_status_is_written_where_it_is_certain() {
     let directory = TestDirectory::new();
     let model = example("philosophers.pnml");

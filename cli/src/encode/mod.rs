@@ -83,8 +83,7 @@ fn parts_help() -> String {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
     }
     text + "\n\
-            All parts except the last three hold in every reachable marking, so `unsat` proves \
-            that the goal is unreachable. A comment at the head of each file explains the results \
+            A comment at the head of each file explains the results \
             and the variables."
 }
 
@@ -100,12 +99,13 @@ pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
     signals::cancel_on_signal(&budget, || ());
     let facts_budget = budget.slice(arguments.timeout);
     let net = arguments.timing.net(&arguments.model)?;
+    let hash = model_hash(&arguments.model)?;
     let subject = requested_goal(arguments, &net)?;
     let mut question = EncodedQuery::new(&net, &subject, &form, &facts_budget)?;
     let status = arguments.status.map_or(QueryStatus::NOT_ASKED, |time| {
         QueryStatus::determine(&net, &subject, &mut question, &budget.slice(time))
     });
-    let head = head_comment(arguments, &net, &subject, &form, &question, &status)?;
+    let head = head_comment(&hash, &net, &subject, &form, &question, &status);
     let (format, answer) = (form.format, status.answer);
     match &arguments.output {
         None => match question.write(format, &head, answer, &mut io::stdout().lock()) {
@@ -141,29 +141,50 @@ fn write_whole(
     result
 }
 
-/// Returns the comment at the head of the file: the net, the goal, the encoding, the meaning of the
-/// results, and the meaning of the variables. It names no path, so the same model and options give
-/// the same head on every machine.
+/// Returns a line about the SHA-256 of the decompressed model file. A pipe can be read only once,
+/// so it has no hash.
 ///
 /// # Errors
-/// The model cannot be read again.
+/// The model cannot be read.
+fn model_hash(model: &Path) -> Result<String> {
+    let file = parikh_input::model_file(model)?;
+    let is_special = file.metadata().is_ok_and(|there| !there.is_file());
+    if is_special {
+        return Ok("read from a pipe".to_owned());
+    }
+    let hash = parikh_files::open(&file).and_then(parikh_files::sha256_of);
+    Ok(format!("SHA-256 {}", hash.with_context(|| file.display().to_string())?))
+}
+
+/// Returns the comment at the head of the file: the net, the goal, the encoding, the meaning of the
+/// results, and the meaning of the variables. It names no path, so a model has the same head
+/// wherever its file is. `model` is the line about the model file.
 fn head_comment(
-    arguments: &EncodeArguments,
+    model: &str,
     net: &Net,
     subject: &EncodeGoal,
     form: &QueryForm,
     question: &EncodedQuery<'_>,
     status: &QueryStatus,
-) -> Result<String> {
-    let file = parikh_input::model_file(&arguments.model)?;
-    let hash = parikh_files::open(&file).and_then(parikh_files::sha256_of);
-    let hash = hash.with_context(|| file.display().to_string())?;
+) -> String {
     let encoding = &form.encoding;
     let name = if net.name().is_empty() { "(unnamed)" } else { net.name() };
+    let mut origin = String::new();
+    if net.folding().is_some() {
+        origin += ", unfolded from a coloured net";
+    }
+    if net.translation().is_some() {
+        origin += ", inhibitor and reset arcs translated: co(p) is the complement of place p";
+    }
+    let assumptions: String = net
+        .assumptions()
+        .iter()
+        .map(|assumption| format!("assumed: {}\n", Printable(&assumption.to_string())))
+        .collect();
     // A name may contain line breaks, which would end the comment.
-    let text = format!(
-        "net: {}, {}, {}\nmodel: SHA-256 {hash}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
-         status: {} ({})\n{}written by parikh {}\n",
+    format!(
+        "net: {}, {}, {}{origin}\nmodel: {model}\n{assumptions}goal: {}\nencoding: {encoding}, \
+         {}\n{}\nstatus: {} ({})\n{}written by parikh {}\n",
         Printable(name),
         counted(net.place_count(), "place"),
         counted(net.transition_count(), "transition"),
@@ -174,8 +195,7 @@ fn head_comment(
         status.reason,
         question.legend(form.format),
         env!("CARGO_PKG_VERSION"),
-    );
-    Ok(text)
+    )
 }
 
 /// Returns the goal that `--goal` states, or the goal of the formula with the id `--id` in the file

@@ -38,10 +38,8 @@ const FIRST_SHARE: f64 = 0.3;
 
 impl QueryStatus {
     /// The status of a query that was not analysed.
-    pub(super) const NOT_ASKED: QueryStatus = QueryStatus {
-        answer: ExpectedAnswer::Unknown,
-        reason: "the option --status determines it",
-    };
+    pub(super) const NOT_ASKED: QueryStatus =
+        QueryStatus { answer: ExpectedAnswer::Unknown, reason: "not asked for: see --status" };
 
     const OPEN: QueryStatus =
         QueryStatus { answer: ExpectedAnswer::Unknown, reason: "not determined within --status" };
@@ -155,7 +153,8 @@ fn ask(net: &Net, goal: &Predicate, budget: &Budget) -> Option<GoalAnswer> {
     plan.ask_exists("goal", goal.clone());
     let config = RunConfig { short_witnesses: true, certified_only: true, ..RunConfig::default() };
     let mut answer = None;
-    run::run_net(net, plan, &config, budget, |event| match event {
+    // A proof that assumes safe units is no certain answer, so the claim of the model is not used.
+    run::run_net(&net.without_unit_claim(), plan, &config, budget, |event| match event {
         Event::Answered(given) => answer = Some(given.clone()),
         Event::Withdrawn { .. } => answer = None,
         _ => {}
