@@ -16,7 +16,6 @@ use super::{
     EXPERT, ProgramOutcome, UsageError, csv, formulas, model, processes, signals, systems,
 };
 use anyhow::{Context, Result, bail};
-use parikh::answer::QuestionValue;
 use parikh::mcc::Examination;
 use parikh::run;
 use parikh_engine::smt;
@@ -59,8 +58,8 @@ pub(super) struct CheckArguments {
         hide_possible_values = true
     )]
     examination: Vec<Examination>,
-    /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a shortest
-    /// firing sequence to it. The last line says if the list is complete. For a coloured net, the
+    /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a firing
+    /// sequence to it, which is replayed. The last line says if the list is complete. For a coloured net, the
     /// markings are those of its unfolding.
     #[arg(long, requires = "examination")]
     all: bool,
@@ -298,6 +297,7 @@ fn ask(
         printer,
         directories: beside,
         last_answer: RefCell::default(),
+        is_followed: arguments.all,
     };
     let report = job.run(prepared_model.as_ref().unwrap_or(model))?;
     if arguments.stats {
@@ -308,8 +308,7 @@ fn ask(
         return Ok(outcome);
     }
     let answer = job.last_answer.take();
-    let refutation = answer.filter(|answer| answer.value == QuestionValue::Bool(false));
-    let listed = dead_markings::list(model, arguments.format, refutation.as_ref(), budget)?;
+    let listed = dead_markings::list(model, arguments.format, answer.as_ref(), budget);
     Ok(outcome.max(listed))
 }
 
@@ -428,6 +427,11 @@ impl CheckArguments {
             let why = "--all cannot be combined with --require certified: no certificate shows \
                        that the list is complete";
             return refuse(why.to_owned());
+        }
+        if self.format == AnswerFormat::Mcc
+            && let Some(other) = examinations.iter().find(|it| it.is_about_each_node())
+        {
+            return refuse(format!("--format mcc is the contest's, which has no {other}"));
         }
         if self.events && self.format != AnswerFormat::Json {
             return refuse("--events requires --format json".to_owned());

@@ -5,8 +5,7 @@ use super::ProgramOutcome;
 use super::json::steps;
 use super::output::AnswerFormat;
 use super::terminal::{line, note, object};
-use anyhow::Result;
-use parikh::answer::GoalAnswer;
+use parikh::answer::{GoalAnswer, QuestionValue};
 use parikh::evidence::replay;
 use parikh::mcc::Examination;
 use parikh_input::model::{Model, ModelView};
@@ -18,55 +17,77 @@ use parikh_structure::graph::reachability::NoGraph;
 use parikh_unfolding::UnfoldingLimits;
 use serde_json::json;
 
-/// Lists the dead markings. For a coloured net, these are the markings of its unfolding. The list
-/// is complete without a search if `refutation` is the answer that no dead marking is reachable.
-///
-/// # Errors
-/// If the unfolding is declined.
+/// Lists the dead markings. For a coloured net, these are the markings of its unfolding. `answer`
+/// is the answer to the question whether a dead marking is reachable. If it is FALSE, the list is
+/// complete without a search. If it has a firing sequence to a dead marking of a plain net, this
+/// marking is the first one of the list.
 pub(super) fn list(
     model: &Model,
     format: AnswerFormat,
-    refutation: Option<&GoalAnswer>,
+    answer: Option<&GoalAnswer>,
     budget: &Budget,
-) -> Result<ProgramOutcome> {
+) -> ProgramOutcome {
+    let assumptions = match model {
+        Model::Plain(net) => net.assumptions(),
+        Model::Coloured(views) => views.net().assumptions(),
+    };
+    let list = DeadMarkingList { format, assumptions };
+    if let Some(answer) = answer.filter(|answer| answer.value == QuestionValue::Bool(false)) {
+        list.print_end(0, &End::Refuted { assumes_units: answer.assumes_units });
+        return ProgramOutcome::Complete;
+    }
     let view = match model {
         Model::Plain(net) => ModelView::Model(net),
         Model::Coloured(coloured) => {
-            ModelView::Unfolding(coloured.unfolding(false, UnfoldingLimits::default(), budget)?)
+            match coloured.unfolding(false, UnfoldingLimits::default(), budget) {
+                Ok(unfolding) => ModelView::Unfolding(unfolding),
+                Err(why) => {
+                    list.print_end(0, &End::NotUnfolded(why.to_string()));
+                    return ProgramOutcome::Incomplete;
+                }
+            }
         }
     };
-    let list = DeadMarkingList { view, format };
-    if let Some(answer) = refutation {
-        list.print_end(0, &End::Refuted { assumes_units: answer.assumes_units });
-        return Ok(ProgramOutcome::Complete);
-    }
-    if view.net().has_caps() {
-        list.print_end(0, &End::Caps);
-        return Ok(ProgramOutcome::Incomplete);
-    }
     let (mut number, mut faults) = (0, 0);
-    let search = find_dead_markings(view.net(), budget, |marking, sequence| {
+    let mut first_marking = None;
+    let mut print = |marking: &Marking, sequence: &FiringSequence| {
         // The replay is independent of the search.
-        match replay(view.net(), &sequence) {
+        match replay(view.net(), sequence) {
             Ok(end) if end == *marking && view.net().is_dead(&end) => {
                 number += 1;
-                list.print_marking(number, marking, &sequence);
+                list.print_marking(view, number, marking, sequence);
             }
             _ => faults += 1,
         }
-    });
-    let DeadMarkingSearch { markings, stopped, .. } = search;
-    match stopped {
-        None => list.print_end(number, &End::Visited(markings)),
-        Some(why) => list.print_end(number, &End::Stopped(why, markings)),
+    };
+    let witness = answer.and_then(|answer| answer.exhibit.as_ref()?.sequence());
+    if let (Model::Plain(net), Some(sequence)) = (model, witness)
+        && let Ok(end) = replay(net, sequence)
+        && net.is_dead(&end)
+    {
+        print(&end, sequence);
+        first_marking = Some(end);
     }
+    let end = match view.net().has_caps() {
+        true => End::Caps,
+        false => {
+            let search = find_dead_markings(view.net(), budget, |marking, sequence| {
+                if first_marking.as_ref() != Some(marking) {
+                    print(marking, &sequence);
+                }
+            });
+            let DeadMarkingSearch { markings, stopped, .. } = search;
+            stopped.map_or(End::Visited(markings), |why| End::Stopped(why, markings))
+        }
+    };
+    list.print_end(number, &end);
     if faults > 0 {
         note!("parikh: internal error: {faults} sequences of the search could not be replayed");
-        return Ok(ProgramOutcome::InternalError);
+        return ProgramOutcome::InternalError;
     }
-    match stopped {
-        None => Ok(ProgramOutcome::Complete),
-        Some(_) => Ok(ProgramOutcome::Incomplete),
+    match end.is_complete() {
+        true => ProgramOutcome::Complete,
+        false => ProgramOutcome::Incomplete,
     }
 }
 
@@ -81,6 +102,8 @@ enum End {
     Stopped(NoGraph, usize),
     /// The net has caps, that is, assumed bounds of places.
     Caps,
+    /// The coloured net was not unfolded, for this reason.
+    NotUnfolded(String),
 }
 
 impl End {
@@ -90,10 +113,8 @@ impl End {
 
     fn in_words(&self) -> String {
         match self {
-            End::Refuted { assumes_units: false } => "no dead marking is reachable".to_owned(),
-            End::Refuted { assumes_units: true } => {
-                format!("no dead marking is reachable; assumed: {}", Assumption::SafeUnits)
-            }
+            End::Refuted { .. } => "no dead marking is reachable".to_owned(),
+            End::NotUnfolded(why) => why.clone(),
             End::Visited(markings) => {
                 format!("{} visited", counted(*markings, "reachable marking"))
             }
@@ -107,19 +128,26 @@ impl End {
 
 /// A list of dead markings, printed while it grows.
 struct DeadMarkingList<'m> {
-    view: ModelView<'m>,
     format: AnswerFormat,
+    /// What is assumed about the model.
+    assumptions: &'m [Assumption],
 }
 
 impl DeadMarkingList<'_> {
-    fn print_marking(&self, number: usize, marking: &Marking, sequence: &FiringSequence) {
-        let (net, firings) = (self.view.net(), sequence.firings());
+    fn print_marking(
+        &self,
+        view: ModelView<'_>,
+        number: usize,
+        marking: &Marking,
+        sequence: &FiringSequence,
+    ) {
+        let (net, firings) = (view.net(), sequence.firings());
         let tokens = marking_text::print(net, &of_model(net, marking));
         match self.format {
             AnswerFormat::Json => object(json!({
                 "type": "dead_marking", "examination": Examination::ReachabilityDeadlock.name(),
                 "number": number, "marking": tokens, "firings": firings,
-                "steps": steps(sequence, self.view),
+                "steps": steps(sequence, view),
             })),
             _ => line(&format!(
                 "dead marking {number}: {tokens} — after {}",
@@ -132,8 +160,7 @@ impl DeadMarkingList<'_> {
         let (words, is_complete) = (end.in_words(), end.is_complete());
         let units = matches!(end, End::Refuted { assumes_units: true });
         let units = units.then_some(Assumption::SafeUnits).into_iter();
-        let assumptions: Vec<_> =
-            units.chain(self.view.net().assumptions().iter().cloned()).collect();
+        let assumptions: Vec<_> = units.chain(self.assumptions.iter().cloned()).collect();
         match self.format {
             AnswerFormat::Json => object(json!({
                 "type": "dead_markings", "examination": Examination::ReachabilityDeadlock.name(),
@@ -142,7 +169,9 @@ impl DeadMarkingList<'_> {
             })),
             _ => {
                 let state = if is_complete { "complete" } else { "so far" };
-                line(&format!("{}, {state} — {words}", counted(count, "dead marking")));
+                let assumed: String =
+                    assumptions.iter().map(|it| format!("; assumed: {it}")).collect();
+                line(&format!("{}, {state} — {words}{assumed}", counted(count, "dead marking")));
             }
         }
     }

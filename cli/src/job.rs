@@ -40,6 +40,9 @@ pub(super) struct InquiryJob<'a> {
     pub(super) directories: OutputDirectories<'a>,
     /// The last valid answer, set during the run.
     pub(super) last_answer: RefCell<Option<GoalAnswer>>,
+    /// True if the command goes on after this job with the time that is left. Then the process does
+    /// not end when an engine overruns the job's time.
+    pub(super) is_followed: bool,
 }
 
 /// Messages about a run besides its answers.
@@ -170,6 +173,7 @@ impl<'m> RunListener<'_, 'm> {
             Event::Declined(why) => {
                 self.print(|_| note!("parikh: {:#}", anyhow!(why.clone())));
             }
+            Event::Overrun { .. } if self.job.is_followed => {}
             // An engine does not stop, although it has to. The process ends without waiting for it.
             Event::Overrun { report, .. } => {
                 self.end(report);

@@ -98,6 +98,7 @@ fn read_and_run(
         printer,
         directories,
         last_answer: RefCell::default(),
+        is_followed: false,
     }
     .run(&model)?;
     let outcome = ProgramOutcome::of(&report);

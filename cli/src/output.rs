@@ -205,7 +205,7 @@ impl AnswerPrinter {
             })),
             AnswerFormat::Csv => {
                 let examination = self.examination_of(question).unwrap_or_default();
-                line(&csv::open(examination, &question.in_json(), reason));
+                line(&csv::open(examination, &Word(question.in_json()).to_string(), reason));
             }
             AnswerFormat::Mcc => {
                 tracing::warn!("{}: unknown — {reason}", Printable(&question.in_json()));
@@ -234,7 +234,8 @@ impl AnswerPrinter {
                 ),
                 AnswerFormat::Csv => {
                     let examination = self.examination_of(&question).unwrap_or_default();
-                    line(&csv::withdrawn(examination, &question.in_json(), WITHDRAWN));
+                    let id = Word(question.in_json()).to_string();
+                    line(&csv::withdrawn(examination, &id, WITHDRAWN));
                 }
                 AnswerFormat::Mcc => {
                     tracing::warn!("{}: withdrawn — {WITHDRAWN}", Printable(&question.in_json()));
@@ -299,7 +300,8 @@ impl AnswerPrinter {
     ) {
         let (examination, assumes) =
             (self.examination.as_deref().unwrap_or_default(), assumption::keys(assumptions));
-        line(&csv::answer(examination, answer, id, &assumes, after.as_secs_f64()));
+        let id = Word(id).to_string();
+        line(&csv::answer(examination, answer, &id, &assumes, after.as_secs_f64()));
     }
 
     /// Prints one of the numbers of the state space, such as the number of reachable markings.

@@ -100,6 +100,7 @@ pub(super) fn run(arguments: &StatesArguments) -> Result<ProgramOutcome> {
         printer,
         directories,
         last_answer: RefCell::default(),
+        is_followed: false,
     };
     let report = job.run(&model)?;
     bar.finish_and_clear();

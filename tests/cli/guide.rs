@@ -31,7 +31,8 @@ const PAGES: &[Page<'_>] = &[
         path: "docs/ci.md",
         not_run: &[
             ("cat answers", "prints what the line before has written"),
-            ("if grep", "looks at what the first line has written"),
+            ("grep -q", "looks at what the first line has written"),
+            ("test \"$(grep", "looks at what the first line has written"),
             ("echo 'mutex", "is run before the line after it"),
             ("docker", "takes Docker"),
         ],

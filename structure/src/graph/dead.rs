@@ -1,5 +1,5 @@
-//! A search for all dead markings of a net: breadth-first, without edges, so that it needs less
-//! memory than the [graph](super::reachability) of all markings.
+//! A breadth-first search for all dead markings of a net. In contrast to the
+//! [graph](super::reachability) of all markings, it stores no edges.
 
 use super::reachability::NoGraph;
 use parikh_net::{FireError, FiringSequence, Marking, Net, TransitionId};
@@ -38,9 +38,13 @@ pub fn find_dead_markings(
         }
         let mut is_dead = true;
         for transition in net.transitions() {
+            if !net.is_enabled(&marking, transition) {
+                continue;
+            }
+            is_dead = false;
             let mut next = marking.clone();
             match net.fire(&mut next, transition) {
-                Ok(()) => is_dead = false,
+                Ok(()) => {}
                 Err(FireError::NotEnabled(_)) => continue,
                 Err(FireError::Overflow(_)) => return stop(NoGraph::Overflow, seen.len()),
             }
