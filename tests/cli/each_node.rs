@@ -281,10 +281,35 @@ fn all_dead_markings_are_listed_and_the_list_says_if_it_is_complete() {
     // A growing net has a dead marking for each number of tokens on `made`.
     let (code, said, _) = TestDirectory::with(NET).outputs(&[&all[..], &["-t", "1s"]].concat());
     assert_eq!(code, 3, "{said}");
-    assert!(said.contains("dead marking 1: 0 — after 1 firing\n"), "{said}");
+    assert!(said.contains("dead marking 1: "), "{said}");
+    assert!(said.contains(": 0 — after 1 firing\n"), "{said}");
     assert!(said.lines().last().is_some_and(|it| it.contains(", so far — ")), "{said}");
     // The answer FALSE is proved, so the list is complete although the net is unbounded.
     let said = TestDirectory::with("place p\ntransition t: -> p").succeeds(&all);
     let end = "0 dead markings, complete — no dead marking is reachable";
     assert_eq!(said.lines().last(), Some(end), "{said}");
+}
+
+#[test]
+fn the_dead_marking_of_the_answer_is_listed_where_no_search_is_possible() {
+    let directory = TestDirectory::new();
+    // Nothing is known about the bound of the inhibitor place `readers`.
+    directory.write(
+        "d.net",
+        "net d\ntr come writer?-1 stop?-1 -> readers\ntr go readers ->\n\
+         tr lock free readers?-1 -> writer\ntr die free -> stop\ntr drain stop readers -> stop\n\
+         pl free (1)",
+    );
+    let (code, said, _) = directory.outputs(&["check", "d.net", "-e", "RD", "--all"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("ReachabilityDeadlock: TRUE"), "{said}");
+    assert!(said.contains("\ndead marking 1: stop — after 1 firing\n"), "{said}");
+    assert!(said.lines().last().is_some_and(|it| it.starts_with("1 dead marking, so far — ")));
+}
+
+#[test]
+fn the_format_of_the_contest_has_no_answers_about_each_node() {
+    let refused = TestDirectory::with("place p\ntransition t: -> p")
+        .fails_with(2, &["check", "model.pnml", "-e", "SMA", "-f", "mcc"]);
+    assert!(refused.contains("--format mcc"), "{refused}");
 }
