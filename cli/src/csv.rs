@@ -7,6 +7,12 @@ use parikh::run::{KnownRange, OpenReason};
 pub(super) const COLUMNS: &str =
     "examination,id,value,least,most,evidence,assumes,engines,seconds,reason";
 
+/// Returns an id for a row. Backslashes are escaped, because the line breaks of an id become
+/// escapes when the row is printed.
+pub(super) fn id(id: &str) -> String {
+    id.replace('\\', "\\\\")
+}
+
 /// Returns the row of an answer. `assumes` has the codes of the assumptions.
 pub(super) fn answer(
     examination: &str,

@@ -205,7 +205,7 @@ impl AnswerPrinter {
             })),
             AnswerFormat::Csv => {
                 let examination = self.examination_of(question).unwrap_or_default();
-                line(&csv::open(examination, &Word(question.in_json()).to_string(), reason));
+                line(&csv::open(examination, &csv::id(&question.in_json()), reason));
             }
             AnswerFormat::Mcc => {
                 tracing::warn!("{}: unknown — {reason}", Printable(&question.in_json()));
@@ -234,7 +234,7 @@ impl AnswerPrinter {
                 ),
                 AnswerFormat::Csv => {
                     let examination = self.examination_of(&question).unwrap_or_default();
-                    let id = Word(question.in_json()).to_string();
+                    let id = csv::id(&question.in_json());
                     line(&csv::withdrawn(examination, &id, WITHDRAWN));
                 }
                 AnswerFormat::Mcc => {
@@ -300,7 +300,7 @@ impl AnswerPrinter {
     ) {
         let (examination, assumes) =
             (self.examination.as_deref().unwrap_or_default(), assumption::keys(assumptions));
-        let id = Word(id).to_string();
+        let id = csv::id(id);
         line(&csv::answer(examination, answer, &id, &assumes, after.as_secs_f64()));
     }
 

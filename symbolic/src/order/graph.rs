@@ -22,8 +22,8 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Returns the graph of the places. Each link of a transition or invariant with k places has
-    /// the weight 1 / (k - 1). So a transition adds the weight 1 to the links of each of its places,
-    /// or less if only successive places are linked.
+    /// the weight 1 / (k - 1). So a transition adds the weight 1 to the links of each of its
+    /// places, or less if only successive places are linked.
     pub(crate) fn of_places(shape: &NetShape) -> Graph {
         let edges = force::edges(shape);
         let reach = |edge: &Vec<u32>| if edge.len() <= MAX_PAIRED { edge.len() - 1 } else { 1 };

@@ -2,9 +2,9 @@
 //!
 //! No method finds a good order reliably. Several methods therefore propose orders, each in both
 //! directions. Callers try a few orders, in time slices that grow. A caller needs orders that
-//! succeed where its other orders fail, and [`RANKING`] lists the methods accordingly. A [`score`] ranks the methods that the list leaves out, by the causes of
-//! large diagrams: the number of levels that transitions span, and the number of place invariants
-//! open at a level.
+//! succeed where its other orders fail, and [`RANKING`] lists the methods accordingly. A [`score`]
+//! ranks the methods that the list leaves out, by the causes of large diagrams: the number of
+//! levels that transitions span, and the number of place invariants open at a level.
 //!
 //! | method | file |
 //! |---|---|

@@ -42,8 +42,8 @@ struct Row {
 /// Returns an order of the places in which few right-hand sides are undetermined at a time. Each
 /// equation is given by the coefficients of all places.
 ///
-/// If a number becomes too large for the elimination of the open places, then only the last place of
-/// an equation is solved, by this equation.
+/// If a number becomes too large for the elimination of the open places, then only the last place
+/// of an equation is solved, by this equation.
 ///
 /// # Errors
 /// [`FamilyError::Stopped`].
