@@ -59,8 +59,8 @@ pub(super) struct CheckArguments {
     )]
     examination: Vec<Examination>,
     /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a firing
-    /// sequence to it, which is replayed. The last line says if the list is complete. For a coloured
-    /// net, the markings are those of its unfolding.
+    /// sequence to it, which is replayed. The last line says if the list is complete. For a
+    /// coloured net, the markings are those of its unfolding.
     #[arg(long, requires = "examination")]
     all: bool,
     /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
