@@ -33,7 +33,7 @@ pub(super) fn list(
     };
     let list = DeadMarkingList { format, assumptions };
     if let Some(answer) = answer.filter(|answer| answer.value == QuestionValue::Bool(false)) {
-        list.print_end(0, &End::Refuted { assumes_units: answer.assumes_units });
+        list.print_end(0, &ListEnd::Refuted { assumes_units: answer.assumes_units });
         return ProgramOutcome::Complete;
     }
     let view = match model {
@@ -42,7 +42,7 @@ pub(super) fn list(
             match coloured.unfolding(false, UnfoldingLimits::default(), budget) {
                 Ok(unfolding) => ModelView::Unfolding(unfolding),
                 Err(why) => {
-                    list.print_end(0, &End::NotUnfolded(why.to_string()));
+                    list.print_end(0, &ListEnd::NotUnfolded(why.to_string()));
                     return ProgramOutcome::Incomplete;
                 }
             }
@@ -69,7 +69,7 @@ pub(super) fn list(
         first_marking = Some(end);
     }
     let end = match view.net().has_caps() {
-        true => End::Caps,
+        true => ListEnd::Caps,
         false => {
             let search = find_dead_markings(view.net(), budget, |marking, sequence| {
                 if first_marking.as_ref() != Some(marking) {
@@ -77,7 +77,7 @@ pub(super) fn list(
                 }
             });
             let DeadMarkingSearch { markings, stopped, .. } = search;
-            stopped.map_or(End::Visited(markings), |why| End::Stopped(why, markings))
+            stopped.map_or(ListEnd::Visited(markings), |why| ListEnd::Stopped(why, markings))
         }
     };
     list.print_end(number, &end);
@@ -92,7 +92,7 @@ pub(super) fn list(
 }
 
 /// The reason why a list of dead markings ends.
-enum End {
+enum ListEnd {
     /// No dead marking is reachable. The field is true if this assumes that the model's units are
     /// safe, as the model claims.
     Refuted { assumes_units: bool },
@@ -106,22 +106,24 @@ enum End {
     NotUnfolded(String),
 }
 
-impl End {
+impl ListEnd {
     fn is_complete(&self) -> bool {
-        matches!(self, End::Refuted { .. } | End::Visited(_))
+        matches!(self, ListEnd::Refuted { .. } | ListEnd::Visited(_))
     }
 
     fn in_words(&self) -> String {
         match self {
-            End::Refuted { .. } => "no dead marking is reachable".to_owned(),
-            End::NotUnfolded(why) => why.clone(),
-            End::Visited(markings) => {
+            ListEnd::Refuted { .. } => "no dead marking is reachable".to_owned(),
+            ListEnd::NotUnfolded(why) => why.clone(),
+            ListEnd::Visited(markings) => {
                 format!("{} visited", counted(*markings, "reachable marking"))
             }
-            End::Stopped(why, markings) => {
+            ListEnd::Stopped(why, markings) => {
                 format!("{why}; {} found", counted(*markings, "reachable marking"))
             }
-            End::Caps => "the bounds of places at inhibitor or reset arcs are unknown".to_owned(),
+            ListEnd::Caps => {
+                "the bounds of places at inhibitor or reset arcs are unknown".to_owned()
+            }
         }
     }
 }
@@ -156,9 +158,9 @@ impl DeadMarkingList<'_> {
         }
     }
 
-    fn print_end(&self, count: usize, end: &End) {
+    fn print_end(&self, count: usize, end: &ListEnd) {
         let (words, is_complete) = (end.in_words(), end.is_complete());
-        let units = matches!(end, End::Refuted { assumes_units: true });
+        let units = matches!(end, ListEnd::Refuted { assumes_units: true });
         let units = units.then_some(Assumption::SafeUnits).into_iter();
         let assumptions: Vec<_> = units.chain(self.assumptions.iter().cloned()).collect();
         match self.format {

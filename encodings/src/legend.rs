@@ -56,15 +56,25 @@ impl Notation {
     }
 }
 
+/// A kind of variables with a common meaning.
+struct VariableKind {
+    /// The beginning of the variables' names.
+    prefix: &'static str,
+    /// The node in the variables' names: `p` for a place, `t` for a transition, `i,t` for a
+    /// transition in the step i.
+    node: &'static str,
+    meaning: String,
+}
+
 impl EncodedGoal<'_> {
     /// Explains the variables in the notation of a file: each kind of variable, the classes of
     /// transitions that share a variable, and the names with escapes.
     pub fn legend(&self, notation: Notation) -> String {
         let mut text = "variables:\n".to_owned();
-        for (family, part, meaning) in self.families() {
+        for VariableKind { prefix, node, meaning } in self.variable_kinds() {
             let pattern = match notation {
-                Notation::Lp => format!("{family}.{part}"),
-                Notation::SmtLib | Notation::Dimacs => format!("{family}({part})"),
+                Notation::Lp => format!("{prefix}.{node}"),
+                Notation::SmtLib | Notation::Dimacs => format!("{prefix}({node})"),
             };
             let _ = writeln!(text, "  {pattern}: {meaning}");
         }
@@ -77,14 +87,14 @@ impl EncodedGoal<'_> {
         text + &notation.escaped_names(self.variables.net)
     }
 
-    /// Returns the kinds of variables that the encoding may use. Each has the beginning of its
-    /// name, the node in its name, and its meaning.
-    fn families(&self) -> Vec<(&'static str, &'static str, String)> {
+    /// Returns the kinds of variables that the encoding may use.
+    fn variable_kinds(&self) -> Vec<VariableKind> {
         let has = |part| self.encoding.has(part);
         let k = self.encoding.steps;
-        let mut families = Vec::new();
-        let mut add =
-            |family, part, meaning: &str| families.push((family, part, meaning.to_owned()));
+        let mut kinds = Vec::new();
+        let mut add = |prefix, node, meaning: &str| {
+            kinds.push(VariableKind { prefix, node, meaning: meaning.to_owned() });
+        };
         if !self.encoding.is_bounded() {
             let marking = match (&self.objective, has(EncodingPart::Induction)) {
                 (Some(_), _) => "the marking m, whose sum is maximised".to_owned(),
@@ -102,7 +112,12 @@ impl EncodedGoal<'_> {
         }
         if has(EncodingPart::Traps) {
             add("left", "p", "if true, place p is not in the largest trap that is empty in m");
-            add("rank", "p", "a number that orders these places: each follows from lower ranks");
+            add(
+                "rank",
+                "p",
+                "the position of place p in an order of the places outside that trap: some \
+                 transition takes from p and puts only into marked places or places of lower rank",
+            );
         }
         if has(EncodingPart::CausalOrder) {
             add("first", "t", "the time of the first firing of transition t");
@@ -122,7 +137,7 @@ impl EncodedGoal<'_> {
             let text = format!("the number of tokens of place p, i firings after m. {marking}");
             add("mi", "p", &text);
         }
-        families
+        kinds
     }
 }
 

@@ -16,22 +16,22 @@ use std::collections::HashMap;
 const MAX_SIZE: u128 = 20_000_000;
 
 /// Firings with effect from the initial marking to a marking, with all markings on the way.
-struct Path {
+struct FiringPath {
     /// The firings. Firings without effect are left out.
     firings: Vec<TransitionId>,
     /// The markings, the initial marking first.
     markings: Vec<Marking>,
 }
 
-impl Path {
+impl FiringPath {
     /// Fires a sequence until a marking satisfies `goal`, or to its end. Returns `None` if the
     /// sequence is too long, cannot fire, or satisfies the goal nowhere.
-    fn new(net: &Net, sequence: &FiringSequence, goal: &Predicate) -> Option<Path> {
+    fn new(net: &Net, sequence: &FiringSequence, goal: &Predicate) -> Option<FiringPath> {
         let size = sequence.firings().checked_mul(net.place_count() as u128 + 1)?;
         if size > MAX_SIZE {
             return None;
         }
-        let mut path = Path { firings: Vec::new(), markings: vec![net.initial().clone()] };
+        let mut path = FiringPath { firings: Vec::new(), markings: vec![net.initial().clone()] };
         if goal.holds(net, net.initial()) {
             return Some(path);
         }
@@ -56,12 +56,12 @@ impl Path {
 
 /// The values of variables, by name.
 #[derive(Default)]
-struct Values {
+struct SolutionValues {
     numbers: HashMap<String, u64>,
     truths: HashMap<String, bool>,
 }
 
-impl Values {
+impl SolutionValues {
     fn set(&mut self, name: String, value: u64) {
         self.numbers.insert(name, value);
     }
@@ -101,7 +101,8 @@ impl EncodedGoal<'_> {
     /// Returns false if the sequence describes no solution; the encoding may have others.
     pub fn is_solved_by(&self, sequence: &FiringSequence, goal: &Predicate) -> bool {
         let net = self.variables.net;
-        let Some(values) = Path::new(net, sequence, goal).and_then(|path| self.values(path)) else {
+        let Some(values) = FiringPath::new(net, sequence, goal).and_then(|path| self.values(path))
+        else {
             return false;
         };
         let terms = self.terms();
@@ -130,10 +131,10 @@ impl EncodedGoal<'_> {
 
     /// Returns the values that a path to a goal marking gives to the variables. Returns `None` if
     /// the path does not fit the number of firings or steps of the encoding.
-    fn values(&self, path: Path) -> Option<Values> {
+    fn values(&self, path: FiringPath) -> Option<SolutionValues> {
         let net = self.variables.net;
         let k = self.encoding.steps as usize;
-        let mut values = Values::default();
+        let mut values = SolutionValues::default();
         // The number of firings before the marking m.
         let mut before = path.firings.len();
         let has = |part| self.encoding.has(part);
@@ -182,7 +183,7 @@ fn set_steps(
     net: &Net,
     start: &Marking,
     steps: &[HashMap<TransitionId, u64>],
-    values: &mut Values,
+    values: &mut SolutionValues,
 ) {
     let mut marking = start.clone();
     for (number, step) in (1..).zip(steps) {
@@ -210,7 +211,7 @@ fn set_steps(
 
 /// Joins consecutive firings of a path to steps, as many as possible from the left. The tokens that
 /// a step takes are there before the step, and what its transitions read remains.
-fn joined_steps(net: &Net, path: &Path) -> Vec<HashMap<TransitionId, u64>> {
+fn joined_steps(net: &Net, path: &FiringPath) -> Vec<HashMap<TransitionId, u64>> {
     let mut steps: Vec<HashMap<TransitionId, u64>> = Vec::new();
     let mut left = net.initial().clone();
     // The largest number of tokens that a transition of the step reads, by place index.
@@ -243,7 +244,7 @@ fn joined_steps(net: &Net, path: &Path) -> Vec<HashMap<TransitionId, u64>> {
 
 /// Sets left(p) and rank(p): the places that leave the largest trap among the empty places of a
 /// marking, in an order in which each may leave.
-fn set_leaving_places(net: &Net, marking: &Marking, values: &mut Values) {
+fn set_leaving_places(net: &Net, marking: &Marking, values: &mut SolutionValues) {
     let mut rank: Vec<Option<u64>> = vec![None; net.place_count()];
     let mut time = 0;
     let mut open: Vec<PlaceId> = net.places().collect();

@@ -295,6 +295,41 @@ fn a_status_is_written_where_it_is_certain() {
     assert_eq!(asked("max eat1", &["-e", "state-equation"]), "sat");
 }
 
+#[test]
+fn clauses_that_use_a_claim_of_safe_units_are_not_said_to_be_unsatisfiable() {
+    let directory = TestDirectory::new();
+    // The claim is false: t marks q, while p stays marked.
+    directory.write(
+        "m.pnml",
+        r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
+        <place id="p"><initialMarking><text>1</text></initialMarking></place><place id="q"/>
+        <place id="a"><initialMarking><text>1</text></initialMarking></place><transition id="t"/>
+        <arc id="x1" source="a" target="t"/><arc id="x2" source="t" target="q"/></page>
+        <toolspecific tool="nupn" version="1.1"><size places="3" transitions="1" arcs="2"/><structure units="3" root="u0" safe="true">
+        <unit id="u0"><places/><subunits>u1 u2</subunits></unit><unit id="u1"><places>p q</places><subunits/></unit>
+        <unit id="u2"><places>a</places><subunits/></unit></structure></toolspecific></net></pnml>"#,
+    );
+    for (values, may_be_unsat) in [("order", true), ("one-of-n", false), ("log", false)] {
+        let file = directory.succeeds(&[
+            "encode",
+            "m.pnml",
+            "--goal",
+            "EF (p <= 0)",
+            "-e",
+            "bmc",
+            "-k",
+            "1",
+            "-l",
+            "SAT",
+            "--values",
+            values,
+            "--status",
+            "10s",
+        ]);
+        assert_eq!(file.contains("status: unsat"), may_be_unsat, "{file}");
+    }
+}
+
 #[cfg(feature = "z3")]
 #[test]
 fn no_status_contradicts_enumeration_or_another_solver() {

@@ -52,7 +52,8 @@ impl QueryStatus {
         QueryStatus { answer: ExpectedAnswer::Unsatisfiable, reason }
     }
 
-    /// Determines the status of a query about the goal `subject` within the budget.
+    /// Determines the status of a query about the goal `subject` within the budget. Clauses that
+    /// use the claim of safe units are not exact: their status is never *unsat*.
     pub(super) fn determine(
         net: &Net,
         subject: &EncodeGoal,
@@ -72,7 +73,7 @@ impl QueryStatus {
         let Some(answer) = ask(net, predicate, budget) else { return QueryStatus::OPEN };
         let is_exact = match query {
             EncodedQuery::Terms(goal) => goal.is_exact(),
-            EncodedQuery::Clauses(_) => true,
+            EncodedQuery::Clauses(goal) => !goal.assumes_units(),
         };
         match (answer.value, query) {
             (QuestionValue::Bool(false), _)

@@ -125,6 +125,12 @@ impl<'n> PropositionalGoal<'n> {
         text
     }
 
+    /// Returns true if the clauses use the model's claim that its units are safe. Clauses about a
+    /// net that breaks the claim may have solutions that are no runs.
+    pub fn assumes_units(&self) -> bool {
+        self.assumes_units
+    }
+
     /// Explains the variables with a line of their own, the other variables, and the names with
     /// escapes.
     pub fn legend(&self) -> String {

@@ -5,7 +5,7 @@
 
 use num_bigint::BigUint;
 use parikh_solvers::locked;
-use parikh_symbolic::order::Method;
+use parikh_symbolic::order::OrderMethod;
 use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const MAX_SAMPLES: usize = 400;
 #[derive(Clone, Debug)]
 pub struct OrderTry {
     /// The method that made the order.
-    pub method: Method,
+    pub method: OrderMethod,
     /// Score of the order. Lower is better.
     pub score: f64,
     /// Start time.
@@ -66,7 +66,7 @@ impl TryLog {
     }
 
     /// Adds an entry for a new try and returns its index.
-    pub(super) fn begin(&self, method: Method, score: f64) -> usize {
+    pub(super) fn begin(&self, method: OrderMethod, score: f64) -> usize {
         let mut tries = self.lock();
         let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
         tries.push(OrderTry {
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn samples_stay_few_and_in_order() {
         let course = TryLog::default();
-        let at = course.begin(Method { name: "net", is_reversed: false }, 1.0);
+        let at = course.begin(OrderMethod { name: "net", is_reversed: false }, 1.0);
         for nodes in 0..3 * MAX_SAMPLES {
             // Simulates a try that began long ago, with one second between the samples.
             course.lock()[at].start -= Duration::from_secs(1);

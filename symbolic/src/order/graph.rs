@@ -12,7 +12,7 @@ const MAX_PAIRS: usize = 2_000_000;
 
 /// A graph with weights. Vertices are numbers from 0.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Graph {
+pub(crate) struct PlaceGraph {
     /// The neighbours of each vertex with the weights of the links, by ascending neighbour.
     pub(crate) links: Vec<Vec<(u32, f64)>>,
     /// The weight of the links of each vertex to itself. Communities that became one vertex have
@@ -20,11 +20,11 @@ pub(crate) struct Graph {
     pub(crate) loops: Vec<f64>,
 }
 
-impl Graph {
+impl PlaceGraph {
     /// Returns the graph of the places. Each link of a transition or invariant with k places has
     /// the weight 1 / (k - 1). So a transition adds the weight 1 to the links of each of its
     /// places, or less if only successive places are linked.
-    pub(crate) fn of_places(shape: &NetShape) -> Graph {
+    pub(crate) fn of_places(shape: &NetShape) -> PlaceGraph {
         let edges = force::edges(shape);
         let reach = |edge: &Vec<u32>| if edge.len() <= MAX_PAIRED { edge.len() - 1 } else { 1 };
         let pair_count: usize = edges.iter().map(|edge| edge.len() * reach(edge) / 2).sum();
@@ -39,12 +39,12 @@ impl Graph {
                 }
             }
         }
-        Graph { links: added_up(links, shape.places), loops: vec![0.0; shape.places] }
+        PlaceGraph { links: added_up(links, shape.places), loops: vec![0.0; shape.places] }
     }
 
     /// Returns the graph in which each community is one vertex. `community` has the community of
     /// each vertex, and communities are numbers below `count`.
-    pub(crate) fn contracted(&self, community: &[u32], count: usize) -> Graph {
+    pub(crate) fn contracted(&self, community: &[u32], count: usize) -> PlaceGraph {
         let mut outer_links = Vec::new();
         let mut loops = vec![0.0; count];
         for (vertex, links) in self.links.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Graph {
                 }
             }
         }
-        Graph { links: added_up(outer_links, count), loops }
+        PlaceGraph { links: added_up(outer_links, count), loops }
     }
 
     /// Returns the sum of the weights of a vertex's links. A link to itself counts twice.

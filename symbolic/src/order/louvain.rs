@@ -5,7 +5,7 @@
 //! until they no longer grow. The result is a tree, whose leaves are the places. FORCE orders the
 //! children of each node of the tree.
 
-use super::graph::Graph;
+use super::graph::PlaceGraph;
 use super::{NetShape, force};
 
 /// Largest number of passes over all vertices while communities are formed. Few passes suffice in
@@ -21,7 +21,11 @@ const STOP_INTERVAL: usize = 1_024;
 
 /// Returns an order of the places in which each community is in one piece.
 /// `graph` is the graph of the places.
-pub(crate) fn by_communities(shape: &NetShape, graph: &Graph, stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn by_communities(
+    shape: &NetShape,
+    graph: &PlaceGraph,
+    stop: &dyn Fn() -> bool,
+) -> Vec<u32> {
     let mut graph = graph.clone();
     let mut edges = force::edges(shape);
     // The places of each vertex of `graph`, in their final order.
@@ -41,7 +45,7 @@ pub(crate) fn by_communities(shape: &NetShape, graph: &Graph, stop: &dyn Fn() ->
 
 /// Moves each vertex to the community of a neighbour while this increases the modularity. Returns
 /// the community of each vertex, and the number of communities.
-fn communities(graph: &Graph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
+fn communities(graph: &PlaceGraph, stop: &dyn Fn() -> bool) -> (Vec<u32>, usize) {
     let vertices = graph.links.len();
     let degrees: Vec<f64> = (0..vertices).map(|vertex| graph.degree(vertex)).collect();
     let all: f64 = degrees.iter().sum();
@@ -167,14 +171,14 @@ mod tests {
 
     #[test]
     fn densely_linked_places_form_a_community() {
-        let (community, count) = communities(&Graph::of_places(&two_rings()), &|| false);
+        let (community, count) = communities(&PlaceGraph::of_places(&two_rings()), &|| false);
         assert!((2..=4).contains(&count), "{community:?}");
         assert!((0..8).all(|place| community[place] != community[(place + 1) % 8]));
     }
 
     #[test]
     fn each_ring_stays_in_one_piece() {
-        let order = by_communities(&two_rings(), &Graph::of_places(&two_rings()), &|| false);
+        let order = by_communities(&two_rings(), &PlaceGraph::of_places(&two_rings()), &|| false);
         let is_first_ring: Vec<bool> = order.iter().map(|place| place % 2 == 0).collect();
         assert_eq!(is_first_ring.chunk_by(|a, b| a == b).count(), 2, "{order:?}");
     }
@@ -182,6 +186,6 @@ mod tests {
     #[test]
     fn places_without_transitions_are_ordered_too() {
         let shape = NetShape { places: 3, ..NetShape::default() };
-        assert_eq!(by_communities(&shape, &Graph::of_places(&shape), &|| false), [0, 1, 2]);
+        assert_eq!(by_communities(&shape, &PlaceGraph::of_places(&shape), &|| false), [0, 1, 2]);
     }
 }

@@ -31,7 +31,7 @@ mod louvain;
 pub mod score;
 mod sloan;
 
-use graph::Graph;
+use graph::PlaceGraph;
 use std::cell::OnceCell;
 use std::fmt;
 
@@ -51,7 +51,7 @@ pub struct NetShape {
 
 /// A method that proposes orders, and the direction of the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Method {
+pub struct OrderMethod {
     /// Name of the method.
     pub name: &'static str,
     /// True if the last place of the method's order comes first. In the reversed order, transitions
@@ -59,7 +59,7 @@ pub struct Method {
     pub is_reversed: bool,
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for OrderMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.is_reversed { " reversed" } else { "" };
         write!(f, "{}{direction}", self.name)
@@ -70,7 +70,7 @@ impl fmt::Display for Method {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelOrder {
     /// The method that proposes the order.
-    pub method: Method,
+    pub method: OrderMethod,
     /// The place at each level, from the top.
     pub places: Vec<u32>,
     /// The score; lower is better.
@@ -91,7 +91,7 @@ pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> 
             if is_reversed {
                 places.reverse();
             }
-            let method = Method { name, is_reversed };
+            let method = OrderMethod { name, is_reversed };
             debug_assert!(is_order(&places, shape.places), "{method}");
             match orders.iter_mut().find(|order| order.places == places) {
                 Some(equal) if rank(method) < rank(equal.method) => equal.method = method,
@@ -138,7 +138,7 @@ fn proposals(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<(&'static str, Ve
         propose("invariants+FORCE", &|| groups::arranged(shape, &flow_groups(), stop));
     }
     let graph = OnceCell::new();
-    let graph = || graph.get_or_init(|| Graph::of_places(shape));
+    let graph = || graph.get_or_init(|| PlaceGraph::of_places(shape));
     propose("Louvain", &|| louvain::by_communities(shape, graph(), stop));
     propose("Sloan", &|| sloan::by_profile(shape, graph(), stop));
     proposals
@@ -161,7 +161,7 @@ pub const RANKING: [(&str, bool); 9] = [
 ];
 
 /// Returns the position of a method in [`RANKING`]. Methods that are not in the list come last.
-fn rank(method: Method) -> usize {
+fn rank(method: OrderMethod) -> usize {
     let is_method = |listed: &(&str, bool)| *listed == (method.name, method.is_reversed);
     RANKING.iter().position(is_method).unwrap_or(RANKING.len())
 }
@@ -223,7 +223,7 @@ mod tests {
         }
         // The list names existing methods.
         for (name, is_reversed) in RANKING {
-            let method = Method { name, is_reversed }.to_string();
+            let method = OrderMethod { name, is_reversed }.to_string();
             assert!(methods.contains(&method), "{method} is not among {methods:?}");
         }
     }

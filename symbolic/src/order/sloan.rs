@@ -4,7 +4,7 @@
 //! Source: Sloan, "An algorithm for profile and wavefront reduction of sparse matrices", 1986.
 
 use super::NetShape;
-use super::graph::Graph;
+use super::graph::PlaceGraph;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Weight of the distance to the far end in the priority of a place.
@@ -34,8 +34,12 @@ enum PlaceState {
 
 /// Returns Sloan's order of the places. Connected parts follow one another, by first place. `graph`
 /// is the graph of the places.
-pub(crate) fn by_profile(shape: &NetShape, graph: &Graph, stop: &dyn Fn() -> bool) -> Vec<u32> {
-    let mut progress = Progress {
+pub(crate) fn by_profile(
+    shape: &NetShape,
+    graph: &PlaceGraph,
+    stop: &dyn Fn() -> bool,
+) -> Vec<u32> {
+    let mut progress = SloanOrder {
         graph,
         search: DistanceSearch { graph, met_by: vec![0; shape.places], search: 0 },
         states: vec![PlaceState::Untouched; shape.places],
@@ -51,15 +55,15 @@ pub(crate) fn by_profile(shape: &NetShape, graph: &Graph, stop: &dyn Fn() -> boo
             progress.order_part(place, stop);
         }
     }
-    let Progress { mut order, states, .. } = progress;
+    let SloanOrder { mut order, states, .. } = progress;
     let is_placed = |place: &u32| states[*place as usize] == PlaceState::Placed;
     order.extend((0..shape.places as u32).filter(|place| !is_placed(place)));
     order
 }
 
 /// The order so far.
-struct Progress<'g> {
-    graph: &'g Graph,
+struct SloanOrder<'g> {
+    graph: &'g PlaceGraph,
     search: DistanceSearch<'g>,
     /// The state of each place.
     states: Vec<PlaceState>,
@@ -70,7 +74,7 @@ struct Progress<'g> {
     order: Vec<u32>,
 }
 
-impl Progress<'_> {
+impl SloanOrder<'_> {
     /// Orders the connected part of this place, or some of it if `stop` returns true.
     fn order_part(&mut self, place: u32, stop: &dyn Fn() -> bool) {
         let (start, distances) = self.search.ends(place);
@@ -127,7 +131,7 @@ impl Progress<'_> {
 
 /// Searches for the distances between places.
 struct DistanceSearch<'g> {
-    graph: &'g Graph,
+    graph: &'g PlaceGraph,
     /// The number of the search that met each place last. Searches have numbers from 1.
     met_by: Vec<u32>,
     /// The number of the last search.
@@ -187,7 +191,7 @@ mod tests {
         let transitions =
             chain.windows(2).map(|pair| (vec![pair[0]], vec![pair[1]])).collect::<Vec<_>>();
         let shape = NetShape { places: 6, transitions, ..NetShape::default() };
-        let order = by_profile(&shape, &Graph::of_places(&shape), &|| false);
+        let order = by_profile(&shape, &PlaceGraph::of_places(&shape), &|| false);
         let reversed: Vec<u32> = chain.iter().rev().copied().collect();
         assert!(order[..5] == chain || order[..5] == reversed, "{order:?}");
         assert_eq!(order[5], 5);
@@ -197,6 +201,6 @@ mod tests {
     fn a_stopped_search_is_an_order_too() {
         let transitions = vec![(vec![0], vec![1]), (vec![1], vec![2])];
         let shape = NetShape { places: 3, transitions, ..NetShape::default() };
-        assert_eq!(by_profile(&shape, &Graph::of_places(&shape), &|| true), [0, 1, 2]);
+        assert_eq!(by_profile(&shape, &PlaceGraph::of_places(&shape), &|| true), [0, 1, 2]);
     }
 }

@@ -5,6 +5,14 @@
 //! only. These lie in a space of dimension r(S) + r(others) − r(all), where r is the rank of the
 //! columns of the places. So the next place is always one that makes this dimension smallest. Both
 //! ranks are kept by Gaussian elimination.
+//!
+//! An order only decides the cost of the count. A [`EquationCombination`] decides values: it holds for all
+//! solutions, since it is a sum of multiples of the equations.
+//!
+//! # Sources
+//! G. B. Horn, F. R. Kschischang, *On the intractability of permuting a block code to minimize
+//! trellis complexity*, IEEE Trans. Inf. Theory 42, 1996 (the dimension, and that a best order is
+//! hard to find).
 
 use super::FamilyError;
 use super::rays::gcd;
@@ -16,12 +24,12 @@ pub(super) struct OrderedPlace {
     /// The index of the place.
     pub(super) place: usize,
     /// A combination of the equations without a later place; `None` if there is none.
-    pub(super) solved_by: Option<Combination>,
+    pub(super) solved_by: Option<EquationCombination>,
 }
 
 /// A sum of multiples of the equations in which one place remains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Combination {
+pub(super) struct EquationCombination {
     /// The equations with their multipliers.
     pub(super) multipliers: Vec<(usize, i128)>,
     /// The coefficient of the place in the sum. It is not 0.
@@ -30,7 +38,7 @@ pub(super) struct Combination {
 
 /// A linear combination of the equations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
+struct EquationRow {
     /// The multiplier of each equation.
     multipliers: Vec<i128>,
     /// The coefficient of each place.
@@ -100,7 +108,7 @@ pub(super) fn order(
             Some(Err(Overflow)) | None => {
                 open_rows = None;
                 let ended = equations_of(place).find(|&equation| open_in[equation] == 0);
-                ended.map(|equation| Combination {
+                ended.map(|equation| EquationCombination {
                     multipliers: vec![(equation, 1)],
                     coefficient: equations[equation][place],
                 })
@@ -125,19 +133,19 @@ fn reduced(
     equations: &[Vec<i128>],
     places: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Vec<Row>>, FamilyError> {
+) -> Result<Option<Vec<EquationRow>>, FamilyError> {
     let unit = |index: usize| {
         let mut multipliers = vec![0; equations.len()];
         multipliers[index] = 1;
         multipliers
     };
-    let row = |(index, coefficients): (usize, &Vec<i128>)| Row {
+    let row = |(index, coefficients): (usize, &Vec<i128>)| EquationRow {
         multipliers: unit(index),
         coefficients: coefficients.clone(),
         pivot: usize::MAX,
     };
-    let mut open: Vec<Row> = equations.iter().enumerate().map(row).collect();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut open: Vec<EquationRow> = equations.iter().enumerate().map(row).collect();
+    let mut rows: Vec<EquationRow> = Vec::new();
     for place in 0..places {
         if !goes_on() {
             return Err(FamilyError::Stopped);
@@ -160,17 +168,17 @@ fn reduced(
 /// Removes a place from the open places. If it is a pivot, then another open place of its row
 /// becomes the pivot. If there is none, returns the row, which determines the tokens of the place.
 fn remove_place(
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<EquationRow>,
     place: usize,
     is_open: &[bool],
-) -> Result<Option<Combination>, Overflow> {
+) -> Result<Option<EquationCombination>, Overflow> {
     let Some(index) = rows.iter().position(|row| row.pivot == place) else { return Ok(None) };
     let mut row = rows.swap_remove(index);
     let other = (0..is_open.len()).find(|&p| is_open[p] && row.coefficients[p] != 0);
     let Some(other) = other else {
         let multipliers = row.multipliers.into_iter().enumerate().filter(|it| it.1 != 0);
         let coefficient = row.coefficients[place];
-        return Ok(Some(Combination { multipliers: multipliers.collect(), coefficient }));
+        return Ok(Some(EquationCombination { multipliers: multipliers.collect(), coefficient }));
     };
     row.pivot = other;
     rows.iter_mut().try_for_each(|it| it.eliminate(&row))?;
@@ -191,9 +199,9 @@ fn eliminate_column(rows: &mut Vec<Vec<i128>>, place: usize) -> Result<(), Overf
     Ok(())
 }
 
-impl Row {
+impl EquationRow {
     /// Makes the coefficient of the other row's pivot 0, by adding a multiple of the other row.
-    fn eliminate(&mut self, other: &Row) -> Result<(), Overflow> {
+    fn eliminate(&mut self, other: &EquationRow) -> Result<(), Overflow> {
         let (a, b) = (other.coefficients[other.pivot], self.coefficients[other.pivot]);
         if b == 0 {
             return Ok(());

@@ -8,7 +8,7 @@
 //! of place i follows from this combination ([`elimination`](super::elimination)).
 
 use super::FamilyError;
-use super::elimination::{Combination, OrderedPlace, order};
+use super::elimination::{EquationCombination, OrderedPlace, order};
 use super::system::InvariantSystem;
 use num_bigint::BigUint;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ struct Level {
     /// The equations in which the place occurs, with its coefficient.
     coefficients: Vec<(usize, u64)>,
     /// A combination of the equations in which this is the last place; `None` if there is none.
-    solved_by: Option<Combination>,
+    solved_by: Option<EquationCombination>,
     /// The equations with places from this level on. Other equations are finished, and their
     /// remaining right-hand side is 0.
     unfinished: Vec<usize>,
@@ -156,7 +156,7 @@ impl SolutionCounter {
     }
 }
 
-impl Combination {
+impl EquationCombination {
     /// Returns the tokens of the place for these right-hand sides; `None` if they would not be a
     /// natural number.
     fn solution(&self, rest: &[u64]) -> Result<Option<u64>, FamilyError> {
