@@ -6,8 +6,8 @@
 //! columns of the places. So the next place is always one that makes this dimension smallest. Both
 //! ranks are kept by Gaussian elimination.
 //!
-//! An order only decides the cost of the count. A [`EquationCombination`] decides values: it holds for all
-//! solutions, since it is a sum of multiples of the equations.
+//! An order only decides the cost of the count. An [`EquationCombination`] decides values. It holds
+//! for all solutions, since it is a sum of multiples of the equations.
 //!
 //! # Sources
 //! G. B. Horn, F. R. Kschischang, *On the intractability of permuting a block code to minimize
