@@ -10,17 +10,17 @@ use super::event::{EngineAtWork, EngineTurn, Event, RunReport};
 use super::portfolio::Portfolio;
 use super::presolve;
 use super::question_tracker::QuestionTracker;
+use super::schedule;
 use super::shares::DEAD_ENDS;
 use super::team::{self, TeamStatistics, WorkerTeam};
 use super::worker;
 use crate::answer::Plan;
 use parikh_engine::board::Board;
-use parikh_engine::working_net::WorkingNet;
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The number of goals above which a board drops witnesses, unless the configuration keeps the
 /// witness of every goal. So many goals are usually one question over all nodes, whose answer shows
@@ -92,28 +92,35 @@ fn run_once(
     });
     tracker.take(&settled_goals, on_event);
     tracker.decide_open_maxima(on_event);
-    let mut stages: Vec<(WorkingNet<'_>, Budget)> = Vec::new();
-    // Most goals that do not stay reachable are lost in a dead marking. So dead markings are
-    // analysed first, in a stage of their own, in which the net is reduced for them alone.
     let mut first_goals = tracker.plan.first().to_vec();
     first_goals.retain(|&goal| board.is_open(goal));
-    if !first_goals.is_empty() {
-        stages.extend(
-            working_net.restricted_to(&first_goals).map(|only| (only, budget.share(DEAD_ENDS))),
-        );
-    }
-    stages.push((working_net, budget.child()));
+    let dead_ends = match first_goals.is_empty() {
+        true => None,
+        false => working_net.restricted_to(&first_goals),
+    };
+    let has_formulas = !working_net.tree_goals().is_empty() || !working_net.run_goals().is_empty();
+    let stages = stages(dead_ends.is_some(), has_formulas, budget.remaining());
     let last_stage = stages.len() - 1;
-    for (stage, (working_net, slice)) in stages.iter().enumerate() {
-        let portfolio = Portfolio::new(working_net, &board, slice, config, run_start);
+    for (number, stage) in stages.iter().enumerate() {
+        let working_net = match (stage.only_dead_ends, &dead_ends) {
+            (true, Some(dead_ends)) => dead_ends,
+            _ => &working_net,
+        };
+        let time_left = stage.end.saturating_sub(run_start.elapsed());
+        let slice = budget.portion(stage.share).slice(time_left);
+        let portfolio = Portfolio::new(working_net, &board, &slice, config, run_start);
         if board.breach().is_none() && tracker.plan.open_questions().next().is_some() {
             let exhaustion = match portfolio.is_over() {
                 true => slice.exhausted(),
-                false => {
-                    team::work(&portfolio, &mut tracker, &settled_goals, [&budget, slice], on_event)
-                }
+                false => team::work(
+                    &portfolio,
+                    &mut tracker,
+                    &settled_goals,
+                    [&budget, &slice],
+                    on_event,
+                ),
             };
-            if stage == last_stage && board.breach().is_none() {
+            if number == last_stage && board.breach().is_none() {
                 tracker.give_up(exhaustion);
             }
         }
@@ -128,6 +135,41 @@ fn run_once(
         plan_without_claim
     });
     (report, plan_without_claim)
+}
+
+/// A stage of an analysis: workers with a schedule of their own.
+struct Stage {
+    /// True if the stage works only on goals about dead markings.
+    only_dead_ends: bool,
+    /// Share of the remaining time of the run, in [0, 1].
+    share: f64,
+    /// The latest end of the stage, counted from the start of the run.
+    end: Duration,
+}
+
+/// Returns the stages of an analysis with this remaining time; `None` means no time limit.
+///
+/// Most goals that do not stay reachable are lost in a dead marking. So dead markings are analysed
+/// first, in a stage of their own, in which the net is reduced for them alone. The stage is short
+/// if there are formulas about runs or trees, which do not depend on it. Otherwise all goals have
+/// the rest of the first round, and then both stages come again.
+fn stages(has_dead_ends: bool, has_formulas: bool, remaining: Option<Duration>) -> Vec<Stage> {
+    let stage = |only_dead_ends, share, end| Stage { only_dead_ends, share, end };
+    let all = stage(false, 1.0, Duration::MAX);
+    let first_round = schedule::round_ends(remaining).first().copied();
+    match (has_dead_ends, first_round) {
+        (false, _) => vec![all],
+        (true, None) => vec![stage(true, DEAD_ENDS, Duration::MAX), all],
+        (true, Some(round)) if has_formulas => {
+            vec![stage(true, 1.0, round.mul_f64(DEAD_ENDS)), all]
+        }
+        (true, Some(round)) => vec![
+            stage(true, 1.0, round.mul_f64(DEAD_ENDS)),
+            stage(false, 1.0, round),
+            stage(true, DEAD_ENDS, Duration::MAX),
+            all,
+        ],
+    }
 }
 
 impl WorkerTeam for Portfolio<'_> {

@@ -18,7 +18,7 @@ use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The state shared by the workers of an analysis.
 pub(super) struct Portfolio<'a> {
@@ -36,7 +36,7 @@ pub(super) struct Portfolio<'a> {
     /// The finished turns, ordered by end.
     turns: Mutex<Vec<EngineTurn>>,
     /// The start of the analysis.
-    start: Instant,
+    pub(super) start: Instant,
     /// Number of panics of engines.
     pub(super) failures: AtomicUsize,
     /// For each worker, the name of the engine at work and its start time; `None` while no engine
@@ -144,10 +144,17 @@ impl<'a> Portfolio<'a> {
             || !self.working_net.kinds().any(|(id, _)| self.board.is_open(id))
     }
 
-    /// Returns a budget with the share of the remaining time that `part` names, limited by the
-    /// largest time of `part`.
-    pub(super) fn time_part(&self, part: TimePart) -> Budget {
-        self.budget.share(part.share).slice(part.max_time)
+    /// Returns the ends of all rounds of the schedule but the last, counted from the start of the
+    /// analysis. Empty if the schedule is not repeated, or if all engines of the run have the same
+    /// role: then no other engine waits.
+    pub(super) fn round_ends(&self) -> Vec<Duration> {
+        let mut engines = self.config.engines.iter();
+        let first = engines.next();
+        let is_alone = engines.all(|engine| first.is_some_and(|first| first.role == engine.role));
+        match self.schedule.is_repeated && !is_alone {
+            true => schedule::round_ends(self.budget.remaining()),
+            false => Vec::new(),
+        }
     }
 
     /// Returns the number of open CTL formulas.
@@ -268,14 +275,14 @@ impl<'a> Portfolio<'a> {
     /// Returns the groups of open goals that get a reduced net of their own. This net has at most
     /// the share `own_reduction_below` of the transitions of `shared`. Returns no groups if no
     /// engine would work on such nets.
-    pub(super) fn groups(&self, shared: &WorkingNet<'_>) -> Vec<Vec<GoalId>> {
+    pub(super) fn groups(&self, shared: &WorkingNet<'_>, budget: &Budget) -> Vec<Vec<GoalId>> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();
         }
         let mut open_goals = self.working_net.goals().to_vec();
         open_goals.retain(|(id, _)| self.board.is_open(*id));
         let mut groups = groups::partition_goals(self.working_net.net(), &open_goals);
-        let grouping_budget = self.budget.share(schedule::GROUPING);
+        let grouping_budget = budget.share(schedule::GROUPING);
         let max_transitions =
             shared.net().transition_count() as f64 * self.config.own_reduction_below;
         let mut groups_left = groups.len();

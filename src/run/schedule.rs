@@ -112,6 +112,22 @@ pub(super) fn search_share(
     if diagrams_wait { 0.75 * share } else { share }
 }
 
+/// Ends of the rounds of a schedule, counted from the start of an analysis, in milliseconds. The
+/// last round ends with the run. The first round leaves a tenth of a second for reading the model,
+/// so that its answers come within a second.
+const ROUND_ENDS: [u64; 5] = [900, 5_000, 25_000, 125_000, 625_000];
+
+/// Smallest ratio of the time limit of a run to the end of a round. A round that ends later has no
+/// end of its own.
+const MIN_LIMIT_RATIO: u32 = 3;
+
+/// Returns the ends of all rounds but the last, for a run with this remaining time. `None` means no
+/// time limit.
+pub(super) fn round_ends(remaining: Option<Duration>) -> Vec<Duration> {
+    let ends = ROUND_ENDS.map(Duration::from_millis).into_iter();
+    ends.filter(|&end| remaining.is_none_or(|it| it >= end * MIN_LIMIT_RATIO)).collect()
+}
+
 /// Largest number of places of a net for the early phases with diagrams
 /// ([`SchedulePhase::ContinueOnSmallNet`]): its variable orders take milliseconds.
 pub(super) const MAX_PLACES_FOR_EARLY_DIAGRAMS: usize = 1000;
@@ -320,6 +336,10 @@ impl SchedulePhase {
 pub struct Schedule {
     /// The phases of each worker, in order. Workers without an entry only walk.
     pub workers: Vec<Vec<SchedulePhase>>,
+    /// True if the schedule is repeated in rounds, each several times as long as the one before. A
+    /// share of the time is then a share of the round. So the answers of the first second do not
+    /// depend on the time limit.
+    pub is_repeated: bool,
 }
 
 impl Schedule {
@@ -391,7 +411,7 @@ impl Schedule {
             let grow_at = phases.iter().position(|&phase| phase == Grow).unwrap_or(phases.len());
             phases.insert(grow_at, Run(Role::Walk, PhaseNet::Original, TimePart::of(0.1)));
             phases.insert(grow_at, Continue(Role::Loops, TimePart::of(0.2)));
-            return Schedule { workers: vec![phases] };
+            return Schedule { workers: vec![phases], is_repeated: true };
         }
         let walker_phases = vec![
             Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.5).at_most(5)),
@@ -412,12 +432,15 @@ impl Schedule {
             Continue(Role::Unroll, TimePart::of(0.5)),
         ];
         let prover_phases = [brief_coverability].into_iter().chain(prover_phases).collect();
-        Schedule { workers: vec![walker_phases, prover_phases] }
+        Schedule { workers: vec![walker_phases, prover_phases], is_repeated: true }
     }
 
     /// Returns a schedule of one phase: the search for runs on nets reduced for a single property.
     pub fn own_runs_only() -> Schedule {
-        Schedule { workers: vec![vec![SchedulePhase::OwnRuns(TimePart::of(1.0))]] }
+        Schedule {
+            workers: vec![vec![SchedulePhase::OwnRuns(TimePart::of(1.0))]],
+            is_repeated: false,
+        }
     }
 
     /// Returns a schedule that works on nets reduced for some goals, and then searches the original
@@ -427,7 +450,7 @@ impl Schedule {
             SchedulePhase::OwnReductions(TimePart::of(1.0)),
             SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, TimePart::of(1.0)),
         ];
-        Schedule { workers: vec![phases] }
+        Schedule { workers: vec![phases], is_repeated: false }
     }
 }
 

@@ -9,14 +9,30 @@ use parikh_solvers::Budget;
 use parikh_solvers::locked;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Runs the worker with this number: its scheduled phases, then walks.
+/// Runs the worker with this number: in each round its scheduled phases, then walks.
 pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
     let steps = portfolio.schedule.workers.get(number).map_or(&[][..], Vec::as_slice);
-    let mut worker = Worker { portfolio, number, sessions: Vec::new() };
-    steps.iter().for_each(|step| worker.step(*step));
-    worker.run_all(Role::Walk, portfolio.working_net, &portfolio.budget.child());
+    let mut worker = Worker {
+        portfolio,
+        number,
+        round: portfolio.budget.child(),
+        sessions: Vec::new(),
+        finished_once: Vec::new(),
+    };
+    let mut rounds = portfolio.round_ends();
+    rounds.push(Duration::MAX);
+    for end in rounds {
+        worker.round = portfolio.budget.slice(end.saturating_sub(portfolio.start.elapsed()));
+        for step in steps {
+            if worker.is_round_over() {
+                break;
+            }
+            worker.step(*step);
+        }
+        worker.run_all(Role::Walk, portfolio.working_net, &worker.round);
+    }
 }
 
 /// A started engine, with the result of its last slice.
@@ -30,23 +46,39 @@ struct RunningEngine<'p> {
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
+    /// The time of the current round. All shares of the schedule are shares of its remaining time.
+    round: Budget,
     /// The started engines of each role that may continue. An engine is dropped if it panics during
     /// a slice or while its limits are raised.
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
+    /// The names of the engines of the role [`Role::Once`] that had nothing more to try before
+    /// their time was over. Later rounds do not run them again.
+    finished_once: Vec<&'static str>,
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
+    /// Returns true if the current round or the run is over.
+    fn is_round_over(&self) -> bool {
+        self.round.is_exhausted() || self.portfolio.is_over()
+    }
+
+    /// Returns a budget with the share of the round's remaining time that `part` names, limited by
+    /// the largest time of `part`.
+    fn time_part(&self, part: TimePart) -> Budget {
+        self.round.share(part.share).slice(part.max_time)
+    }
+
     /// Executes a phase, unless its part of the remaining time is too short.
     fn step(&mut self, step: SchedulePhase) {
         let team = self.portfolio;
-        if step.time_part().is_some_and(|part| !part.is_worthwhile(team.budget.remaining())) {
+        if step.time_part().is_some_and(|part| !part.is_worthwhile(self.round.remaining())) {
             return;
         }
         match step {
             SchedulePhase::Run(role, on, part) => {
                 let part = team.share_beside_trees(role, part);
                 if let Some(working_net) = team.phase_net(on) {
-                    self.run_all(role, working_net, &team.time_part(part));
+                    self.run_all(role, working_net, &self.time_part(part));
                 }
             }
             SchedulePhase::RunOnceEngines => self.run_once(),
@@ -65,21 +97,27 @@ impl<'p, 'a> Worker<'p, 'a> {
             SchedulePhase::Search => self.search(),
             SchedulePhase::Grow => self.grow(),
             SchedulePhase::OwnReductions(part) => {
-                let groups = team.groups(team.working_net);
-                self.work_on_own_reductions(&groups, &team.time_part(part));
+                let groups = team.groups(team.working_net, &self.round);
+                self.work_on_own_reductions(&groups, &self.time_part(part));
             }
             SchedulePhase::OwnRuns(part) => {
-                self.search_own_runs(&team.time_part(team.share_beside_trees(Role::Runs, part)));
+                self.search_own_runs(&self.time_part(team.share_beside_trees(Role::Runs, part)));
             }
         }
     }
 
-    /// Runs all engines of the role [`Role::Once`], each in its own share of the time.
-    fn run_once(&self) {
+    /// Runs all engines of the role [`Role::Once`], each in its own share of the time. An engine
+    /// that had nothing more to try in an earlier round does not run again.
+    fn run_once(&mut self) {
         for engine in self.portfolio.config.engines {
-            if let Role::Once { share } = engine.role {
-                let budget = self.portfolio.budget.share(share);
-                self.run(engine, self.portfolio.working_net, &budget, Vec::new());
+            let Role::Once { share } = engine.role else { continue };
+            if self.finished_once.contains(&engine.name) {
+                continue;
+            }
+            let budget = self.round.share(share);
+            self.run(engine, self.portfolio.working_net, &budget, Vec::new());
+            if !budget.is_exhausted() {
+                self.finished_once.push(engine.name);
             }
         }
     }
@@ -189,9 +227,9 @@ impl<'p, 'a> Worker<'p, 'a> {
             let is_only_one = || team.config.engines.iter().all(|engine| engine.role == role);
             let is_alone = || is_only_one() || (!team.has_any(&[Role::Walk]) && team.threads() > 1);
             let budget = if growth.may_use_all_time && is_alone() {
-                team.budget.child()
+                self.round.child()
             } else {
-                team.time_part(part)
+                self.time_part(part)
             };
             self.run_slice(growth, &budget);
         }
@@ -271,7 +309,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// vector of firing counts that an engine of the role [`Role::Slices`] could not exclude. Does
     /// nothing without candidates.
     fn follow(&self, part: TimePart) {
-        let budget = self.portfolio.time_part(part);
+        let budget = self.time_part(part);
         let mut hints = Vec::new();
         for RunningEngine { engine, session, .. } in self.running(Role::Slices) {
             let candidates = self.guarded(engine.name, || session.candidates());
@@ -296,8 +334,8 @@ impl<'p, 'a> Worker<'p, 'a> {
             if team.has_any(schedule::ROLES_BESIDE_SEARCH) { team.config.threads } else { 2 },
             team.phase_net(PhaseNet::Reduced).is_some(),
         );
-        let groups = team.groups(team.smallest());
-        let search_budget = team.budget.share(share);
+        let groups = team.groups(team.smallest(), &self.round);
+        let search_budget = self.round.share(share);
         self.work_on_own_reductions(&groups, &search_budget.share(schedule::OWN_REDUCTIONS));
         self.run_all(Role::Search, team.smallest(), &search_budget);
     }
@@ -358,7 +396,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             growths.filter_map(|growth| Some((growth, growth.turn_share?)))
         };
         let mut max_slice = schedule::FIRST_GROW_SLICE;
-        while turns().any(|(growth, _)| self.is_unfinished(growth.role)) && !team.is_over() {
+        while turns().any(|(growth, _)| self.is_unfinished(growth.role)) && !self.is_round_over() {
             for (growth, turn_share) in turns() {
                 if !self.is_unfinished(growth.role) {
                     continue;
@@ -370,12 +408,12 @@ impl<'p, 'a> Worker<'p, 'a> {
                 let uses_all_time =
                     !growth.keeps_finished_engines && waiting == 1 && !team.has_any(&[Role::Walk]);
                 let share = if uses_all_time { 1.0 } else { turn_share };
-                self.run_slice(growth, &team.budget.share(share).slice(max_slice));
+                self.run_slice(growth, &self.round.share(share).slice(max_slice));
                 if growth.role == Role::Slices {
                     self.follow(schedule::FOLLOW_TIME);
                 }
             }
-            self.run_all(Role::Walk, team.smallest(), &team.budget.slice(max_slice / 2));
+            self.run_all(Role::Walk, team.smallest(), &self.round.slice(max_slice / 2));
             max_slice = max_slice.saturating_mul(2);
         }
     }

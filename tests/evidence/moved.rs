@@ -94,7 +94,7 @@ fn schedule() -> Schedule {
         SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, part(1.0)),
         SchedulePhase::Run(Role::Homes, PhaseNet::Original, part(1.0)),
     ];
-    Schedule { workers: vec![worker] }
+    Schedule { workers: vec![worker], is_repeated: false }
 }
 
 /// Returns the evidence file of a run.

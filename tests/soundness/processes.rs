@@ -47,6 +47,7 @@ fn searched_first() -> Schedule {
             SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, all),
             SchedulePhase::Run(Role::Homes, PhaseNet::Original, all),
         ]],
+        is_repeated: false,
     }
 }
 
