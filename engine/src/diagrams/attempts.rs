@@ -28,7 +28,8 @@ const LONGEST_FIRST_TRY: Duration = Duration::from_millis(500);
 /// Maximum number of orders that are tried in a special first slice.
 const ORDERS_IN_FIRST_SLICE: usize = 6;
 
-/// Number of slices without enough time for another try, after which the engine gives up.
+/// Number of slices without enough time for another try, none much longer than the ones before,
+/// after which the engine gives up.
 const MAX_SHORT_SLICES: u32 = 3;
 
 /// Result of using the reachable set to settle goals.
@@ -66,8 +67,11 @@ pub(super) struct Attempts {
     /// the interruption, until the set was complete, or until the end of the set's use. No try
     /// starts if at most this time is left in a slice.
     interrupted_time: Duration,
-    /// Number of slices with too little time to repeat the interrupted try.
+    /// Number of slices with too little time to repeat the interrupted try, since the longest of
+    /// them.
     short_slices: u32,
+    /// Duration of the longest slice with too little time.
+    longest_short_slice: Duration,
     /// Share of the first slice for each try, in [0, 1]. `None` after the first slice, or if there
     /// is no special first slice. After an unsuccessful first slice, other engines run first.
     first_slice_share: Option<f64>,
@@ -122,7 +126,11 @@ impl Attempts {
             if budget.is_exhausted() {
                 return SliceProgress::Unfinished;
             }
-            if budget.remaining().is_some_and(|left| left <= self.interrupted_time) {
+            if let Some(left) = budget.remaining().filter(|&left| left <= self.interrupted_time) {
+                if left > self.longest_short_slice.mul_f64(1.5) {
+                    // Slices grow, so there may be enough time later.
+                    (self.longest_short_slice, self.short_slices) = (left, 0);
+                }
                 self.short_slices += 1;
                 return match self.short_slices < MAX_SHORT_SLICES {
                     true => SliceProgress::Unfinished,
