@@ -7,8 +7,8 @@
 
 use super::shares::{RECOUNTING, REDUCTION};
 use num_bigint::BigUint;
-use parikh_engine::diagrams::{self, TryLog};
-use parikh_engine::explicit;
+use parikh_engine::diagrams::{self, OrderThreads, TryLog};
+use parikh_engine::explicit::{self, Persistence};
 use parikh_evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use parikh_evidence::reduction::NamedLog;
 use parikh_net::{Net, PlaceId};
@@ -39,12 +39,12 @@ pub struct CountResult {
 }
 
 /// The method by which markings are added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum CountMethod {
     /// Explicit visits, with this number of threads.
-    Visiting(usize),
-    /// Decision diagrams, with orders tried on this number of threads.
-    Diagrams(usize),
+    Visiting(usize, Persistence),
+    /// Decision diagrams, with orders tried on these threads.
+    Diagrams(OrderThreads),
 }
 
 /// A count that can continue after its budget ended.
@@ -179,7 +179,7 @@ impl<'n> ReducedCount<'n> {
     /// The reason why not all sums were computed, or that the checker counts other numbers.
     pub fn continue_count(
         &mut self,
-        method: CountMethod,
+        method: &CountMethod,
         budget: &Budget,
     ) -> Result<CountResult, String> {
         let CountingFormula { components: parts, factors: weights, .. } = &mut self.formula;
@@ -195,8 +195,9 @@ impl<'n> ReducedCount<'n> {
             if self.sums[index].is_none() {
                 self.sums[index] = match method {
                     _ if first_equal != index => self.sums[first_equal].clone(),
-                    CountMethod::Visiting(threads) => {
-                        let sums = explicit::sums::sums(part, weights, threads, budget);
+                    &CountMethod::Visiting(threads, persistence) => {
+                        let sums =
+                            explicit::sums::sums(part, weights, threads, persistence, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     CountMethod::Diagrams(threads) => {

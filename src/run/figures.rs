@@ -4,7 +4,8 @@ use super::counting::CountResult;
 use crate::answer::reason::{InterpolatedValues, NetSize, StageSize};
 use crate::answer::{AnswerWitness, Cause, GoalAnswer, Grade, QuestionValue, ReasonNodes};
 use parikh_engine::board::Technique;
-use parikh_engine::{diagrams, explicit, family};
+use parikh_engine::explicit::{self, Persistence};
+use parikh_engine::{diagrams, family};
 use parikh_evidence::counting::StateSpaceFigures;
 use parikh_evidence::counting::family::{FamilyFigures, FamilyProof};
 use parikh_net::{Facts, Net, PumpSequence};
@@ -21,10 +22,11 @@ pub const FIGURES: [&str; 4] =
 /// The reason why not all markings were visited, or that a figure is too large.
 pub(super) fn visited(
     net: &Net,
-    threads: usize,
+    (threads, persistence): (usize, Persistence),
     budget: &Budget,
 ) -> Result<[GoalAnswer; 4], String> {
-    let space = explicit::count(net, &Facts::claimed_by_model(net), threads, budget);
+    let facts = Facts::claimed_by_model(net);
+    let space = explicit::count_with(net, &facts, threads, persistence, budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
     let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
     let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(QuestionValue::Number)) else {

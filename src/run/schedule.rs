@@ -18,6 +18,13 @@
 //!                search comes a longer walk. So a small net is settled before the long phases
 //! ```
 //!
+//! A run with a long time limit repeats the schedule in *rounds*: the first lasts a second, each
+//! later one several times as long, and the last one until the end of the run. All shares are shares
+//! of the round. So an answer that comes within a second under a limit of a second comes about as
+//! early under a limit of a minute. Engines that continue from slice to slice continue from round to
+//! round. Other engines start again, which costs at most a quarter of the time. A run of a single
+//! engine has one round.
+//!
 //! The original net comes first, because answers there have the simplest evidence. Then the net is
 //! reduced once for all open goals together: one engine for all goals costs less than one engine
 //! per goal. When the search begins, some open goals may concern a small part of the net. If the
@@ -117,8 +124,8 @@ pub(super) fn search_share(
 /// so that its answers come within a second.
 const ROUND_ENDS: [u64; 5] = [900, 5_000, 25_000, 125_000, 625_000];
 
-/// Smallest ratio of the time limit of a run to the end of a round. A round that ends later has no
-/// end of its own.
+/// Smallest ratio of the remaining time of a run to the end of a round. A round that would end
+/// later is a part of the last round.
 const MIN_LIMIT_RATIO: u32 = 3;
 
 /// Returns the ends of all rounds but the last, for a run with this remaining time. `None` means no
@@ -466,6 +473,16 @@ mod tests {
             let count = phases.filter(|&&phase| phase == SchedulePhase::RunOnceEngines).count();
             assert_eq!(count, 1, "{threads} threads");
         }
+    }
+
+    #[test]
+    fn each_round_is_several_times_as_long_as_the_round_before() {
+        let ends = |seconds| round_ends(Some(Duration::from_secs(seconds)));
+        assert_eq!(ends(1), []);
+        assert_eq!(ends(5), [Duration::from_millis(900)]);
+        assert_eq!(ends(60), [Duration::from_millis(900), Duration::from_secs(5)]);
+        assert_eq!(round_ends(None).len(), ROUND_ENDS.len());
+        assert!(ROUND_ENDS.windows(2).all(|ends| ends[1] >= 5 * ends[0]));
     }
 
     #[test]

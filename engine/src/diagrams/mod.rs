@@ -41,8 +41,8 @@ use parikh_symbolic::order::LevelOrder;
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
 };
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Time slice of each try in the first round of tries with different orders of places. In each
@@ -64,6 +64,49 @@ const MEMORY_SHARE: f64 = 0.7;
 /// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
 /// grows with them.
 const MAX_LEVELS: usize = 400_000;
+
+/// The number of threads on which orders of places are tried. The number may grow during the tries.
+/// Clones share the number.
+#[derive(Clone, Debug)]
+pub struct OrderThreads {
+    /// Number of threads at the moment, at least 1.
+    count: Arc<AtomicUsize>,
+    /// Largest number of threads.
+    max: usize,
+}
+
+impl OrderThreads {
+    /// Interval in which a thread that may work later looks at the number of threads.
+    const TICK: Duration = Duration::from_millis(2);
+
+    /// Creates a number of threads that does not grow, at least 1.
+    pub fn new(count: usize) -> Self {
+        OrderThreads::growing(count, count)
+    }
+
+    /// Creates a number of threads that may grow to `max`.
+    pub fn growing(count: usize, max: usize) -> Self {
+        let count = count.max(1);
+        OrderThreads { count: Arc::new(AtomicUsize::new(count)), max: max.max(count) }
+    }
+
+    /// Raises the number of threads to the largest number.
+    pub fn use_all(&self) {
+        self.count.store(self.max, Ordering::Relaxed);
+    }
+
+    /// Waits until the thread with this index may work, and returns true. Returns false as soon as
+    /// `is_over` does.
+    fn wait_for(&self, thread: usize, is_over: &dyn Fn() -> bool) -> bool {
+        while self.count.load(Ordering::Relaxed) <= thread {
+            if is_over() {
+                return false;
+            }
+            std::thread::sleep(Self::TICK);
+        }
+        true
+    }
+}
 
 /// The reason why the reachable set was not computed, or could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,7 +188,7 @@ pub fn explore<T: Send>(
     budget: &Budget,
     use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    explore_logged(net, threads, budget, &TryLog::default(), use_set)
+    explore_logged(net, &OrderThreads::new(threads), budget, &TryLog::default(), use_set)
 }
 
 /// Like [`explore`], and records in `log` how each diagram grew and how each try ended.
@@ -154,7 +197,7 @@ pub fn explore<T: Send>(
 /// Returns an error in the same cases as [`explore`].
 pub fn explore_logged<T: Send>(
     net: &Net,
-    threads: usize,
+    threads: &OrderThreads,
     budget: &Budget,
     log: &TryLog,
     use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
@@ -179,8 +222,7 @@ pub fn explore_logged<T: Send>(
             let order = &orders[*order];
             let slice =
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
-            let bytes =
-                (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max(1);
+            let bytes = (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max;
             match saturate(net, order, (bytes, &slice, &shared_budget), log, &use_set) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
@@ -192,9 +234,16 @@ pub fn explore_logged<T: Send>(
             }
         }
     };
+    let is_over =
+        || shared_budget.is_exhausted() || next_try.load(Ordering::Relaxed) >= tries.len();
+    let run_worker = &run_worker;
     std::thread::scope(|scope| {
-        for _ in 1..threads.max(1) {
-            scope.spawn(run_worker);
+        for thread in 1..threads.max {
+            scope.spawn(move || {
+                if threads.wait_for(thread, &is_over) {
+                    run_worker();
+                }
+            });
         }
         run_worker();
     });

@@ -3,7 +3,7 @@
 //! module [`explicit`](crate::explicit::sums) computes the same sums by visiting all markings.
 
 use super::confirm::confirm;
-use super::{DiagramError, TryLog, explore_logged};
+use super::{DiagramError, OrderThreads, TryLog, explore_logged};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{CountedComponent, FunctionId, MarkingFactors, WeightError};
 use parikh_net::PlaceId;
@@ -35,7 +35,7 @@ pub struct DiagramSums {
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
-    threads: usize,
+    threads: &OrderThreads,
     budget: &Budget,
     log: &TryLog,
 ) -> Result<DiagramSums, DiagramError> {

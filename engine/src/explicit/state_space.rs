@@ -13,6 +13,7 @@ use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason as Spent;
 use std::collections::TryReserveError;
+use std::time::{Duration, Instant};
 
 /// Number of sequential expansions after which the budget is checked at the latest.
 pub(super) const POLLING_INTERVAL: u32 = 64;
@@ -42,6 +43,54 @@ pub enum ExplorationError {
     /// A place would get 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]
     TooManyTokens,
+    /// The markings found so far cannot all be expanded in the time left.
+    #[error("too many markings for the time left")]
+    Hopeless,
+}
+
+/// The decision when an exploration ends that will not visit all markings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Persistence {
+    /// It goes on until its budget is used up.
+    UntilEnd,
+    /// It ends as soon as the markings found so far cannot be expanded in the time left. Other work
+    /// needs the threads.
+    WhilePossible,
+}
+
+/// A test if an exploration can still be complete in time.
+pub(super) struct ProgressTest {
+    persistence: Persistence,
+    start: Instant,
+}
+
+impl ProgressTest {
+    /// Time of an exploration before the first test. Early rates say little.
+    const FIRST_TEST: Duration = Duration::from_secs(2);
+
+    pub(super) fn new(persistence: Persistence) -> Self {
+        ProgressTest { persistence, start: Instant::now() }
+    }
+
+    /// Returns [`ExplorationError::Hopeless`] if the time left does not suffice for the markings
+    /// that are found and not expanded, at the mean rate so far. Further markings would come on
+    /// top.
+    pub(super) fn check(
+        &self,
+        expanded: u32,
+        found: u32,
+        budget: &Budget,
+    ) -> Result<(), ExplorationError> {
+        let elapsed = self.start.elapsed();
+        if self.persistence == Persistence::UntilEnd || elapsed < Self::FIRST_TEST {
+            return Ok(());
+        }
+        let needed = elapsed.mul_f64(f64::from(found - expanded) / f64::from(expanded.max(1)));
+        match budget.remaining() {
+            Some(left) if needed > left => Err(ExplorationError::Hopeless),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl From<OutOfMemory> for ExplorationError {
@@ -170,6 +219,21 @@ pub fn count(
     threads: usize,
     budget: &Budget,
 ) -> Result<StateSpace, ExplorationError> {
+    count_with(net, facts, threads, Persistence::UntilEnd, budget)
+}
+
+/// Like [`count`], but `persistence` may end the exploration early.
+///
+/// # Errors
+/// Returns an error in the same cases as [`count`], and [`ExplorationError::Hopeless`].
+pub fn count_with(
+    net: &Net,
+    facts: &Facts,
+    threads: usize,
+    persistence: Persistence,
+    budget: &Budget,
+) -> Result<StateSpace, ExplorationError> {
+    let progress = ProgressTest::new(persistence);
     let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space = Space::new(net, facts, options, budget)?;
     let (visitor, mut expansion) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
@@ -186,6 +250,7 @@ pub fn count(
         if expanded > 0 {
             marking_number += expanded;
             budget.exhausted().map_or(Ok(()), Err)?;
+            progress.check(marking_number, space.store().len(), budget)?;
             continue;
         }
         space.load(marking_number, &mut enabled);
@@ -193,6 +258,7 @@ pub fn count(
         let is_wide = enabled.len() > POLLING_INTERVAL as usize;
         if is_wide || marking_number.is_multiple_of(POLLING_INTERVAL) {
             budget.exhausted().map_or(Ok(()), Err)?;
+            progress.check(marking_number, space.store().len(), budget)?;
         }
         visitor.select_transitions(
             &mut scratch,

@@ -15,7 +15,9 @@
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
 use super::space::{Space, SpaceOptions};
-use super::state_space::{EffectFilter, ExplorationError, POLLING_INTERVAL};
+use super::state_space::{
+    EffectFilter, ExplorationError, POLLING_INTERVAL, Persistence, ProgressTest,
+};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
     CountedComponent, FactorProduct, FunctionId, MarkingFactors, WeightError,
@@ -43,13 +45,15 @@ pub enum SumError {
 ///
 /// # Errors
 /// Returns an error if the exploration is incomplete (see [`ExplorationError`]), or if a factor
-/// cannot be computed.
+/// cannot be computed. `persistence` may end the exploration early.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
     threads: usize,
+    persistence: Persistence,
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), SumError> {
+    let progress = ProgressTest::new(persistence);
     let (net, products_of) = with_probes(component);
     let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space =
@@ -71,10 +75,11 @@ pub fn sums(
         } else {
             true
         };
-        if (is_wide || marking_number.is_multiple_of(POLLING_INTERVAL))
-            && let Some(spent) = budget.exhausted()
-        {
-            return Err(ExplorationError::from(spent).into());
+        if is_wide || marking_number.is_multiple_of(POLLING_INTERVAL) {
+            if let Some(spent) = budget.exhausted() {
+                return Err(ExplorationError::from(spent).into());
+            }
+            progress.check(marking_number, space.store().len(), budget)?;
         }
         if expanded > 0 {
             marking_number += expanded;
