@@ -31,6 +31,8 @@ const PIECE: u64 = 1 << 20;
 #[derive(Default)]
 struct SentJob {
     state: Option<JobState>,
+    /// True if all answers and the end of the job were sent.
+    has_ended: bool,
     /// The numbers of bytes that were sent of the answers and of the notes.
     positions: [u64; 2],
 }
@@ -47,24 +49,29 @@ pub(super) async fn send(net: Arc<Net>, page: OpenPage, lines: mpsc::Sender<Byte
             let known = sent.entry(job.number).or_default();
             // The state is read before the files: after the end of a job, they are complete.
             let state = job.state();
-            if known.state.as_ref() != Some(&state) && !state.is_final() {
-                if send_state(&net, &job, known, state.clone(), &lines).await.is_err() {
-                    return;
-                }
+            let state_is_final = state.is_final();
+            // A page has to know a job before its answers.
+            let is_new = known.state.is_none();
+            if (is_new || known.state.as_ref() != Some(&state) && !state.is_final())
+                && send_state(&net, &job, known, state.clone(), &lines).await.is_err()
+            {
+                return;
             }
-            match news(&job, known, state.is_final()) {
+            match news(&job, known, state_is_final) {
                 Ok((text, is_all)) => {
                     is_complete &= is_all;
                     if !text.is_empty() && lines.send(text.into()).await.is_err() {
                         return;
                     }
-                    // The end of a job comes after its answers.
+                    // The end of a job comes after its answers, so it is sent again.
                     if is_all
-                        && known.state.as_ref() != Some(&state)
+                        && state_is_final
+                        && !known.has_ended
                         && send_state(&net, &job, known, state, &lines).await.is_err()
                     {
                         return;
                     }
+                    known.has_ended |= is_all && state_is_final;
                 }
                 Err(error) => tracing::warn!(%error, "the answers of a job cannot be read"),
             }

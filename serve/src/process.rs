@@ -175,15 +175,18 @@ mod tests {
         let files = [folder.path().join("out"), folder.path().join("err")];
         let limits = ProcessLimits { time, memory: 1 << 30 };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let end = runtime.block_on(run(
-            Path::new("/bin/sh"),
-            &["-c".to_owned(), script.to_owned()],
-            folder.path(),
-            [&files[0], &files[1]],
-            limits,
-            &mut || {},
-            tokio::time::sleep(cancel),
-        ));
+        let end = runtime.block_on(async {
+            run(
+                Path::new("/bin/sh"),
+                &["-c".to_owned(), script.to_owned()],
+                folder.path(),
+                [&files[0], &files[1]],
+                limits,
+                &mut || {},
+                tokio::time::sleep(cancel),
+            )
+            .await
+        });
         (end.unwrap(), fs::read_to_string(&files[0]).unwrap())
     }
 

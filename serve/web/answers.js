@@ -161,12 +161,11 @@ class JobView {
     }
   }
 
-  /** Shows the command line, and copies it if the browser allows that. */
+  /** Shows the command lines that repeat the run and check its evidence, and copies the first. */
   async #command() {
-    let shown = this.files.querySelector("code");
-    if (!shown) {
-      shown = make("code", { tabindex: "0" }, this.job.command);
-      this.files.append(shown);
+    if (!this.files.querySelector("code")) {
+      this.files.append(make("code", { tabindex: "0" }, this.job.command));
+      if (this.job.has_evidence) this.files.append(make("code", { tabindex: "0", class: "audit" }, this.job.audit));
     }
     try {
       await navigator.clipboard.writeText(this.job.command);

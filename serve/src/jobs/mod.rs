@@ -151,6 +151,7 @@ impl Job {
             "request": self.request,
             "status": self.state(),
             "command": self.request.command_line(net_name),
+            "audit": self.request.audit_line(net_name),
             "has_evidence": has_evidence,
             "has_report": self.folder.join("report.html").is_file(),
         })

@@ -199,17 +199,33 @@ impl JobRequest {
 
     /// Returns the command line that repeats the run, for a shell.
     pub(super) fn command_line(&self, net_name: &str) -> String {
-        // A file that begins with a minus sign would be read as an option.
-        let file = match net_name.starts_with('-') {
-            true => format!("./{net_name}"),
-            false => net_name.to_owned(),
-        };
         let command = if self.kind == JobKind::Report { "report" } else { "check" };
-        let mut words = vec!["parikh".to_owned(), command.to_owned(), quoted(&file)];
+        let mut words = vec!["parikh".to_owned(), command.to_owned(), quoted(&plain_file(net_name))];
         words.extend(self.questions(PROPERTY_FILE).iter().map(|word| quoted(word)));
         words.extend(["--timeout".to_owned(), format!("{}s", self.seconds)]);
         words.join(" ")
     }
+}
+
+impl JobRequest {
+    /// Returns the command line that checks the evidence of the job, in the directory of the net
+    /// with the unpacked archive of the evidence beside it.
+    pub(super) fn audit_line(&self, net_name: &str) -> String {
+        let mut words =
+            vec!["parikh-certify".to_owned(), quoted(&plain_file(net_name)), "evidence".to_owned()];
+        let questions = self.questions(PROPERTY_FILE);
+        let is_given = |word: &&String| word.starts_with("--formula=");
+        words.extend(questions.iter().filter(is_given).map(|word| quoted(word)));
+        if !self.properties.trim().is_empty() {
+            words.push(format!("--queries={PROPERTY_FILE}"));
+        }
+        words.join(" ")
+    }
+}
+
+/// Returns the name of a file so that it is not read as an option.
+fn plain_file(name: &str) -> String {
+    if name.starts_with('-') { format!("./{name}") } else { name.to_owned() }
 }
 
 /// Quotes a word for a shell.
@@ -229,7 +245,7 @@ mod tests {
     fn requests_are_checked() {
         let problem = |text: &str| JobRequest::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(problem("{}").starts_with("the request asks nothing"));
-        assert!(problem("[]").starts_with("the request is not the expected JSON"));
+        assert!(problem("[1]").starts_with("the request is not the expected JSON"));
         assert!(problem(r#"{"examinations": ["--help"]}"#).starts_with("`--help` is no exam"));
         assert!(problem(r#"{"examinations": ["OneSafe"], "x": 1}"#).contains("unknown field"));
         let request = JobRequest::parse(br#"{"formulas": "EF p >= 1", "seconds": 1e9}"#).unwrap();
