@@ -111,7 +111,7 @@ async fn send_state(
     lines: &mpsc::Sender<Bytes>,
 ) -> Result<(), mpsc::error::SendError<Bytes>> {
     known.state = Some(state);
-    let event = serde_json::json!({ "job": job.in_json(&net.meta.name) });
+    let event = serde_json::json!({ "job": job.in_json(&net.meta.name, &net.meta.file) });
     lines.send(format!("{event}\n").into()).await
 }
 

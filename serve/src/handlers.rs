@@ -210,7 +210,7 @@ pub(super) fn ask(
     let place = server.jobs.enter().map_err(busy)?;
     let job = Arc::new(Job::create(&net.folder, net.new_number(), request)?);
     net.add(job.clone());
-    let answer = json!({ "job": job.in_json(&net.meta.name) });
+    let answer = json!({ "job": job.in_json(&net.meta.name, &net.meta.file) });
     let limits = ProcessLimits { time, memory: server.config.limits.memory };
     let server = server.clone();
     tokio::spawn(async move {
@@ -224,13 +224,13 @@ pub(super) fn ask(
 pub(super) fn cancel(server: &Server, id: &str, number: &str) -> Result<ServerResponse, HttpError> {
     let (net, job) = found_job(server, id, number)?;
     job.cancel();
-    Ok(http::json(StatusCode::ACCEPTED, &json!({ "job": job.in_json(&net.meta.name) })))
+    Ok(http::json(StatusCode::ACCEPTED, &json!({ "job": job.in_json(&net.meta.name, &net.meta.file) })))
 }
 
 /// Returns the state of a job.
 pub(super) fn job(server: &Server, id: &str, number: &str) -> Result<ServerResponse, HttpError> {
     let (net, job) = found_job(server, id, number)?;
-    Ok(http::json(StatusCode::OK, &json!({ "job": job.in_json(&net.meta.name) })))
+    Ok(http::json(StatusCode::OK, &json!({ "job": job.in_json(&net.meta.name, &net.meta.file) })))
 }
 
 /// Returns a file of a job.
@@ -240,7 +240,7 @@ pub(super) fn job_file(
     number: &str,
     file: &str,
 ) -> Result<ServerResponse, HttpError> {
-    let (_, job) = found_job(server, id, number)?;
+    let (net, job) = found_job(server, id, number)?;
     let missing = || match job.request.kind {
         JobKind::Check => HttpError::not_found("this file of the job"),
         JobKind::Report => HttpError::not_found("the report of the job"),
@@ -254,7 +254,7 @@ pub(super) fn job_file(
             if !directory.is_dir() {
                 return Err(missing());
             }
-            let bytes = archive::archive(&directory)?;
+            let bytes = archive::archive(&directory, &net.model_file())?;
             return Ok(http::download("application/gzip", file, bytes));
         }
         _ => return Err(missing()),

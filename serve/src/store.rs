@@ -184,6 +184,12 @@ pub(super) fn stored_name(name: &str) -> String {
     }
 }
 
+/// Returns true if a stored upload is a parallel system by its name.
+pub(super) fn is_system(file: &str) -> bool {
+    let name = file.strip_suffix(".gz").unwrap_or(file);
+    matches!(name.rsplit_once('.'), Some((_, "dot" | "aut" | "fsm" | "pml")))
+}
+
 /// Writes data as JSON so that a reader finds the old file or the new one, and no half.
 pub(super) fn write_json(path: &Path, data: &impl Serialize) -> io::Result<()> {
     let beside = path.with_extension("new");

@@ -82,6 +82,7 @@ const answerItem = (answer, formulaOf) => {
   const play = playOf(answer.witness);
   const some = nodesOfAnswer(answer);
   const meta = isOpen ? [] : [
+    /All$/.test(answer.examination) ? answer.examination : null,
     answer.evidence, answer.techniques?.join(", "), `${answer.seconds.toFixed(2)} s`, NETS[answer.net],
     ...(answer.assumptions ?? []).map((assumption) => `assumes: ${assumption}`),
   ].filter(Boolean);
@@ -115,12 +116,14 @@ class JobView {
     this.state = make("span", { class: "job-state", role: "status" });
     this.cancel = button("Cancel", () => this.#cancel(), { "aria-label": `Cancel job ${job.number}` });
     this.answers = make("ol", { class: "questions" });
+    this.rest = make("ol", { class: "questions" });
+    this.folded = make("details", { hidden: true }, make("summary"), this.rest);
     this.more = make("p", { class: "muted", hidden: true });
     this.notes = make("pre", { class: "notes", tabindex: "0", "aria-label": `Messages of job ${job.number}`, hidden: true });
     this.files = make("p", { class: "row files" });
     this.element = make("li", { class: "job" },
       make("div", { class: "job-head" }, make("h3", {}, `${job.number}. ${titleOf(job.request)}`), this.state, this.cancel),
-      this.answers, this.more, this.notes, this.files);
+      this.answers, this.folded, this.more, this.notes, this.files);
     this.show(job);
   }
 
@@ -179,7 +182,13 @@ class JobView {
     if (!["answer", "unanswered", "withdrawn"].includes(answer.type)) return;
     learn(answer);
     this.count += 1;
-    if (this.count <= MOST_LISTED) this.answers.append(answerItem(answer, (id) => this.#formula(id)));
+    const item = () => answerItem(answer, (id) => this.#formula(id));
+    if (this.count <= AT_ONCE) this.answers.append(item());
+    else if (this.count <= MOST_LISTED) {
+      this.rest.append(item());
+      this.folded.hidden = false;
+      this.folded.firstChild.textContent = `${this.count - AT_ONCE} more answers`;
+    }
     this.more.hidden = this.count <= MOST_LISTED;
     this.more.textContent = `and ${this.count - MOST_LISTED} more; all are in the JSON`;
   }
@@ -235,6 +244,11 @@ const events = {
     byId("jobs").prepend(view.element);
     byId("no-jobs").hidden = true;
     return view;
+  },
+
+  /** Shows a job that was just requested, unless the stream was faster and knows more. */
+  begin(job) {
+    if (!this.jobs.has(job.number)) this.show(job);
   },
 
   take(event) {

@@ -36,7 +36,7 @@ moreAboutNodes.push((node) => {
       const { job } = await startJob({
         examinations: [examination], nodes: [idOf(node)], seconds: Math.min(30, data.about.seconds),
       });
-      events.show(job);
+      events.begin(job);
     } catch (error) {
       byId("lit-title").textContent = error.message;
     }

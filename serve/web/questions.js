@@ -72,7 +72,7 @@ const askSection = () => {
     problem.hidden = true;
     try {
       const { job } = await startJob(request);
-      events.show(job);
+      events.begin(job);
       if (matchMedia("(max-width: 900px)").matches) byId("answers").scrollIntoView();
     } catch (error) {
       problem.textContent = error.message;

@@ -142,8 +142,8 @@ impl Job {
     }
 
     /// Returns the job as the page gets it: the request, the state, the command line that repeats
-    /// the run, and the files to download.
-    pub(super) fn in_json(&self, net_name: &str) -> serde_json::Value {
+    /// the run, and the files to download. `model` is the name of the stored upload.
+    pub(super) fn in_json(&self, net_name: &str, model: &str) -> serde_json::Value {
         let evidence = fs::read_dir(self.folder.join("evidence"));
         let has_evidence = evidence.is_ok_and(|mut files| files.next().is_some());
         serde_json::json!({
@@ -151,7 +151,7 @@ impl Job {
             "request": self.request,
             "status": self.state(),
             "command": self.request.command_line(net_name),
-            "audit": self.request.audit_line(net_name),
+            "audit": self.request.audit_line(model),
             "has_evidence": has_evidence,
             "has_report": self.folder.join("report.html").is_file(),
         })

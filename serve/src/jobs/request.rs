@@ -208,11 +208,16 @@ impl JobRequest {
 }
 
 impl JobRequest {
-    /// Returns the command line that checks the evidence of the job, in the directory of the net
-    /// with the unpacked archive of the evidence beside it.
-    pub(super) fn audit_line(&self, net_name: &str) -> String {
-        let mut words =
-            vec!["parikh-certify".to_owned(), quoted(&plain_file(net_name)), "evidence".to_owned()];
+    /// Returns the command line that checks the evidence of the job, in the directory of the
+    /// unpacked archive. `model` is the name of the model there.
+    pub(super) fn audit_line(&self, model: &str) -> String {
+        let is_system = super::super::store::is_system(model);
+        // The auditor reads nets. Properties of a system are checked on the system itself.
+        let (before, file) = match is_system && self.properties.trim().is_empty() {
+            true => (format!("parikh convert {model} -o model.pnml && "), "model.pnml"),
+            false => (String::new(), model),
+        };
+        let mut words = vec![format!("{before}parikh-certify {file} evidence")];
         let questions = self.questions(PROPERTY_FILE);
         let is_given = |word: &&String| word.starts_with("--formula=");
         words.extend(questions.iter().filter(is_given).map(|word| quoted(word)));
