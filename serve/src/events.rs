@@ -37,8 +37,14 @@ struct SentJob {
     positions: [u64; 2],
 }
 
-/// Sends the events of a net until the page is closed.
-pub(super) async fn send(net: Arc<Net>, page: OpenPage, lines: mpsc::Sender<Bytes>) {
+/// Sends the events of a net until the page is closed or `ending` becomes ready.
+pub(super) async fn send(
+    net: Arc<Net>,
+    page: OpenPage,
+    lines: mpsc::Sender<Bytes>,
+    ending: impl Future<Output = ()>,
+) {
+    let mut ending = std::pin::pin!(ending);
     let mut changes = net.changes();
     let mut sent: HashMap<u64, SentJob> = HashMap::new();
     let mut is_current = false;
@@ -92,6 +98,7 @@ pub(super) async fn send(net: Arc<Net>, page: OpenPage, lines: mpsc::Sender<Byte
                 }
             }
             () = lines.closed() => break,
+            () = &mut ending => break,
             () = tokio::time::sleep(HEARTBEAT) => {
                 if lines.send(Bytes::from_static(b"\n")).await.is_err() {
                     break;

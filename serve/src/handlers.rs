@@ -180,11 +180,12 @@ pub(super) fn model(server: &Server, id: &str) -> Result<ServerResponse, HttpErr
 }
 
 /// Opens the stream of events of a net.
-pub(super) fn events(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
+pub(super) fn events(server: &Arc<Server>, id: &str) -> Result<ServerResponse, HttpError> {
     let net = found(server, id)?;
     let page = net.watch();
     let (lines, received) = mpsc::channel(8);
-    tokio::spawn(events::send(net, page, lines));
+    let server = server.clone();
+    tokio::spawn(async move { events::send(net, page, lines, server.ending()).await });
     let kind = "application/x-ndjson; charset=utf-8";
     Ok(http::response(StatusCode::OK, kind, ResponseBody::Pieces(received)))
 }

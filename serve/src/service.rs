@@ -88,6 +88,8 @@ impl Server {
             }
         };
         let _ = tokio::time::timeout(END_TIME, all_ended).await;
+        // The last lines of open streams.
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 
     /// Answers the requests of a connection.
