@@ -24,6 +24,8 @@ mod progress;
 mod readme;
 mod reduce;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod smtlib;
 mod states;
 mod structure;
