@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<ProgramOutcome> {
             upload: usize::try_from(arguments.upload).unwrap_or(usize::MAX),
             threads: (processors / parallel_jobs).max(1),
         },
-        program: std::env::current_exe().context("the path of this program is unknown")?,
+        program: own_program()?,
         version: env!("CARGO_PKG_VERSION"),
         page: PageParts { common, scripts, style: style.to_owned(), figure },
     };
@@ -120,6 +120,15 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<ProgramOutcome> {
         }
     })?;
     Ok(ProgramOutcome::Complete)
+}
+
+/// Returns the path of the running program. On Linux it stays valid if the file is replaced.
+fn own_program() -> Result<PathBuf> {
+    let link = PathBuf::from("/proc/self/exe");
+    if link.exists() {
+        return Ok(link);
+    }
+    std::env::current_exe().context("the path of this program is unknown")
 }
 
 /// A directory that is removed at the end.

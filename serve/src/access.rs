@@ -175,9 +175,8 @@ mod tests {
     #[test]
     fn other_origins_are_refused() {
         let policy = policy(Ipv4Addr::LOCALHOST.into());
-        let origin = |origin: &str| {
-            policy.origin(&headers(&[(HOST, "localhost:8417"), (ORIGIN, origin)]))
-        };
+        let origin =
+            |origin: &str| policy.origin(&headers(&[(HOST, "localhost:8417"), (ORIGIN, origin)]));
         assert_eq!(origin("http://localhost:8417"), Ok(RequestOrigin::Own));
         let named = "http://localhost:1665";
         assert_eq!(origin(named), Ok(RequestOrigin::Named(named.into())));

@@ -161,8 +161,10 @@ fn percent_decoded(text: &str) -> String {
 /// Returns a net with the data of its drawing.
 pub(super) fn show(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
     let net = found(server, id)?;
-    let page = net::page_data(&net).ok_or_else(|| HttpError::not_found("the drawing"))?;
-    Ok(http::json(StatusCode::OK, &json!({ "net": summary(&net), "page": page })))
+    let page = std::fs::read(net.page_file())?;
+    // The data may have many megabytes, so it is passed on as it was written.
+    let begin = format!("{{\"net\":{},\"page\":", summary(&net));
+    Ok(http::text("application/json", [begin.as_bytes(), &page, b"}"].concat()))
 }
 
 /// Removes a net with its answers, and cancels its jobs.
@@ -225,7 +227,10 @@ pub(super) fn ask(
 pub(super) fn cancel(server: &Server, id: &str, number: &str) -> Result<ServerResponse, HttpError> {
     let (net, job) = found_job(server, id, number)?;
     job.cancel();
-    Ok(http::json(StatusCode::ACCEPTED, &json!({ "job": job.in_json(&net.meta.name, &net.meta.file) })))
+    Ok(http::json(
+        StatusCode::ACCEPTED,
+        &json!({ "job": job.in_json(&net.meta.name, &net.meta.file) }),
+    ))
 }
 
 /// Returns the state of a job.

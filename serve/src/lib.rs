@@ -59,7 +59,9 @@ pub enum ServeError {
     #[error(transparent)]
     Directory(#[from] StoreError),
     /// The token is too short to be a secret.
-    #[error("the token has fewer than {SHORTEST_TOKEN} characters, or other characters than letters, digits, `-` and `_`")]
+    #[error(
+        "the token has fewer than {SHORTEST_TOKEN} characters, or other characters than letters, digits, `-` and `_`"
+    )]
     Token,
     /// The operating system refuses threads, signals or random numbers.
     #[error("the operating system: {0}")]

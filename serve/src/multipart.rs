@@ -66,7 +66,8 @@ fn boundary(content_type: &str) -> Option<String> {
 /// Returns the name of a part, from its headers.
 fn name(head: &[u8]) -> Option<String> {
     let head = std::str::from_utf8(head).ok()?;
-    let is_disposition = |line: &&str| line.to_ascii_lowercase().starts_with("content-disposition:");
+    let is_disposition =
+        |line: &&str| line.to_ascii_lowercase().starts_with("content-disposition:");
     let line = head.split("\r\n").find(is_disposition)?;
     let (_, value) = line.split_once("; name=\"")?;
     Some(value.split_once('"')?.0.to_owned())

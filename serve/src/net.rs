@@ -1,7 +1,6 @@
 //! A net of the directory, with its jobs and the pages that show it.
 
 use super::jobs::Job;
-use super::store;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -139,7 +138,8 @@ pub(super) fn display_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_shown = |c: &char| {
         // Marks that turn the direction of text could make a name look like another one.
-        !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        !c.is_control()
+            && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     let shown: String = last.chars().filter(is_shown).take(100).collect();
     match shown.trim() {
@@ -152,11 +152,6 @@ pub(super) fn display_name(name: &str) -> String {
 pub(super) fn now() -> f64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.unwrap_or_default().as_secs_f64()
-}
-
-/// Reads the data of a net's drawing.
-pub(super) fn page_data(net: &Net) -> Option<serde_json::Value> {
-    store::read_json(&net.page_file())
 }
 
 #[cfg(test)]

@@ -73,8 +73,9 @@ pub(super) async fn run(
         .stdin(Stdio::null())
         .stdout(File::create(output)?)
         .stderr(File::create(notes)?)
-        // Options come from the server only.
+        // Options come from the server only, and commands need no token.
         .env_remove("PARIKH_LOG")
+        .env_remove("PARIKH_SERVE_TOKEN")
         .process_group(0)
         .kill_on_drop(true);
     let mut child = command.spawn()?;
@@ -126,11 +127,9 @@ impl ProcessGroup {
     fn limit(&self, limits: ProcessLimits) {
         use rustix::process::{Resource, Rlimit, prlimit};
         let address_space = limits.memory.saturating_mul(ADDRESSES.0).saturating_add(ADDRESSES.1);
-        for (resource, most) in [
-            (Resource::As, address_space),
-            (Resource::Fsize, LARGEST_FILE),
-            (Resource::Core, 0),
-        ] {
+        for (resource, most) in
+            [(Resource::As, address_space), (Resource::Fsize, LARGEST_FILE), (Resource::Core, 0)]
+        {
             let limit = Rlimit { current: Some(most), maximum: Some(most) };
             // A process that has ended already needs no limit.
             let _ = prlimit(self.0, resource, limit);

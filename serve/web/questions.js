@@ -73,7 +73,7 @@ const askSection = () => {
     try {
       const { job } = await startJob(request);
       events.begin(job);
-      if (matchMedia("(max-width: 900px)").matches) byId("answers").scrollIntoView();
+      byId("answers").scrollIntoView({ block: "start" });
     } catch (error) {
       problem.textContent = error.message;
       problem.hidden = false;

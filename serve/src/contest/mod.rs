@@ -34,14 +34,8 @@ use tokio::sync::mpsc;
 const TOOLS: [&str; 2] = ["parikh", "parikhxred"];
 
 /// The examinations without a query file.
-const GLOBAL: [&str; 6] = [
-    "ReachabilityDeadlock",
-    "OneSafe",
-    "QuasiLiveness",
-    "Liveness",
-    "StableMarking",
-    "StateSpace",
-];
+const GLOBAL: [&str; 6] =
+    ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "Liveness", "StableMarking", "StateSpace"];
 
 /// The examinations with properties, each with the logic of the properties that it asks.
 const WITH_PROPERTIES: [(&str, Logic); 7] = [
@@ -105,9 +99,8 @@ pub(super) fn ask(
     }
     let fields = multipart::fields(content_type, body)
         .map_err(|error| HttpError::bad_request(error.to_string()))?;
-    let field = |name: &str| {
-        fields.iter().find(|field| field.name == name).map(|field| field.content)
-    };
+    let field =
+        |name: &str| fields.iter().find(|field| field.name == name).map(|field| field.content);
     let model = field("model.pnml")
         .ok_or_else(|| HttpError::bad_request("the form has no file model.pnml"))?;
     let time = time(field("timeout"), server.config.limits.time)?;
@@ -148,8 +141,7 @@ fn questions(examination: &str, logic: Option<&[u8]>) -> Result<Vec<String>, Htt
     })?;
     let text = std::str::from_utf8(text)
         .map_err(|error| HttpError::bad_request(format!("model.logic is no UTF-8: {error}")))?;
-    let all =
-        properties::parse(text).map_err(|error| HttpError::bad_request(error.to_string()))?;
+    let all = properties::parse(text).map_err(|error| HttpError::bad_request(error.to_string()))?;
     let of_logic = all.iter().filter(|property| property.logic == wanted);
     let options: Vec<String> = of_logic
         .map(|property| {

@@ -112,7 +112,10 @@ impl<'t> Parser<'t> {
         let length = match first {
             '"' => rest[1..].find(['"', '\n']).map_or(rest.len(), |end| end + 2),
             c if word(c) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
-            _ => match ["<=", ">=", "==", "!=", "&&", "||", "->"].iter().find(|it| rest.starts_with(**it)) {
+            _ => match ["<=", ">=", "==", "!=", "&&", "||", "->"]
+                .iter()
+                .find(|it| rest.starts_with(**it))
+            {
                 Some(operator) => operator.len(),
                 None => first.len_utf8(),
             },
@@ -229,7 +232,8 @@ impl<'t> Parser<'t> {
                 self.take();
                 let name = self.name("the name of an atom")?;
                 let atom = self.atoms.get(&name);
-                let atom = atom.ok_or_else(|| self.error_at("an atom that is defined above", &name))?;
+                let atom =
+                    atom.ok_or_else(|| self.error_at("an atom that is defined above", &name))?;
                 format!("({atom})")
             }
             _ => self.comparison()?,

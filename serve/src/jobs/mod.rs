@@ -46,11 +46,17 @@ pub(super) enum JobState {
         since: f64,
     },
     /// All questions are answered.
-    Done { seconds: f64 },
+    Done {
+        seconds: f64,
+    },
     /// The command ended at its limits, with open questions.
-    Incomplete { seconds: f64 },
+    Incomplete {
+        seconds: f64,
+    },
     /// The command failed. The notes of the job tell why.
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     /// The job was cancelled by its user, or because the page was closed.
     Cancelled,
     /// The server ended while the job waited or ran.

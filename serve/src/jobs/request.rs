@@ -94,7 +94,9 @@ pub(in super::super) enum RequestProblem {
     SeveralExaminations,
     #[error("properties of a system cannot be combined with examinations or formulas")]
     Combined,
-    #[error("the formulas and nodes have more than {MOST_FORMULA_TEXT} bytes: ask them in several jobs")]
+    #[error(
+        "the formulas and nodes have more than {MOST_FORMULA_TEXT} bytes: ask them in several jobs"
+    )]
     TooLong,
     #[error("a formula or a node contains the character NUL")]
     Nul,
@@ -200,7 +202,8 @@ impl JobRequest {
     /// Returns the command line that repeats the run, for a shell.
     pub(super) fn command_line(&self, net_name: &str) -> String {
         let command = if self.kind == JobKind::Report { "report" } else { "check" };
-        let mut words = vec!["parikh".to_owned(), command.to_owned(), quoted(&plain_file(net_name))];
+        let mut words =
+            vec!["parikh".to_owned(), command.to_owned(), quoted(&plain_file(net_name))];
         words.extend(self.questions(PROPERTY_FILE).iter().map(|word| quoted(word)));
         words.extend(["--timeout".to_owned(), format!("{}s", self.seconds)]);
         words.join(" ")

@@ -27,7 +27,8 @@ pub(super) struct Answer {
 impl Answer {
     #[track_caller]
     pub(super) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     pub(super) fn text(&self) -> String {
@@ -191,7 +192,8 @@ impl TestServer {
         let text = self.get(&format!("/api/nets/{net}/jobs/{job}/answers.jsonl")).text();
         let objects = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
         let answers = objects.filter(|object| object["type"] == "answer");
-        let pair = |it: Value| (it["id"].as_str().unwrap_or_default().to_owned(), it["value"].clone());
+        let pair =
+            |it: Value| (it["id"].as_str().unwrap_or_default().to_owned(), it["value"].clone());
         answers.map(pair).collect()
     }
 
@@ -221,7 +223,8 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     while let Some(end) = rest.windows(2).position(|it| it == b"\r\n") {
         let size = std::str::from_utf8(&rest[..end]).ok();
         let size = size.and_then(|size| usize::from_str_radix(size.trim(), 16).ok()).unwrap_or(0);
-        let Some(piece) = rest.get(end + 2..end + 2 + size).filter(|piece| !piece.is_empty()) else {
+        let Some(piece) = rest.get(end + 2..end + 2 + size).filter(|piece| !piece.is_empty())
+        else {
             break;
         };
         body.extend_from_slice(piece);

@@ -49,7 +49,7 @@ fn one_client(server: &TestServer, client: usize, request: &str) -> String {
         return "refused".to_owned();
     }
     let net = upload.json()["id"].as_str().expect("an id").to_owned();
-    let page = (client % 5 == 0).then(|| server.events(&net));
+    let page = client.is_multiple_of(5).then(|| server.events(&net));
     let answer = server.ask(&net, request);
     drop(page);
     if answer.status == 503 {
@@ -58,9 +58,11 @@ fn one_client(server: &TestServer, client: usize, request: &str) -> String {
     }
     let job = answer.json()["job"]["number"].as_u64().expect("a number");
     let end = server.ended(&net, job);
-    let answers = server.answers(&net, job);
-    match answers.iter().any(|(id, value)| id == "OneSafe" && value == "TRUE") {
+    // On a slow machine both questions may stay open. Each has a line all the same.
+    let text = server.get(&format!("/api/nets/{net}/jobs/{job}/answers.jsonl")).text();
+    let has_line = |id: &str| text.contains(&format!("\"id\":\"{id}\""));
+    match has_line("OneSafe") && has_line("ReachabilityDeadlock") {
         true if end == "incomplete" || end == "done" => "answered".to_owned(),
-        _ => format!("{end}: {answers:?}"),
+        _ => format!("{end}: {text}"),
     }
 }

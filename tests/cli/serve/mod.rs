@@ -25,7 +25,8 @@ fn questions_are_answered_and_their_files_downloaded() {
     let page = server.get(&format!("/api/nets/{net}")).json();
     assert_eq!(page["net"]["name"], "my net.pnml");
     assert_eq!(page["page"]["net"]["places"].as_array().expect("a list").len(), 7);
-    let request = r#"{"examinations": ["OneSafe"], "formulas": "x: EF critical_1 >= 1\n# c\nbound(lock)"}"#;
+    let request =
+        r#"{"examinations": ["OneSafe"], "formulas": "x: EF critical_1 >= 1\n# c\nbound(lock)"}"#;
     let job = server.job(&net, request);
     assert_eq!(server.ended(&net, job), "done");
     let answers = server.answers(&net, job);
@@ -40,9 +41,10 @@ fn questions_are_answered_and_their_files_downloaded() {
     let evidence = server.get(&format!("/api/nets/{net}/jobs/{job}/evidence.tar.gz"));
     assert!(evidence.head.contains("attachment; filename=\"evidence.tar.gz\""));
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(&evidence.body[..]));
-    let files = archive.entries().expect("an archive").map(|file| {
-        file.expect("a file").path().expect("a path").to_string_lossy().into_owned()
-    });
+    let files = archive
+        .entries()
+        .expect("an archive")
+        .map(|file| file.expect("a file").path().expect("a path").to_string_lossy().into_owned());
     assert_eq!(
         files.collect::<Vec<_>>(),
         ["model.pnml", "evidence/Formulas.jsonl", "evidence/OneSafe.jsonl"]
