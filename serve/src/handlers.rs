@@ -2,12 +2,13 @@
 
 use super::archive;
 use super::events;
+use super::files;
 use super::http::{self, HttpError, ResponseBody, ServerResponse};
-use super::jobs::{self, EXAMINATIONS, Job, JobKind, JobRequest};
+use super::jobs::{self, EXAMINATIONS, Job, JobEnvironment, JobKind, JobRequest};
 use super::net::{self, Net, NetMeta};
 use super::process::{self, ProcessEnd, ProcessLimits};
 use super::queue::QueueIsFull;
-use super::service::Server;
+use super::server::Server;
 use super::store;
 use hyper::StatusCode;
 use hyper::body::Incoming;
@@ -90,7 +91,7 @@ pub(super) async fn upload(
     let place = server.uploads.enter().map_err(busy)?;
     let given = query.split('&').find_map(|pair| pair.strip_prefix("name="));
     let name = net::display_name(&percent_decoded(given.unwrap_or_default()));
-    let file = store::stored_name(&name);
+    let file = files::stored_name(&name);
     let folder = server.store.new_folder()?;
     let mut stored = File::create(folder.path.join(&file))?;
     let limit = server.config.limits.upload;
@@ -98,7 +99,7 @@ pub(super) async fn upload(
     if bytes == 0 {
         return Err(HttpError::bad_request("the upload is empty: expected a model"));
     }
-    let meta = NetMeta { file, name, bytes, created: net::now() };
+    let meta = NetMeta { file, name, bytes, created: files::now() };
     let Some(_worker) = place.start().await else {
         return Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server ends"));
     };
@@ -217,8 +218,15 @@ pub(super) fn ask(
     let limits = ProcessLimits { time, memory: server.config.limits.memory };
     let server = server.clone();
     tokio::spawn(async move {
-        let threads = server.config.limits.threads;
-        jobs::run(net, job, place, &server.config.program, limits, threads).await;
+        let environment = JobEnvironment {
+            program: &server.config.program,
+            net_folder: &net.folder,
+            model: &net.meta.file,
+            limits,
+            threads: server.config.limits.threads,
+            on_change: &|| net.touch(),
+        };
+        jobs::run(&job, place, &environment).await;
     });
     Ok(http::json(StatusCode::ACCEPTED, &answer))
 }

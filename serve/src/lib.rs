@@ -17,6 +17,7 @@ mod archive;
 mod config;
 mod contest;
 mod events;
+mod files;
 mod handlers;
 mod http;
 mod jobs;
@@ -26,6 +27,7 @@ mod owner;
 mod page;
 mod process;
 mod queue;
+mod server;
 mod service;
 mod store;
 
@@ -35,7 +37,8 @@ pub use store::StoreError;
 use access::AccessPolicy;
 use page::Page;
 use queue::JobQueue;
-use service::Server;
+use server::Server;
+use service::Service;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -119,7 +122,7 @@ pub fn run(config: ServeConfig, on_start: &mut dyn FnMut(&str)) -> Result<(), Se
                 _ = terminate.recv() => {}
             }
         };
-        server.run(listener, end).await;
+        Service(server).run(listener, end).await;
         Ok(())
     })
 }

@@ -148,12 +148,6 @@ pub(super) fn display_name(name: &str) -> String {
     }
 }
 
-/// Returns the seconds since 1970.
-pub(super) fn now() -> f64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.unwrap_or_default().as_secs_f64()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

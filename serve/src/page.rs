@@ -1,8 +1,8 @@
 //! The pages: HTML, scripts and styles. They contain no data of users.
 
 use super::config::PageParts;
+use super::files::is_id;
 use super::http::{self, ServerResponse};
-use super::store::is_id;
 
 const START_BODY: &str = include_str!("../web/start.html");
 const NET_BODY: &str = include_str!("../web/net.html");

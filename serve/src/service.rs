@@ -1,14 +1,11 @@
-//! The running server: its state, its connections, and its routes.
+//! The connections of a running server, and its routes.
 
-use super::access::{AccessPolicy, Refusal, RequestOrigin};
-use super::config::ServeConfig;
+use super::access::{Refusal, RequestOrigin};
 use super::contest;
 use super::handlers;
 use super::http::{self, HttpError, ServerResponse};
 use super::owner;
-use super::page::Page;
-use super::queue::JobQueue;
-use super::store::Store;
+use super::server::Server;
 use hyper::body::Incoming;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
@@ -21,20 +18,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-
-/// The state of a running server.
-pub(super) struct Server {
-    pub(super) config: ServeConfig,
-    pub(super) policy: AccessPolicy,
-    pub(super) store: Store,
-    pub(super) page: Page,
-    /// The queue of questions and reports.
-    pub(super) jobs: JobQueue,
-    /// The queue of uploads. Reading a net takes little time, so it does not wait for questions.
-    pub(super) uploads: JobQueue,
-    pub(super) ending: watch::Sender<bool>,
-}
+use tokio::sync::Semaphore;
 
 /// The largest number of connections at the same time.
 const MOST_CONNECTIONS: usize = 512;
@@ -45,16 +29,14 @@ const HEADER_TIME: Duration = Duration::from_secs(15);
 /// The time that jobs have to end after the server was asked to end.
 const END_TIME: Duration = Duration::from_millis(2500);
 
-impl Server {
-    /// Waits until the server was asked to end.
-    pub(super) async fn ending(&self) {
-        // The sender lives as long as the server.
-        let _ = self.ending.subscribe().wait_for(|&ending| ending).await;
-    }
+/// The connections of a server.
+#[derive(Clone)]
+pub(super) struct Service(pub(super) Arc<Server>);
 
+impl Service {
     /// Accepts connections until `end` becomes ready. Then cancels all jobs, and returns when they
     /// have ended.
-    pub(super) async fn run(self: Arc<Self>, listener: TcpListener, end: impl Future<Output = ()>) {
+    pub(super) async fn run(self, listener: TcpListener, end: impl Future<Output = ()>) {
         let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         let mut end = std::pin::pin!(end);
         loop {
@@ -66,9 +48,9 @@ impl Server {
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    let server = self.clone();
+                    let service = self.clone();
                     tokio::spawn(async move {
-                        server.serve(stream, peer).await;
+                        service.serve(stream, peer).await;
                         drop(permit);
                     });
                 }
@@ -79,8 +61,8 @@ impl Server {
                 }
             }
         }
-        self.ending.send_replace(true);
-        let nets = self.store.list();
+        self.0.ending.send_replace(true);
+        let nets = self.0.store.list();
         nets.iter().for_each(|net| net.cancel_all());
         let all_ended = async {
             while nets.iter().any(|net| net.unfinished() > 0) {
@@ -93,11 +75,11 @@ impl Server {
     }
 
     /// Answers the requests of a connection.
-    async fn serve(self: Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+    async fn serve(self, stream: TcpStream, peer: SocketAddr) {
         let Ok(local) = stream.local_addr() else { return };
         let service = hyper::service::service_fn(move |request| {
-            let server = self.clone();
-            async move { Ok::<_, Infallible>(server.answer(request, [peer, local]).await) }
+            let service = self.clone();
+            async move { Ok::<_, Infallible>(service.answer(request, [peer, local]).await) }
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
@@ -111,12 +93,8 @@ impl Server {
     }
 
     /// Answers a request. `ends` are the addresses of the client and of the server.
-    async fn answer(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-        ends: [SocketAddr; 2],
-    ) -> ServerResponse {
-        let origin = match self.policy.origin(request.headers()) {
+    async fn answer(&self, request: Request<Incoming>, ends: [SocketAddr; 2]) -> ServerResponse {
+        let origin = match self.0.policy.origin(request.headers()) {
             Ok(origin) => origin,
             Err(refusal) => return http::refused(&refusal.into()),
         };
@@ -136,11 +114,12 @@ impl Server {
     }
 
     async fn route(
-        self: &Arc<Self>,
+        &self,
         request: Request<Incoming>,
         origin: &RequestOrigin,
         [peer, local]: [SocketAddr; 2],
     ) -> Result<ServerResponse, HttpError> {
+        let server = &self.0;
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
         let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -155,7 +134,7 @@ impl Server {
             return Ok(preflight());
         }
         // The pages contain no data: their scripts ask for it, with the token.
-        if let Some(page) = self.page.find(&segments) {
+        if let Some(page) = server.page.find(&segments) {
             return match *method == Method::GET || *method == Method::HEAD {
                 true => Ok(page),
                 false => Err(wrong_method(method, "GET")),
@@ -163,44 +142,44 @@ impl Server {
         }
         let is_open = is_contest
             && matches!(origin, RequestOrigin::Named(_))
-            && self.policy.opens_contest()
+            && server.policy.opens_contest()
             && owner::is_own_connection(peer, local);
-        if !is_open && !self.policy.has_token(&head.headers) {
+        if !is_open && !server.policy.has_token(&head.headers) {
             return Err(Refusal::Token.into());
         }
         let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_owned();
-        let upload = self.config.limits.upload;
+        let upload = server.config.limits.upload;
         match (method.as_str(), &segments[..]) {
             ("GET", ["tools", "descriptions"]) => Ok(contest::descriptions()),
             ("GET", ["tools", "list"]) => Ok(contest::tools()),
             ("GET", ["tools", tool, "examinations"]) => contest::examinations_of(tool),
             ("POST", ["mcc", net, examination, tool]) => {
-                let place = self.jobs.enter().map_err(handlers::busy)?;
+                let place = server.jobs.enter().map_err(handlers::busy)?;
                 let form = http::read_body(body, upload).await?;
-                contest::ask(self, [net, examination, tool], &kind, &form, place)
+                contest::ask(server, [net, examination, tool], &kind, &form, place)
             }
-            ("GET", ["api", "about"]) => Ok(handlers::about(self)),
-            ("GET", ["api", "nets"]) => Ok(handlers::list(self)),
+            ("GET", ["api", "about"]) => Ok(handlers::about(server)),
+            ("GET", ["api", "nets"]) => Ok(handlers::list(server)),
             ("POST", ["api", "nets"]) => {
                 expect_kind(&kind, "application/octet-stream")?;
-                handlers::upload(self, head.uri.query().unwrap_or_default(), body).await
+                handlers::upload(server, head.uri.query().unwrap_or_default(), body).await
             }
-            ("GET", ["api", "nets", id]) => handlers::show(self, id),
-            ("DELETE", ["api", "nets", id]) => handlers::remove(self, id),
-            ("GET", ["api", "nets", id, "model"]) => handlers::model(self, id),
-            ("GET", ["api", "nets", id, "events"]) => handlers::events(self, id),
+            ("GET", ["api", "nets", id]) => handlers::show(server, id),
+            ("DELETE", ["api", "nets", id]) => handlers::remove(server, id),
+            ("GET", ["api", "nets", id, "model"]) => handlers::model(server, id),
+            ("GET", ["api", "nets", id, "events"]) => handlers::events(server, id),
             ("POST", ["api", "nets", id, "jobs"]) => {
                 expect_kind(&kind, "application/json")?;
                 let request = http::read_body(body, MOST_REQUEST).await?;
-                handlers::ask(self, id, &request)
+                handlers::ask(server, id, &request)
             }
             ("POST", ["api", "nets", id, "jobs", number, "cancel"]) => {
-                handlers::cancel(self, id, number)
+                handlers::cancel(server, id, number)
             }
-            ("GET", ["api", "nets", id, "jobs", number]) => handlers::job(self, id, number),
+            ("GET", ["api", "nets", id, "jobs", number]) => handlers::job(server, id, number),
             ("GET", ["api", "nets", id, "jobs", number, file]) => {
-                handlers::job_file(self, id, number, file)
+                handlers::job_file(server, id, number, file)
             }
             (_, ["tools" | "mcc" | "api", ..]) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,

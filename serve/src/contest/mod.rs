@@ -17,7 +17,7 @@ use crate::jobs::{failure, limit_options};
 use crate::multipart;
 use crate::process::{self, ProcessEnd, ProcessLimits};
 use crate::queue::Place;
-use crate::service::Server;
+use crate::server::Server;
 use crate::store::NewFolder;
 use hyper::StatusCode;
 use hyper::body::Bytes;

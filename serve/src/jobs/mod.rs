@@ -16,9 +16,9 @@ mod request;
 mod run;
 
 pub(super) use request::{EXAMINATIONS, JobKind, JobRequest, RequestProblem};
-pub(super) use run::{failure, limit_options, run};
+pub(super) use run::{JobEnvironment, failure, limit_options, run};
 
-use super::store;
+use super::files;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -77,8 +77,8 @@ impl Job {
     /// A file cannot be written.
     pub(super) fn create(net_folder: &Path, number: u64, request: JobRequest) -> io::Result<Job> {
         let folder = net_folder.join("jobs").join(number.to_string());
-        store::private_directory(&folder)?;
-        store::write_json(&folder.join("request.json"), &request)?;
+        files::private_directory(&folder)?;
+        files::write_json(&folder.join("request.json"), &request)?;
         if !request.properties.is_empty() {
             fs::write(folder.join(request::PROPERTY_FILE), &request.properties)?;
         }
@@ -99,8 +99,8 @@ impl Job {
         let read = |entry: io::Result<fs::DirEntry>| {
             let folder = entry.ok()?.path();
             let number = folder.file_name()?.to_str()?.parse().ok()?;
-            let request = store::read_json(&folder.join("request.json"))?;
-            let state = store::read_json(&folder.join("status.json"));
+            let request = files::read_json(&folder.join("request.json"))?;
+            let state = files::read_json(&folder.join("status.json"));
             let state = state.filter(JobState::is_final).unwrap_or(JobState::Interrupted);
             let job = Job::of(number, folder, request, state.clone());
             job.set_state(state);
@@ -116,7 +116,7 @@ impl Job {
     }
 
     fn set_state(&self, state: JobState) {
-        if let Err(error) = store::write_json(&self.folder.join("status.json"), &state) {
+        if let Err(error) = files::write_json(&self.folder.join("status.json"), &state) {
             tracing::error!(%error, job = %self.folder.display(), "a state cannot be written");
         }
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;

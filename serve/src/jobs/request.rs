@@ -214,7 +214,7 @@ impl JobRequest {
     /// Returns the command line that checks the evidence of the job, in the directory of the
     /// unpacked archive. `model` is the name of the model there.
     pub(super) fn audit_line(&self, model: &str) -> String {
-        let is_system = super::super::store::is_system(model);
+        let is_system = super::super::files::is_system(model);
         // The auditor reads nets. Properties of a system are checked on the system itself.
         let (before, file) = match is_system && self.properties.trim().is_empty() {
             true => (format!("parikh convert {model} -o model.pnml && "), "model.pnml"),

@@ -1,25 +1,32 @@
 //! Runs a job: waits for a worker, runs the command, and records the end.
 
 use super::{Job, JobState};
-use crate::net::{Net, now};
+use crate::files::now;
 use crate::process::{self, ProcessEnd, ProcessLimits};
 use crate::queue::Place;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
+
+/// The surroundings of a job.
+pub(in super::super) struct JobEnvironment<'e> {
+    /// The `parikh` program.
+    pub(in super::super) program: &'e Path,
+    /// The folder of the net.
+    pub(in super::super) net_folder: &'e Path,
+    /// The name of the model's file in the folder.
+    pub(in super::super) model: &'e str,
+    pub(in super::super) limits: ProcessLimits,
+    /// The number of engines that run in parallel.
+    pub(in super::super) threads: usize,
+    /// Called after the state or the answers have changed.
+    pub(in super::super) on_change: &'e (dyn Fn() + Send + Sync),
+}
 
 /// The exit code of `parikh` if some question is open.
 const INCOMPLETE: i32 = 3;
 
 /// Runs a job to its end. `place` is its place in the queue.
-pub(in super::super) async fn run(
-    net: Arc<Net>,
-    job: Arc<Job>,
-    place: Place,
-    program: &Path,
-    limits: ProcessLimits,
-    threads: usize,
-) {
+pub(in super::super) async fn run(job: &Job, place: Place, environment: &JobEnvironment<'_>) {
     let worker = tokio::select! {
         // A job that is cancelled while it waits never starts.
         biased;
@@ -30,33 +37,27 @@ pub(in super::super) async fn run(
         None => JobState::Cancelled,
         Some(_worker) => {
             job.set_state(JobState::Running { since: now() });
-            net.touch();
-            command(&net, &job, program, limits, threads).await
+            (environment.on_change)();
+            command(job, environment).await
         }
     };
     drop(place);
     job.set_state(state);
-    net.touch();
+    (environment.on_change)();
 }
 
 /// Runs the command of a job. Returns the state of the job afterwards.
-async fn command(
-    net: &Net,
-    job: &Job,
-    program: &Path,
-    limits: ProcessLimits,
-    threads: usize,
-) -> JobState {
+async fn command(job: &Job, environment: &JobEnvironment<'_>) -> JobState {
+    let &JobEnvironment { program, net_folder, model, limits, threads, on_change } = environment;
     let options = limit_options(limits, threads);
-    let arguments =
-        job.request.arguments(&net.meta.file, &format!("jobs/{}", job.number), &options);
+    let arguments = job.request.arguments(model, &format!("jobs/{}", job.number), &options);
     let files = [job.answers_file(), job.notes_file()];
     let begin = std::time::Instant::now();
-    let mut on_output = || net.touch();
+    let mut on_output = || on_change();
     let end = process::run(
         program,
         &arguments,
-        &net.folder,
+        net_folder,
         [&files[0], &files[1]],
         limits,
         &mut on_output,
