@@ -75,6 +75,14 @@ const nodesOfAnswer = (answer) => {
     .filter((node) => node !== undefined);
 };
 
+/** Returns a reason with its names of nodes, which are in backquotes, as buttons. */
+const reasonWords = (reason) => reason.split("`").map((piece, at) => {
+  if (at % 2 === 0) return piece;
+  const [place, t] = [placeOf(piece), transitionOf(piece)];
+  const node = place ?? (t === undefined ? undefined : placeCount + t);
+  return node === undefined ? make("b", {}, piece) : reference(node);
+});
+
 const answerItem = (answer, formulaOf) => {
   const isOpen = answer.type !== "answer";
   const title = String(answer.id);
@@ -98,7 +106,7 @@ const answerItem = (answer, formulaOf) => {
       make("span", { class: `value ${isOpen ? "open" : ""}` }, isOpen ? "open" : String(answer.value)),
       make("span", {}, title)),
     formula ? make("p", { class: "formula" }, formula) : null,
-    make("p", { class: "detail" }, answer.reason),
+    make("p", { class: "detail" }, reasonWords(answer.reason)),
     meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
     actions.length ? make("p", { class: "actions" }, ...actions) : null);
 };
@@ -119,11 +127,12 @@ class JobView {
     this.rest = make("ol", { class: "questions" });
     this.folded = make("details", { hidden: true }, make("summary"), this.rest);
     this.more = make("p", { class: "muted", hidden: true });
+    this.totals = make("p", { class: "muted", hidden: true });
     this.notes = make("pre", { class: "notes", tabindex: "0", "aria-label": `Messages of job ${job.number}`, hidden: true });
     this.files = make("p", { class: "row files" });
     this.element = make("li", { class: "job" },
       make("div", { class: "job-head" }, make("h3", {}, `${job.number}. ${titleOf(job.request)}`), this.state, this.cancel),
-      this.answers, this.folded, this.more, this.notes, this.files);
+      this.answers, this.folded, this.more, this.totals, this.notes, this.files);
     this.show(job);
   }
 
@@ -179,6 +188,7 @@ class JobView {
 
   /** Adds a line of the answers. */
   answer(answer) {
+    if (answer.type === "summary" && answer.totals) this.#total(answer);
     if (!["answer", "unanswered", "withdrawn"].includes(answer.type)) return;
     learn(answer);
     this.count += 1;
@@ -191,6 +201,13 @@ class JobView {
     }
     this.more.hidden = this.count <= MOST_LISTED;
     this.more.textContent = `and ${this.count - MOST_LISTED} more; all are in the JSON`;
+  }
+
+  /** Shows the totals of an examination about each node. */
+  #total({ examination, totals }) {
+    this.totals.hidden = false;
+    this.totals.append(make("span", { class: "total" },
+      `${examination}: ${totals.decided} of ${plural(totals.nodes, "node")} decided. `));
   }
 
   /** Returns the text of a formula of the request by its name. */

@@ -7,7 +7,7 @@ const complain = (text) => {
   byId("problem").hidden = !text;
 };
 
-const kilobytes = (bytes) => (bytes < 100000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const kilobytes = (bytes) => (bytes < 100000 ? `${(bytes / 1024).toFixed(1)} kB` : `${(bytes / 2 ** 20).toFixed(1)} MB`);
 
 const showNets = async () => {
   const { nets } = await getJson("/api/nets");

@@ -233,10 +233,11 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     body
 }
 
-/// A net with 2⁶⁰ markings, on which some questions stay open.
-pub(super) fn counter() -> String {
+/// Returns a binary counter as a net, which has two to the power of `bits` markings. With 60 bits,
+/// some questions stay open.
+pub(super) fn counter(bits: usize) -> String {
     let mut text = "net counter\n".to_owned();
-    for bit in 0..60 {
+    for bit in 0..bits {
         let lower = |letter: char| (0..bit).map(move |at| format!("{letter}{at} "));
         text += &format!("pl z{bit} (1)\n");
         let (ones, zeros): (String, String) = (lower('o').collect(), lower('z').collect());

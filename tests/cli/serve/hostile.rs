@@ -49,7 +49,7 @@ fn uploads() -> Vec<(&'static str, Vec<u8>)> {
     );
     let place = "<place id='p'/>";
     let huge = "9".repeat(4000);
-    let bomb = || (0..200).map(|_| vec![b' '; 1 << 20]);
+    let bomb = || (0..64).map(|_| vec![b' '; 1 << 20]);
     let xml_bomb = std::iter::once(b"<pnml>".to_vec()).chain(bomb());
     let mut utf16: Vec<u8> =
         pnml("ptnet", place).encode_utf16().flat_map(u16::to_le_bytes).collect();

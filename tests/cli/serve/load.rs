@@ -43,7 +43,7 @@ fn fifty_clients_at_once_are_answered_or_refused_with_a_reason() {
 /// Uploads a net, asks a question and waits for the answers. Every fifth client opens a page and
 /// leaves it at once; its answers must be there all the same, because its job is kept.
 fn one_client(server: &TestServer, client: usize, request: &str) -> String {
-    let upload = server.upload("counter.net", counter().as_bytes());
+    let upload = server.upload("counter.net", counter(30).as_bytes());
     if upload.status == 503 {
         assert!(upload.reason().contains("are waiting already"));
         return "refused".to_owned();

@@ -86,7 +86,7 @@ fn wrong_questions_are_refused_with_a_reason() {
 fn a_job_is_cancelled_and_the_queue_is_limited() {
     let directory = TestDirectory::new();
     let server = TestServer::start(directory.path(), &["--jobs", "1", "--waiting", "2"]);
-    let net = server.net("counter.net", counter().as_bytes());
+    let net = server.net("counter.net", counter(60).as_bytes());
     let jobs: Vec<u64> = (0..3).map(|_| server.job(&net, LONG)).collect();
     let refused = server.ask(&net, LONG);
     assert_eq!(refused.status, 503);
@@ -105,7 +105,7 @@ fn a_job_is_cancelled_and_the_queue_is_limited() {
 fn answers_arrive_one_by_one_and_jobs_end_with_their_page() {
     let directory = TestDirectory::new();
     let server = TestServer::start(directory.path(), &["--jobs", "2"]);
-    let net = server.net("counter.net", counter().as_bytes());
+    let net = server.net("counter.net", counter(60).as_bytes());
     let mut page = server.events(&net).lines();
     let mut until = |wanted: &str| {
         page.by_ref().map(|line| line.expect("a line")).find(|line| line.contains(wanted))
@@ -129,7 +129,7 @@ fn answers_arrive_one_by_one_and_jobs_end_with_their_page() {
 fn a_restart_loses_nothing_that_was_finished() {
     let directory = TestDirectory::new();
     let server = TestServer::start(directory.path(), &[]);
-    let net = server.net("counter.net", counter().as_bytes());
+    let net = server.net("counter.net", counter(60).as_bytes());
     let done = server.job(&net, r#"{"examinations": ["OneSafe"], "seconds": 30}"#);
     assert_eq!(server.ended(&net, done), "done");
     let running = server.job(&net, LONG);
