@@ -226,6 +226,17 @@ await page.waitForFunction((end) => Number(document.querySelector("#position").v
 check(`a lasso of ${length} firings is played`, true);
 await page.click("#play");
 
+// Properties of a system.
+await openNet("post.dot");
+await choose([]);
+await page.fill("#formulas", "");
+await page.fill("#properties", readFileSync("examples/post-properties.txt", "utf8"));
+await ended("#ask-button");
+const values = await page.locator("#jobs > .job:first-child .value").allTextContents();
+check(`properties of a system (${values.join(", ")})`, values.length === 6 && !values.includes("open"));
+check("a run that violates one is written out", (await page.textContent("#jobs .formula")).includes("forever"));
+await openNet("mutex.pnml");
+
 // Each node.
 await choose(["UpperBoundsAll", "LivenessAll"]);
 await page.fill("#formulas", "");

@@ -268,7 +268,7 @@ pub(super) fn job_file(
             if !directory.is_dir() {
                 return Err(missing());
             }
-            let bytes = archive::archive(&directory, &net.model_file())?;
+            let bytes = archive::archive(&directory, &[&net.model_file(), &job.property_file()])?;
             return Ok(http::download("application/gzip", file, bytes));
         }
         _ => return Err(missing()),

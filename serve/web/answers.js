@@ -108,7 +108,19 @@ const answerItem = (answer, formulaOf) => {
     formula ? make("p", { class: "formula" }, formula) : null,
     make("p", { class: "detail" }, reasonWords(answer.reason)),
     meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
+    answer.witness?.labels ? make("p", { class: "formula" }, labelRun(answer.witness)) : null,
     actions.length ? make("p", { class: "actions" }, ...actions) : null);
+};
+
+/** The largest number of labels of a run that is written out. */
+const MOST_LABELS = 200;
+
+/** Writes a run of a system: its labels, and where it goes on. */
+const labelRun = ({ labels, back }) => {
+  const shown = labels.slice(0, MOST_LABELS);
+  const more = labels.length > shown.length ? ` … (${labels.length} labels)` : "";
+  if (back === undefined || back === null) return shown.join(" ") + more;
+  return `${shown.slice(0, back).join(" ")} ( ${shown.slice(back).join(" ")} )${more} forever`;
 };
 
 const STATES = {

@@ -116,7 +116,10 @@ impl Job {
     }
 
     fn set_state(&self, state: JobState) {
-        if let Err(error) = files::write_json(&self.folder.join("status.json"), &state) {
+        // A net may be removed while its jobs end.
+        if let Err(error) = files::write_json(&self.folder.join("status.json"), &state)
+            && self.folder.exists()
+        {
             tracing::error!(%error, job = %self.folder.display(), "a state cannot be written");
         }
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
@@ -145,6 +148,11 @@ impl Job {
 
     pub(super) fn notes_file(&self) -> PathBuf {
         self.folder.join("notes.txt")
+    }
+
+    /// The file of a system's properties, which exists if the job asks them.
+    pub(super) fn property_file(&self) -> PathBuf {
+        self.folder.join(request::PROPERTY_FILE)
     }
 
     /// Returns the job as the page gets it: the request, the state, the command line that repeats

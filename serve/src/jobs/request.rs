@@ -88,7 +88,7 @@ pub(in super::super) enum RequestProblem {
     Examination(String),
     #[error("the request asks nothing: choose an examination or write a formula")]
     Empty,
-    #[error("nodes need a single examination, and no formulas")]
+    #[error("nodes need a single examination, no formulas, and no report")]
     Nodes,
     #[error("a report is about one examination, or about formulas")]
     SeveralExaminations,
@@ -134,7 +134,8 @@ impl JobRequest {
         if has_properties && (has_formulas || has_examinations) {
             return Err(RequestProblem::Combined);
         }
-        let is_single = request.examinations.len() == 1 && !has_formulas;
+        let is_single =
+            request.examinations.len() == 1 && !has_formulas && request.kind == JobKind::Check;
         if !request.nodes.is_empty() && !is_single {
             return Err(RequestProblem::Nodes);
         }
