@@ -27,7 +27,7 @@ const HEARTBEAT: Duration = Duration::from_secs(3);
 /// The number of bytes of a file that are read at once.
 const PIECE: u64 = 1 << 20;
 
-/// What a page knows of a job.
+/// The part of a job that a page has got so far.
 #[derive(Default)]
 struct SentJob {
     state: Option<JobState>,

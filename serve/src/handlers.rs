@@ -175,7 +175,7 @@ pub(super) fn remove(server: &Server, id: &str) -> Result<ServerResponse, HttpEr
     Ok(http::json(StatusCode::OK, &json!({ "removed": id })))
 }
 
-/// Returns the upload as it came.
+/// Returns the uploaded file, unchanged.
 pub(super) fn model(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
     let net = found(server, id)?;
     let bytes = std::fs::read(net.model_file())?;

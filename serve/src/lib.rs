@@ -51,7 +51,7 @@ use tokio::sync::watch;
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The address is in use, or does not belong to this machine.
-    #[error("cannot listen on {address}: {error}")]
+    #[error("cannot listen on {address}: {error}; choose another port with --port")]
     Address {
         /// The address.
         address: SocketAddr,

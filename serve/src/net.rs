@@ -21,7 +21,7 @@ pub(super) struct Net {
     next_number: AtomicU64,
 }
 
-/// What is known about a net without reading it.
+/// The description of an upload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NetMeta {
     /// The name that the user gave, for display only.

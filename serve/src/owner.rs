@@ -1,7 +1,8 @@
 //! The user whose process opened a connection on this machine.
 //!
 //! Linux lists the sockets of a machine with their owners in `/proc/net/tcp` and `/proc/net/tcp6`.
-//! So a loopback connection of another user can be told from one of this user's browser.
+//! So the server can distinguish a loopback connection of another user from one of this user's
+//! browser.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -203,4 +203,14 @@ mod tests {
         let end = shell(script, hour, Duration::from_millis(300));
         assert_eq!(end, (ProcessEnd::Cancelled, "begun\n".to_owned()));
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_command_has_limits_on_its_memory_and_its_files() {
+        let hour = Duration::from_secs(3600);
+        // The limits are set just after the start.
+        let (end, output) = shell("sleep 0.5; ulimit -v; ulimit -c", hour, hour);
+        assert_eq!(end, ProcessEnd::Exited(0));
+        assert_eq!(output, format!("{}\n0\n", (4_u64 << 30) >> 10));
+    }
 }

@@ -165,7 +165,7 @@ impl Service {
                 expect_kind(&kind, "application/octet-stream")?;
                 handlers::upload(server, head.uri.query().unwrap_or_default(), body).await
             }
-            ("GET", ["api", "nets", id]) => handlers::show(server, id),
+            ("GET", ["api", "nets", id]) => without_waiting(|| handlers::show(server, id)),
             ("DELETE", ["api", "nets", id]) => handlers::remove(server, id),
             ("GET", ["api", "nets", id, "model"]) => handlers::model(server, id),
             ("GET", ["api", "nets", id, "events"]) => handlers::events(server, id),
@@ -179,7 +179,7 @@ impl Service {
             }
             ("GET", ["api", "nets", id, "jobs", number]) => handlers::job(server, id, number),
             ("GET", ["api", "nets", id, "jobs", number, file]) => {
-                handlers::job_file(server, id, number, file)
+                without_waiting(|| handlers::job_file(server, id, number, file))
             }
             (_, ["tools" | "mcc" | "api", ..]) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,
@@ -188,6 +188,11 @@ impl Service {
             _ => Err(HttpError::not_found("this page")),
         }
     }
+}
+
+/// Runs a function that reads large files, so that no other request waits for it.
+fn without_waiting<T>(read: impl FnOnce() -> T) -> T {
+    tokio::task::block_in_place(read)
 }
 
 /// The largest request of a job in bytes.

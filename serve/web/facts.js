@@ -1,4 +1,4 @@
-// What answers tell about single nodes, for the panel of a node.
+// Facts about single nodes that follow from answers, for the panel of a node.
 
 const live = new Map();
 const stable = new Map();
