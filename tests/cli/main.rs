@@ -24,7 +24,7 @@ mod progress;
 mod readme;
 mod reduce;
 mod report;
-#[cfg(feature = "serve")]
+#[cfg(all(feature = "serve", target_os = "linux"))]
 mod serve;
 mod smtlib;
 mod states;

@@ -3,6 +3,7 @@
 use super::client::{TOKEN, TestServer};
 use super::mutex;
 use crate::support::binary::TestDirectory;
+use crate::support::outside::skipped;
 
 const DATA: [(&str, &str); 9] = [
     ("GET", "/api/about"),
@@ -78,7 +79,6 @@ fn a_named_origin_may_use_the_contest_only() {
 
 /// Runs a request as the user `nobody`, which takes root and `setpriv`. Returns the status, or
 /// `None` where the test cannot change its user.
-#[cfg(target_os = "linux")]
 fn as_another_user(server: &TestServer, headers: &str) -> Option<String> {
     let script = format!(
         "exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'GET /tools/descriptions HTTP/1.1\\r\\nHost: \
@@ -91,7 +91,6 @@ fn as_another_user(server: &TestServer, headers: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn another_user_of_the_machine_is_refused_even_with_a_named_origin() {
     let directory = TestDirectory::new();
@@ -99,7 +98,7 @@ fn another_user_of_the_machine_is_refused_even_with_a_named_origin() {
     let server = TestServer::start(directory.path(), &options);
     let token = format!("Authorization: Bearer {TOKEN}\\r\\n");
     let Some(with_token) = as_another_user(&server, &token) else {
-        return eprintln!("skipped: this test has to run as root, with setpriv");
+        return skipped("requests of another user take root and setpriv");
     };
     assert!(with_token.contains("200"), "{with_token}");
     for headers in ["", "Origin: http://localhost:1665\\r\\n"] {

@@ -71,7 +71,6 @@ impl TestServer {
     }
 
     /// Returns the largest memory that the server had, in bytes.
-    #[cfg(target_os = "linux")]
     pub(super) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.expect("the server runs");
