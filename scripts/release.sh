@@ -100,7 +100,8 @@ build_static() {
     rustup target list --installed | grep -qx x86_64-unknown-linux-musl ||
         rustup target add x86_64-unknown-linux-musl ||
         fail "there is no toolchain for static programs: rustup target add x86_64-unknown-linux-musl"
-    cargo build "${build[@]}" --package parikh-benchmarks --no-default-features --target x86_64-unknown-linux-musl
+    cargo build "${build[@]}" --package parikh-benchmarks --no-default-features --features parikh-cli/serve \
+        --target x86_64-unknown-linux-musl
 }
 
 # A program that asks for more than it may would fail on the user's machine only.

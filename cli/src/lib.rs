@@ -38,6 +38,8 @@ mod replay;
 mod replay_coloured;
 pub mod report;
 mod report_file;
+#[cfg(feature = "serve")]
+mod serve;
 mod signals;
 mod states;
 mod states_plot;
@@ -134,6 +136,9 @@ enum ProgramCommand {
     Convert(convert::ConvertArguments),
     /// Write an HTML page with the findings, the net, witnesses to play and certificates to read.
     Report(report_file::ReportArguments),
+    /// Serve a web page on this machine: drop a net, ask questions, watch the answers.
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArguments),
     /// Play the token game on a net: fire by name or number, undo, follow a trace.
     Play(play::PlayArguments),
     /// Answer all problems of a directory of the RERS challenge, and write a file of answers.
@@ -202,6 +207,8 @@ pub fn main() -> ExitCode {
         ProgramCommand::Unfold(arguments) => unfold::run(&arguments),
         ProgramCommand::Convert(arguments) => convert::run(&arguments),
         ProgramCommand::Report(arguments) => report_file::run(&arguments),
+        #[cfg(feature = "serve")]
+        ProgramCommand::Serve(arguments) => serve::run(&arguments),
         ProgramCommand::Play(arguments) => play::run(&arguments),
         ProgramCommand::Rers(arguments) => systems::rers::run(&arguments),
         ProgramCommand::Replay(arguments) => replay::run(&arguments),

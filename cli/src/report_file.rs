@@ -8,7 +8,9 @@ use super::processes::CaseOptions;
 use super::systems;
 use super::terminal::{note, print_verbatim};
 use super::{ProgramOutcome, UsageError, signals};
-use crate::report::{NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, report};
+use crate::report::{
+    NetReport, ReportQuestions, ReportSubject, StandardQuestion, page, page_data, report,
+};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh::answer::Plan;
@@ -81,6 +83,12 @@ pub(super) struct ReportArguments {
     /// The seed of the random walks. With one thread, the same seed gives the same run.
     #[arg(long, default_value_t = 1, help_heading = super::EXPERT)]
     seed: u64,
+    /// Answer nothing, and write the data of the page instead of the page, for `parikh serve`.
+    #[arg(
+        long, hide = true,
+        conflicts_with_all = ["examination", "queries", "properties", "formula", "formulas", "form"]
+    )]
+    page_data: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -144,6 +152,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         }
     }
     if arguments.asks_all()
+        && !arguments.page_data
         && arguments.last.is_empty()
         && arguments.form.is_none()
         && let Some(system) = systems::read_system(&arguments.model)?
@@ -163,7 +172,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         )
     });
     let model = arguments.of_process(model)?;
-    let computes_all_keys = arguments.asks_all() || form.is_some();
+    let computes_all_keys = !arguments.page_data && (arguments.asks_all() || form.is_some());
     let coloured = model.colours().cloned();
     let net = model.into_net(&parikh_unfolding::UnfoldingConfig::default(), &budget)?;
     let keys = match coloured.filter(|_| computes_all_keys) {
@@ -205,9 +214,13 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
     let page_report =
         report(&subject, questions, &config, &budget, &mut |activity| progress.show(activity));
     progress.end();
+    let text = match arguments.page_data {
+        true => page_data(&page_report),
+        false => page(&page_report),
+    };
     match arguments.output.as_os_str() == "-" {
-        true => print_verbatim(&page(&page_report))?,
-        false => std::fs::write(&arguments.output, page(&page_report))
+        true => print_verbatim(&text)?,
+        false => std::fs::write(&arguments.output, text)
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
     let open = page_report.questions.iter().filter(|question| question.value.is_none()).count();
@@ -330,6 +343,9 @@ impl ReportArguments {
     }
 
     fn report_questions(&self, net: &Net) -> Result<ReportQuestions> {
+        if self.page_data {
+            return Ok(ReportQuestions::Topics(Vec::new()));
+        }
         if let Some(examination) = self.examination() {
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),

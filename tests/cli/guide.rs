@@ -59,6 +59,15 @@ const PAGES: &[Page<'_>] = &[
     },
     Page { path: "docs/states.md", not_run: &[], before: &[] },
     Page { path: "docs/pictures.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/serve.md",
+        not_run: &[
+            ("parikh serve", "serves until it is ended: tests/cli/serve asks it"),
+            ("ID=$(curl", "asks a running server, as tests/cli/serve does"),
+            ("curl", "asks a running server, as tests/cli/serve does"),
+        ],
+        before: &[],
+    },
     Page { path: "docs/structure.md", not_run: &[], before: &[] },
     Page { path: "docs/reducing.md", not_run: &[], before: &[] },
     Page { path: "docs/library.md", not_run: &[], before: &[] },

@@ -24,6 +24,8 @@ mod progress;
 mod readme;
 mod reduce;
 mod report;
+#[cfg(all(feature = "serve", target_os = "linux"))]
+mod serve;
 mod smtlib;
 mod states;
 mod structure;

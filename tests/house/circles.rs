@@ -9,7 +9,7 @@ use super::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The folders of the workspace's crates.
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 18] = [
     "temporal/src",
     "net/src",
     "files/src",
@@ -26,6 +26,7 @@ const CRATES: [&str; 17] = [
     "engine/src",
     "pictures/src",
     "src",
+    "serve/src",
     "cli/src",
 ];
 

@@ -11,7 +11,7 @@ mod width;
 use std::path::{Path, PathBuf};
 
 /// The folders of the crates, in the order of dependency.
-const CRATES: [&str; 18] = [
+const CRATES: [&str; 19] = [
     "temporal",
     "net",
     "files",
@@ -28,6 +28,7 @@ const CRATES: [&str; 18] = [
     "engine",
     "pictures",
     "src",
+    "serve",
     "cli",
     "benchmarks",
 ];

@@ -49,6 +49,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
             "src",
             "input",
             "cli",
+            "serve",
             "solvers",
             "benchmarks",
             "files",
@@ -131,6 +132,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "parikh-unfolding",
         ],
     ),
+    ("serve", &[]),
     (
         "cli",
         &[
@@ -144,6 +146,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "parikh-net",
             "parikh-pictures",
             "parikh-reduction",
+            "parikh-serve",
             "parikh-solvers",
             "parikh-structure",
             "parikh-systems",

@@ -30,7 +30,7 @@ mod verdicts;
 
 pub use evidence::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use findings::{ReportFinding, Severity};
-pub use page::{page, system_page};
+pub use page::{NetPageParts, net_page_parts, page, page_data, system_page};
 pub use picture::NetPicture;
 pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
 pub use reductions::ReductionSummary;

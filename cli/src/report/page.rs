@@ -11,8 +11,9 @@ use parikh_pictures::draw::system::SystemPicture;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The scripts in the order of their dependencies.
-const SCRIPTS: [&str; 8] = [
+/// The scripts of the page, in the order of their dependencies. The last one starts the page of a
+/// report.
+const SCRIPTS: [&str; 9] = [
     include_str!("web/page.js"),
     include_str!("web/net.js"),
     include_str!("web/words.js"),
@@ -21,6 +22,7 @@ const SCRIPTS: [&str; 8] = [
     include_str!("web/player.js"),
     include_str!("web/sections.js"),
     include_str!("web/main.js"),
+    include_str!("web/report.js"),
 ];
 
 const STYLE: &str = include_str!("web/page.css");
@@ -39,8 +41,41 @@ const SYSTEM_BODY: &str = include_str!("web/system.html");
 /// of pages contain the placeholder.
 const CONTROLS: (&str, &str) = ("<!--controls-->\n", include_str!("web/controls.html"));
 
+/// The placeholder for the drawing with its player in [`BODY`], and the HTML for it.
+const FIGURE: (&str, &str) = ("<!--figure-->\n", include_str!("web/figure.html"));
+
 /// The placeholder for the drawing in [`SYSTEM_BODY`].
 const DRAWING: &str = "<!--drawing-->";
+
+/// The parts of the page of a net, for pages that show a net without a report.
+#[derive(Clone, Debug)]
+pub struct NetPageParts {
+    /// The scripts that need no net: elements, and themes.
+    pub common: String,
+    /// The scripts that draw and play a net. They read the net from the element `data`, and end
+    /// with a function `assemble` that shows sections beside the drawing.
+    pub scripts: String,
+    /// The style sheet.
+    pub style: &'static str,
+    /// The HTML of the drawing with its player.
+    pub figure: String,
+}
+
+/// Returns the parts of the page of a net.
+pub fn net_page_parts() -> NetPageParts {
+    NetPageParts {
+        common: [include_str!("web/page.js"), include_str!("web/words.js")].join("\n"),
+        scripts: SCRIPTS[..SCRIPTS.len() - 1].join("\n"),
+        style: STYLE,
+        figure: FIGURE.1.replace(CONTROLS.0, CONTROLS.1),
+    }
+}
+
+/// Returns the data of a page about a net, as JSON. Only [`page()`] escapes it for HTML.
+pub fn page_data(report: &NetReport) -> String {
+    // Serialisation cannot fail, as in `assemble_page`.
+    json(serde_json::to_string(report).unwrap_or_default())
+}
 
 /// Returns the page for a report about a net.
 pub fn page(report: &NetReport) -> String {
@@ -71,7 +106,7 @@ fn assemble_page<T: Serialize>(
     // Serialisation cannot fail: the data contains only numbers, text, lists, and maps whose keys
     // are numbers or text.
     let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
-    let body = body.replace(CONTROLS.0, CONTROLS.1);
+    let body = body.replace(FIGURE.0, FIGURE.1).replace(CONTROLS.0, CONTROLS.1);
     // The drawing in the body also contains names of the model, so the nonce depends on the body,
     // too.
     let nonce = nonce(&format!("{data}{body}"));

@@ -163,27 +163,28 @@ const setUpSearch = () => {
   field.addEventListener("blur", close);
 };
 
-byId("model").textContent = data.model;
-byId("made").textContent = `${plural(placeCount, "place")}, ${plural(transitionCount, "transition")} · ${data.made}`;
-if (data.remark) byId("made").after(make("p", { class: "remark" }, ...words(data.remark)));
+/** Shows the drawing, and sections beside it. */
+const assemble = (parts) => {
+  byId("model").textContent = data.model;
+  byId("made").textContent = `${plural(placeCount, "place")}, ${plural(transitionCount, "transition")} · ${data.made}`;
+  if (data.remark) byId("made").after(make("p", { class: "remark" }, ...words(data.remark)));
+  drawing = new Drawing(byId("canvas"));
+  setUpViews();
+  drawing.view = { kind: "whole", nodes: [], lines: [] };
+  drawing.nodes = new Map();
+  player = new Player(drawing);
+  look(...firstView());
 
-drawing = new Drawing(byId("canvas"));
-setUpViews();
-drawing.view = { kind: "whole", nodes: [], lines: [] };
-drawing.nodes = new Map();
-player = new Player(drawing);
-look(...firstView());
-
-const parts = [findingsSection(), questionsSection(), netSection(), shapesSection(), reductionsSection()];
-byId("article").append(...parts);
-byId("contents").append(...parts.map((part) =>
-  make("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
-byId("unlit").addEventListener("click", unlight);
-byId("in").addEventListener("click", () => drawing.zoom(1.3));
-byId("out").addEventListener("click", () => drawing.zoom(1 / 1.3));
-byId("fit").addEventListener("click", () => drawing.fit());
-setUpSearch();
-setUpTheme();
+  byId("article").append(...parts);
+  byId("contents").append(...parts.map((part) =>
+    make("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
+  byId("unlit").addEventListener("click", unlight);
+  byId("in").addEventListener("click", () => drawing.zoom(1.3));
+  byId("out").addEventListener("click", () => drawing.zoom(1 / 1.3));
+  byId("fit").addEventListener("click", () => drawing.fit());
+  setUpSearch();
+  setUpTheme();
+};
 
 // Printing uses the light theme and the whole drawing. Folded parts are left out, because the unfolded
 // certificates of a large net are hundreds of pages.

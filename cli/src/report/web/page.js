@@ -14,5 +14,5 @@ const setUpTheme = () => {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   show();
-  byId("print").addEventListener("click", () => print());
+  byId("print")?.addEventListener("click", () => print());
 };

@@ -144,21 +144,26 @@ const netSection = () => {
     ], { open: form }));
 };
 
+/** Returns a button that highlights a set of the structure. */
+const shapeToggle = (kind, shape) => {
+  const notes = new Map();
+  for (const [place, factor] of shape.places) notes.set(place, factor && `×${factor}`);
+  for (const [t, factor] of shape.transitions) notes.set(placeCount + t, factor && `×${factor}`);
+  const toggle = button(null, () => {
+    const on = toggle.getAttribute("aria-pressed") === "true";
+    if (on) return unlight();
+    light(notes, `${kind.title}: ${plural(notes.size, "node")}`);
+    toggle.setAttribute("aria-pressed", "true");
+    // Highlighting closes the panel of a node, except if the set was chosen there.
+    if (toggle.closest("#node")) byId("node").hidden = false;
+    return undefined;
+  }, { class: "shape-toggle", "aria-pressed": "false" });
+  toggle.append(...plainWords(shape.title));
+  return toggle;
+};
+
 const shapesSection = () => {
-  const item = (kind, shape) => {
-    const notes = new Map();
-    for (const [place, factor] of shape.places) notes.set(place, factor && `×${factor}`);
-    for (const [t, factor] of shape.transitions) notes.set(placeCount + t, factor && `×${factor}`);
-    const toggle = button(null, () => {
-      const on = toggle.getAttribute("aria-pressed") === "true";
-      if (on) return unlight();
-      light(notes, `${kind.title}: ${plural(notes.size, "node")}`);
-      toggle.setAttribute("aria-pressed", "true");
-      return undefined;
-    }, { class: "shape-toggle", "aria-pressed": "false" });
-    toggle.append(...plainWords(shape.title));
-    return make("li", {}, toggle);
-  };
+  const item = (kind, shape) => make("li", {}, shapeToggle(kind, shape));
   const kinds = data.shapes.map((kind) => {
     const count = `${kind.shapes.length}${kind.incomplete ? " or more" : ""}`;
     return fold(`${kind.title} (${count})`, () => [
@@ -201,6 +206,11 @@ const reductionsSection = () => {
     ...items);
 };
 
+/** Functions of a node that return more facts about it, as texts. */
+const moreFacts = [];
+/** Functions of a node that return more elements for its panel. */
+const moreAboutNodes = [];
+
 /** Describes a node in a line, in the current marking. */
 const factsOf = (node) => {
   const facts = [];
@@ -216,7 +226,24 @@ const factsOf = (node) => {
     if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
     facts.push(player.enabled.has(node - placeCount) ? "enabled now" : "not enabled now");
   }
+  for (const more of moreFacts) facts.push(...more(node));
   return facts.join(" · ");
+};
+
+/** The largest number of sets through a node that its panel lists. */
+const MOST_SETS = 12;
+
+/** Lists the invariants and other sets of the structure that contain a node. */
+const setsThrough = (node) => {
+  const [kind, index] = isPlace(node) ? ["places", node] : ["transitions", node - placeCount];
+  const found = data.shapes.flatMap((shapes) => shapes.shapes
+    .filter((shape) => shape[kind].some(([member]) => member === index))
+    .map((shape) => [shapes, shape]));
+  if (!found.length) return null;
+  const items = () => [make("ol", { class: "shapes" }, found.slice(0, MOST_SETS).map(([shapes, shape]) =>
+    make("li", {}, shapeToggle(shapes, shape)))),
+  found.length > MOST_SETS ? make("p", { class: "muted" }, `and ${found.length - MOST_SETS} more, under Structure`) : null];
+  return fold(`Invariants and other sets through it (${found.length})`, items);
 };
 
 /** Shows the results about a node. */
@@ -235,6 +262,7 @@ const nodePanel = (node) => {
       button("Close", () => { panel.hidden = true; }, { "aria-label": "Close the chosen node" })),
     make("p", { class: "muted facts" }, factsOf(node)), ...sides.filter(Boolean),
     known?.certificate !== undefined ? certificateReader(known.certificate) : "",
+    setsThrough(node) || "", ...moreAboutNodes.map((more) => more(node) || ""),
     make("p", { class: "actions" },
       playButton(known?.play, title, isPlace(node) ? "Play a run that fills it" : "Play a run that fires it") || "",
       button("Show its neighbours", () => look("around", [node]))));

@@ -1,0 +1,3 @@
+// Starts the page of a report.
+
+assemble([findingsSection(), questionsSection(), netSection(), shapesSection(), reductionsSection()]);

@@ -1,0 +1,216 @@
+//! Runs one command of the `parikh` program, within limits that the operating system enforces.
+//!
+//! The output goes straight into files. So nothing is lost when a reader or the server goes away,
+//! and no output fills the memory of the server.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::time::Instant;
+
+/// Limits of one command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProcessLimits {
+    /// The time limit that the command gets as an option. The command is ended
+    /// [`OVERTIME`] later.
+    pub(super) time: Duration,
+    /// The memory limit in bytes that the command gets as an option.
+    pub(super) memory: u64,
+}
+
+/// The end of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ProcessEnd {
+    /// The command ended by itself, with this exit code.
+    Exited(i32),
+    /// The command was ended by a signal that the server did not send.
+    Killed(i32),
+    /// The command did not end in time, and the server ended it.
+    TimedOut,
+    /// The job was cancelled.
+    Cancelled,
+}
+
+/// The time after the time limit in which a command writes its last answers. Reports take up to six
+/// seconds after the limit.
+const OVERTIME: Duration = Duration::from_secs(10);
+
+/// The time between a polite signal and one that cannot be ignored. `parikh` ends within 0.8 s.
+const POLITE: Duration = Duration::from_millis(1500);
+
+/// The time between two looks at the process and its output.
+const LOOK: Duration = Duration::from_millis(60);
+
+/// The largest file that a command may write, in bytes. Evidence of large nets takes megabytes.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// The address space of a process in terms of its memory limit: threads, worker processes and
+/// libraries reserve addresses without using them.
+const ADDRESSES: (u64, u64) = (2, 2 << 30);
+
+/// Runs `program` with `arguments` in the directory `folder`. Standard output goes to the file
+/// `output`, and standard error to `notes`. `on_output` is called after the files have grown.
+/// `cancelled` ends the command when it becomes ready.
+///
+/// # Errors
+/// The program cannot be started, or a file cannot be made.
+pub(super) async fn run(
+    program: &Path,
+    arguments: &[String],
+    folder: &Path,
+    [output, notes]: [&Path; 2],
+    limits: ProcessLimits,
+    on_output: &mut (dyn FnMut() + Send),
+    cancelled: impl Future<Output = ()>,
+) -> io::Result<ProcessEnd> {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(File::create(output)?)
+        .stderr(File::create(notes)?)
+        // Options come from the server only, and commands need no token.
+        .env_remove("PARIKH_LOG")
+        .env_remove("PARIKH_SERVE_TOKEN")
+        .process_group(0)
+        .kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let mut group = ProcessGroup::of(&child);
+    group.limit(limits);
+    let deadline = Instant::now() + limits.time + OVERTIME;
+    let mut cancelled = std::pin::pin!(cancelled);
+    let mut size = 0;
+    let length = |path: &Path| fs::metadata(path).map_or(0, |it| it.len());
+    loop {
+        let early = tokio::select! {
+            status = child.wait() => {
+                let status = status?;
+                group.kill();
+                use std::os::unix::process::ExitStatusExt as _;
+                let signal = status.signal().unwrap_or_default();
+                return Ok(status.code().map_or(ProcessEnd::Killed(signal), ProcessEnd::Exited));
+            }
+            () = &mut cancelled => Some(ProcessEnd::Cancelled),
+            () = tokio::time::sleep_until(deadline) => Some(ProcessEnd::TimedOut),
+            () = tokio::time::sleep(LOOK) => None,
+        };
+        if let Some(end) = early {
+            group.terminate();
+            let _ = tokio::time::timeout(POLITE, child.wait()).await;
+            group.kill();
+            child.wait().await?;
+            return Ok(end);
+        }
+        let now = length(output) + length(notes);
+        if now != size {
+            size = now;
+            on_output();
+        }
+    }
+}
+
+/// A process with its worker processes.
+struct ProcessGroup(Option<rustix::process::Pid>);
+
+impl ProcessGroup {
+    fn of(child: &Child) -> Self {
+        let pid = child.id().and_then(|id| i32::try_from(id).ok());
+        ProcessGroup(pid.and_then(rustix::process::Pid::from_raw))
+    }
+
+    /// Sets limits that hold even if the program does not obey its options.
+    #[cfg(target_os = "linux")]
+    fn limit(&self, limits: ProcessLimits) {
+        use rustix::process::{Resource, Rlimit, prlimit};
+        let address_space = limits.memory.saturating_mul(ADDRESSES.0).saturating_add(ADDRESSES.1);
+        for (resource, most) in
+            [(Resource::As, address_space), (Resource::Fsize, LARGEST_FILE), (Resource::Core, 0)]
+        {
+            let limit = Rlimit { current: Some(most), maximum: Some(most) };
+            // A process that has ended already needs no limit.
+            let _ = prlimit(self.0, resource, limit);
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn limit(&self, _: ProcessLimits) {}
+
+    fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    /// Kills what is left of the group. Afterwards the number may belong to another group, so it is
+    /// forgotten.
+    fn kill(&mut self) {
+        self.signal(rustix::process::Signal::KILL);
+        self.0 = None;
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        if let Some(pid) = self.0 {
+            // An error means that no process of the group is left.
+            let _ = rustix::process::kill_process_group(pid, signal);
+        }
+    }
+}
+
+/// Drops a running group: the future of [`run`] was dropped.
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, time: Duration, cancel: Duration) -> (ProcessEnd, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("out"), folder.path().join("err")];
+        let limits = ProcessLimits { time, memory: 1 << 30 };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let end = runtime.block_on(async {
+            run(
+                Path::new("/bin/sh"),
+                &["-c".to_owned(), script.to_owned()],
+                folder.path(),
+                [&files[0], &files[1]],
+                limits,
+                &mut || {},
+                tokio::time::sleep(cancel),
+            )
+            .await
+        });
+        (end.unwrap(), fs::read_to_string(&files[0]).unwrap())
+    }
+
+    #[test]
+    fn a_command_ends_with_its_code_and_its_output() {
+        let hour = Duration::from_secs(3600);
+        let end = shell("echo hello; exit 3", hour, hour);
+        assert_eq!(end, (ProcessEnd::Exited(3), "hello\n".to_owned()));
+    }
+
+    #[test]
+    fn a_cancelled_command_ends_with_its_children_even_if_it_ignores_signals() {
+        let hour = Duration::from_secs(3600);
+        let script = "trap '' TERM; echo begun; sleep 3600 & sleep 3600";
+        let end = shell(script, hour, Duration::from_millis(300));
+        assert_eq!(end, (ProcessEnd::Cancelled, "begun\n".to_owned()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_command_has_limits_on_its_memory_and_its_files() {
+        let hour = Duration::from_secs(3600);
+        // The limits are set just after the start.
+        let (end, output) = shell("sleep 0.5; ulimit -v; ulimit -c", hour, hour);
+        assert_eq!(end, ProcessEnd::Exited(0));
+        assert_eq!(output, format!("{}\n0\n", (4_u64 << 30) >> 10));
+    }
+}

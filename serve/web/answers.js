@@ -1,0 +1,321 @@
+// Jobs and their answers, as they arrive.
+
+/** The largest number of firings of a witness that this page plays. */
+const MOST_FIRINGS = 200000;
+/** The largest number of answers of a job that are listed. All are in its files. */
+const MOST_LISTED = 300;
+
+const GRADES = {
+  replayed: "a firing sequence that was replayed on the net",
+  certified: "a certificate that the checker accepted",
+  searched: "an exhaustive search without a certificate",
+};
+
+let transitionIndex;
+/** Returns the index of a transition with an id. */
+const transitionOf = (id) => {
+  transitionIndex ??= new Map(data.net.transitions.map((name, t) => [name, t]));
+  return transitionIndex.get(id);
+};
+
+let placeIndex;
+const placeOf = (id) => {
+  placeIndex ??= new Map(data.net.places.map((name, p) => [name, p]));
+  return placeIndex.get(id);
+};
+
+/** Appends steps to a flat list of transitions and counts. Returns the number of firings, or NaN if a transition is
+    not one of the drawn net or the sequence is too long. */
+const flatten = (steps, flat) => {
+  let total = 0;
+  for (const step of steps ?? []) {
+    if (typeof step === "string") {
+      const t = transitionOf(step);
+      if (t === undefined) return NaN;
+      flat.push(t, 1);
+      total += 1;
+    } else {
+      const times = Number(step.times);
+      const single = step.steps.length === 1 && typeof step.steps[0] === "string" ? transitionOf(step.steps[0]) : undefined;
+      if (!(times <= MOST_FIRINGS)) return NaN;
+      if (single !== undefined) {
+        flat.push(single, times);
+        total += times;
+      } else {
+        for (let round = 0; round < times; round++) total += flatten(step.steps, flat);
+      }
+    }
+    if (!(total <= MOST_FIRINGS)) return NaN;
+  }
+  return total;
+};
+
+/** Returns the witness of an answer as the player takes it, or null if this page cannot play it. */
+const playOf = (witness) => {
+  if (!witness || witness.cut) return null;
+  const stages = witness.stages ?? [];
+  // A later stage needs several rounds of the stages before it, which the page does not count.
+  if (stages.length > 1) return null;
+  const { steps, repeat } = stages[0] ?? witness;
+  const flat = [];
+  const firings = flatten(steps, flat);
+  const cycle = [];
+  const round = flatten(repeat, cycle);
+  if (!Number.isFinite(firings) || !Number.isFinite(round)) return null;
+  const play = { trace: data.traces.push(flat) - 1, firings, comes_back: witness.kind === "lasso" };
+  if (round) play.pump = data.traces.push(cycle) - 1;
+  else play.comes_back = false;
+  return play;
+};
+
+/** Returns the nodes of an answer that the drawing has. */
+const nodesOfAnswer = (answer) => {
+  const { places = [], transitions = [] } = answer.nodes ?? {};
+  return [...places.map(placeOf), ...transitions.map(transitionOf).map((t) => (t === undefined ? t : placeCount + t))]
+    .filter((node) => node !== undefined);
+};
+
+/** Returns a reason with its names of nodes, which are in backquotes, as buttons. */
+const reasonWords = (reason) => reason.split("`").map((piece, at) => {
+  if (at % 2 === 0) return piece;
+  const [place, t] = [placeOf(piece), transitionOf(piece)];
+  const node = place ?? (t === undefined ? undefined : placeCount + t);
+  return node === undefined ? make("b", {}, piece) : reference(node);
+});
+
+const answerItem = (answer, formulaOf) => {
+  const isOpen = answer.type !== "answer";
+  const title = String(answer.id);
+  const formula = formulaOf(title);
+  const play = playOf(answer.witness);
+  const some = nodesOfAnswer(answer);
+  const meta = isOpen ? [] : [
+    /All$/.test(answer.examination) ? answer.examination : null,
+    answer.evidence, answer.techniques?.join(", "), `${answer.seconds.toFixed(2)} s`, NETS[answer.net],
+    ...(answer.assumptions ?? []).map((assumption) => `assumes: ${assumption}`),
+  ].filter(Boolean);
+  const actions = [
+    playButton(play, title, play?.pump !== undefined ? "Play the cycle" : "Play it"),
+    some.length ? button("Show", () => { lightNodes(some, title); toFigure(); },
+      { "aria-label": `Show the nodes of ${title}` }) : null,
+    answer.witness && !play
+      ? make("span", { class: "muted" }, "This page cannot play the witness; the evidence has it.") : null,
+  ].filter(Boolean);
+  return make("li", { class: "question" },
+    make("p", { class: "title" },
+      make("span", { class: `value ${isOpen ? "open" : ""}` }, isOpen ? "open" : String(answer.value)),
+      make("span", {}, title)),
+    formula ? make("p", { class: "formula" }, formula) : null,
+    make("p", { class: "detail" }, reasonWords(answer.reason)),
+    meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
+    answer.witness?.labels ? make("p", { class: "formula" }, labelRun(answer.witness)) : null,
+    actions.length ? make("p", { class: "actions" }, ...actions) : null);
+};
+
+/** The largest number of labels of a run that is written out. */
+const MOST_LABELS = 200;
+
+/** Writes a run of a system: its labels, and where it goes on. */
+const labelRun = ({ labels, back }) => {
+  const shown = labels.slice(0, MOST_LABELS);
+  const more = labels.length > shown.length ? ` … (${labels.length} labels)` : "";
+  if (back === undefined || back === null) return shown.join(" ") + more;
+  return `${shown.slice(0, back).join(" ")} ( ${shown.slice(back).join(" ")} )${more} forever`;
+};
+
+const STATES = {
+  waiting: "waiting", running: "running", done: "done", incomplete: "some questions are open", failed: "failed",
+  cancelled: "cancelled", interrupted: "the server ended before the job did",
+};
+
+/** A job on the page. */
+class JobView {
+  constructor(job) {
+    this.number = job.number;
+    this.count = 0;
+    this.state = make("span", { class: "job-state", role: "status" });
+    this.cancel = button("Cancel", () => this.#cancel(), { "aria-label": `Cancel job ${job.number}` });
+    this.answers = make("ol", { class: "questions" });
+    this.rest = make("ol", { class: "questions" });
+    this.folded = make("details", { hidden: true }, make("summary"), this.rest);
+    this.more = make("p", { class: "muted", hidden: true });
+    this.totals = make("p", { class: "muted", hidden: true });
+    this.notes = make("pre", { class: "notes", tabindex: "0", "aria-label": `Messages of job ${job.number}`, hidden: true });
+    this.files = make("p", { class: "row files" });
+    this.element = make("li", { class: "job" },
+      make("div", { class: "job-head" }, make("h3", {}, `${job.number}. ${titleOf(job.request)}`), this.state, this.cancel),
+      this.answers, this.folded, this.more, this.totals, this.notes, this.files);
+    this.show(job);
+  }
+
+  get path() { return `/api/nets/${data.served.id}/jobs/${this.number}`; }
+
+  /** Shows a new state of the job. */
+  show(job) {
+    this.job = job;
+    const { state, seconds, reason } = job.status;
+    const isFinal = !["waiting", "running"].includes(state);
+    this.state.textContent = [STATES[state] ?? state, reason, seconds !== undefined ? `${seconds.toFixed(1)} s` : null]
+      .filter(Boolean).join(": ");
+    this.state.className = `job-state ${state}`;
+    this.cancel.hidden = isFinal;
+    if (!isFinal) return;
+    const file = (text, name) => button(text, () => this.#download(name), { "aria-label": `${text} of job ${this.number}` });
+    this.files.replaceChildren(...[
+      job.has_report ? file("Report", "report.html") : null,
+      job.has_evidence ? file("Evidence", "evidence.tar.gz") : null,
+      this.count ? file("JSON", "answers.jsonl") : null,
+      button("Command line", () => this.#command(), { "aria-label": `Command line of job ${this.number}` }),
+    ].filter(Boolean));
+  }
+
+  async #cancel() {
+    try {
+      await postJson(`${this.path}/cancel`, {});
+    } catch (error) {
+      this.note(error.message);
+    }
+  }
+
+  async #download(name) {
+    try {
+      await download(`${this.path}/${name}`, name);
+    } catch (error) {
+      this.note(error.message);
+    }
+  }
+
+  /** Shows the command lines that repeat the run and check its evidence, and copies the first. */
+  async #command() {
+    if (!this.files.querySelector("code")) {
+      this.files.append(make("code", { tabindex: "0" }, this.job.command));
+      if (this.job.has_evidence) this.files.append(make("code", { tabindex: "0", class: "audit" }, this.job.audit));
+    }
+    try {
+      await navigator.clipboard.writeText(this.job.command);
+    } catch {
+      // The text is there to be selected.
+    }
+  }
+
+  /** Adds a line of the answers. */
+  answer(answer) {
+    if (answer.type === "summary" && answer.totals) this.#total(answer);
+    if (!["answer", "unanswered", "withdrawn"].includes(answer.type)) return;
+    learn(answer);
+    this.count += 1;
+    const item = () => answerItem(answer, (id) => this.#formula(id));
+    if (this.count <= AT_ONCE) this.answers.append(item());
+    else if (this.count <= MOST_LISTED) {
+      this.rest.append(item());
+      this.folded.hidden = false;
+      this.folded.firstChild.textContent = `${this.count - AT_ONCE} more answers`;
+    }
+    this.more.hidden = this.count <= MOST_LISTED;
+    this.more.textContent = `and ${this.count - MOST_LISTED} more; all are in the JSON`;
+  }
+
+  /** Shows the totals of an examination about each node. */
+  #total({ examination, totals }) {
+    this.totals.hidden = false;
+    this.totals.append(make("span", { class: "total" },
+      `${examination}: ${totals.decided} of ${plural(totals.nodes, "node")} decided. `));
+  }
+
+  /** Returns the text of a formula of the request by its name. */
+  #formula(id) {
+    const lines = (this.job.request.formulas ?? "").split("\n").map((line) => line.trim())
+      .filter((line) => line && !line.startsWith("#"));
+    const named = lines.find((line) => line.startsWith(`${id}:`));
+    if (named) return named.slice(id.length + 1).trim();
+    const [, number] = id.match(/^formula-?(\d+)$/i) ?? [];
+    return number ? lines[number - 1] : lines.length === 1 && id.toLowerCase() === "formula" ? lines[0] : null;
+  }
+
+  /** Adds a line of the messages. Positions in formulas are marked by a line with a caret. */
+  note(text) {
+    this.notes.hidden = false;
+    this.notes.textContent += `${text.replace(/^parikh: (--formula:)?/, "")}\n`;
+  }
+}
+
+/** Describes a request in a few words. */
+const titleOf = (request) => {
+  const lines = [...request.formulas.split("\n"), ...request.properties.split("\n")]
+    .map((line) => line.trim()).filter((line) => line && !line.startsWith("#"));
+  const parts = [...request.examinations, ...request.nodes.map((node) => `for ${node}`)];
+  if (lines.length === 1) parts.push(lines[0]);
+  else if (lines.length) parts.push(plural(lines.length, "formula"));
+  const what = parts.join(", ");
+  return request.kind === "report" ? `Report${what ? `: ${what}` : ""}` : what;
+};
+
+const answersSection = () => section("answers", "Answers",
+  make("p", { class: "muted" }, "replayed: firing sequences that were replayed on the net. certified: a certificate that "
+    + "a checker accepted. searched: an exhaustive search without a certificate."),
+  make("p", { id: "no-jobs", class: "muted" }, "Nothing was asked yet."),
+  make("ol", { id: "jobs", class: "jobs" }));
+
+/** The stream of events. While it is open, the server lets the jobs of this page run. */
+const events = {
+  jobs: new Map(),
+
+  /** Shows a job, new or known. */
+  show(job) {
+    const known = this.jobs.get(job.number);
+    if (known) {
+      known.show(job);
+      return known;
+    }
+    const view = new JobView(job);
+    this.jobs.set(job.number, view);
+    // The newest job comes first.
+    byId("jobs").prepend(view.element);
+    byId("no-jobs").hidden = true;
+    return view;
+  },
+
+  /** Shows a job that was just requested, unless the stream was faster and knows more. */
+  begin(job) {
+    if (!this.jobs.has(job.number)) this.show(job);
+  },
+
+  take(event) {
+    if (event.job) this.show(event.job);
+    else if (event.answer) this.jobs.get(event.of)?.answer(event.answer);
+    else if (event.note !== undefined) this.jobs.get(event.of)?.note(event.note);
+  },
+
+  /** Reads events until the server or the page ends. */
+  async read() {
+    const response = await send(`/api/nets/${data.served.id}/events`);
+    // Everything is sent anew.
+    this.jobs.clear();
+    byId("jobs").replaceChildren();
+    byId("connection").textContent = "";
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) if (line) this.take(JSON.parse(line));
+    }
+  },
+
+  async run() {
+    for (;;) {
+      try {
+        await this.read();
+      } catch (error) {
+        if (error.status === 401 || error.status === 404) {
+          byId("connection").textContent = error.message;
+          return;
+        }
+      }
+      byId("connection").textContent = "The connection to the server is lost; trying again …";
+      await new Promise((resolve) => { setTimeout(resolve, 2000); });
+    }
+  },
+};
