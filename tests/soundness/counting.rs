@@ -7,7 +7,9 @@
 use crate::support::oracle::{OracleLimits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
+use parikh::engine::diagrams::OrderThreads;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
+use parikh::engine::explicit::Persistence;
 use parikh::net::{Net, NetBuilder, PlaceId, text};
 use parikh::run::{self, CountMethod, CountResult, ReducedCount};
 use parikh::solvers::Budget;
@@ -160,7 +162,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
             continue;
         };
         let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
-        let found = count.continue_count(CountMethod::Visiting(3), &Budget::unlimited());
+        let visiting = CountMethod::Visiting(3, Persistence::UntilEnd);
+        let found = count.continue_count(&visiting, &Budget::unlimited());
         let CountResult { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
             Err(why) => panic!("{why}:\n{}", text::print(&net)),
@@ -172,8 +175,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
         // The same count on diagrams, of the reduced net and of the original net.
         if counted % 3 == 0 {
             let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
-            let added =
-                count.continue_count(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
+            let by_diagrams = CountMethod::Diagrams(OrderThreads::new(1));
+            let added = count.continue_count(&by_diagrams, &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
             // If the reduction leaves nothing, no diagram is built.
             assert!(added.on_diagrams || added.visited == 0, "{}", context());
