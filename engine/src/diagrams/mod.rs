@@ -373,3 +373,29 @@ fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Leve
     touches.sort_unstable();
     touches
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_join_later_wait_until_they_are_wanted_or_the_tries_are_over() {
+        let threads = OrderThreads::growing(1, 2);
+        assert!(threads.wait_for(0, &|| false));
+        assert!(!threads.wait_for(1, &|| true));
+        let other = threads.clone();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| threads.wait_for(1, &|| false));
+            other.use_all();
+            assert!(waiting.join().unwrap());
+        });
+        // The thread that waits ends with the tries.
+        let net = parikh_net::text::parse("place p 3\nplace q\ntransition t: p -> q").unwrap();
+        let threads = OrderThreads::growing(1, 4);
+        let log = TryLog::default();
+        let count = explore_logged(&net, &threads, &Budget::unlimited(), &log, |reached| {
+            reached.diagrams.count(reached.set)
+        });
+        assert_eq!(count.unwrap(), 4u32.into());
+    }
+}

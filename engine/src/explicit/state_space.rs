@@ -272,3 +272,26 @@ pub fn count_with(
     }
     Ok(totals)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exploration_ends_when_the_markings_found_need_more_time_than_is_left() {
+        let begun_before = |seconds, persistence| ProgressTest {
+            persistence,
+            start: Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap(),
+        };
+        let second = Budget::lasting(Duration::from_secs(1));
+        let test = begun_before(10, Persistence::WhilePossible);
+        // At 100 markings per second, 900 markings need nine seconds.
+        assert_eq!(test.check(1000, 1900, &second), Err(ExplorationError::Hopeless));
+        assert_eq!(test.check(1000, 1050, &second), Ok(()));
+        assert_eq!(test.check(1000, 1900, &Budget::unlimited()), Ok(()));
+        let early = begun_before(1, Persistence::WhilePossible);
+        assert_eq!(early.check(1000, 9000, &second), Ok(()));
+        let patient = begun_before(10, Persistence::UntilEnd);
+        assert_eq!(patient.check(1000, 1900, &second), Ok(()));
+    }
+}
