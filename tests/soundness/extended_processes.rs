@@ -165,11 +165,10 @@ fn answer(net: &Net, kind: Examination, cases: u64, usual: bool) -> Option<(Goal
     let all = TimePart { share: 1.0, max_time: Duration::MAX, min_time: Duration::ZERO };
     let search = SchedulePhase::Run(Role::Search, PhaseNet::OriginalAgain, all);
     let homes = SchedulePhase::Run(Role::Homes, PhaseNet::Original, all);
-    let searched_first =
-        Schedule {
-            workers: vec![vec![SchedulePhase::RunOnceEngines, search, homes]],
-            is_repeated: false,
-        };
+    let searched_first = Schedule {
+        workers: vec![vec![SchedulePhase::RunOnceEngines, search, homes]],
+        is_repeated: false,
+    };
     let schedule = (!usual).then_some(searched_first);
     let config = RunConfig { threads: 1, schedule, ..keep };
     let mut file = EvidenceFile::new(net, &name, Vec::new()).unwrap();

@@ -17,6 +17,7 @@ mod dead;
 mod evidence;
 mod findings;
 mod lit;
+mod node_verdicts;
 mod page;
 mod picture;
 mod questions;
@@ -30,6 +31,7 @@ mod verdicts;
 
 pub use evidence::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use findings::{ReportFinding, Severity};
+pub use node_verdicts::{NodeVerdicts, SharedReason, VerdictGroup, VerdictNode};
 pub use page::{page, system_page};
 pub use picture::NetPicture;
 pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
@@ -63,6 +65,8 @@ pub struct NetReport {
     pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
     pub questions: Vec<AnsweredQuestion>,
+    /// The verdicts of an examination about each node. `None` if the page is about other questions.
+    pub node_verdicts: Option<NodeVerdicts>,
     /// For each transition of the net, by index, the answer whether it can fire. An entry is `None`
     /// if this is open. The list is empty if the transitions were not examined one by one.
     pub fates: Vec<Option<TransitionFate>>,
@@ -166,13 +170,14 @@ pub fn report(
     on_step("the picture");
     let picture = picture::picture(net, subject.positions, &step_budget(PICTURE_TIME));
     let evidence::EvidenceStore { traces, certificates, .. } = store;
-    let questions::ReportResults { questions, fates, bounds, faults, .. } = results;
+    let questions::ReportResults { questions, node_verdicts, fates, bounds, faults, .. } = results;
     NetReport {
         model: subject.model.to_owned(),
         made: subject.program_and_date.clone(),
         remark: subject.remark.as_deref().map(Sentence::message),
         findings,
         questions,
+        node_verdicts,
         fates,
         bounds,
         traces,

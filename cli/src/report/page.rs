@@ -12,13 +12,14 @@ use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts in the order of their dependencies.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("web/page.js"),
     include_str!("web/net.js"),
     include_str!("web/words.js"),
     include_str!("web/route.js"),
     include_str!("web/drawing.js"),
     include_str!("web/player.js"),
+    include_str!("web/nodes.js"),
     include_str!("web/sections.js"),
     include_str!("web/main.js"),
 ];

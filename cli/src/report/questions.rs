@@ -5,6 +5,7 @@ mod nodes;
 pub(super) use nodes::{bindings, dead, fires};
 
 use super::evidence::{EvidenceStore, GoalEvidence, PlayedSequence};
+use super::node_verdicts::{self, NodeVerdicts};
 use super::text::Sentence;
 use super::topic::StandardQuestion;
 use parikh::answer::reason::WitnessSize;
@@ -28,6 +29,8 @@ use std::time::{Duration, Instant};
 pub enum ReportQuestions {
     /// Standard questions about the net.
     Topics(Vec<StandardQuestion>),
+    /// An examination about each place or transition.
+    EachNode(Examination),
     /// Questions given as formulas, by the user or in a query file.
     Formulas {
         /// The formulas as goals and questions.
@@ -167,6 +170,8 @@ pub(super) struct ReportResults {
     /// An entry per place of the model, if places were examined one by one. Otherwise empty. An
     /// entry is `None` if the maximum is open.
     pub(super) bounds: Vec<Option<PlaceMaximum>>,
+    /// The verdicts of an examination about each node. `None` if no such examination was asked.
+    pub(super) node_verdicts: Option<NodeVerdicts>,
     /// A description of a marking that violates the model's claim of safe units. `None` if no such
     /// marking is known.
     pub(super) breach: Option<String>,
@@ -213,6 +218,10 @@ pub(super) fn ask<'n>(
                     .for_each(|question| append_time_share(question, whole));
             }
         }
+        ReportQuestions::EachNode(examination) => {
+            tell(node_verdicts::title(examination));
+            runner.examine_each_node(examination, budget);
+        }
         ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
             runner.results.are_requirements = are_requirements;
             tell("the formulas");
@@ -252,23 +261,23 @@ struct QuestionRunner<'a, 'n> {
 }
 
 /// An answer with its evidence and the seconds until the answer.
-struct EvidencedAnswer {
-    answer: GoalAnswer,
-    evidence: Vec<GoalEvidence>,
+pub(super) struct EvidencedAnswer {
+    pub(super) answer: GoalAnswer,
+    pub(super) evidence: Vec<GoalEvidence>,
     seconds: f64,
 }
 
 /// The result of running one plan, that is, one list of questions about goals.
-struct PlanResult {
+pub(super) struct PlanResult {
     /// The answers by the id of the question.
-    answers: BTreeMap<String, EvidencedAnswer>,
+    pub(super) answers: BTreeMap<String, EvidencedAnswer>,
     /// The reasons why questions are open, by the id of the question.
-    open: BTreeMap<String, OpenReason>,
+    pub(super) open: BTreeMap<String, OpenReason>,
     /// The duration of the run in seconds.
-    seconds: f64,
+    pub(super) seconds: f64,
     /// The time slices of engines. Each entry has the time span with the name of the engine, and
     /// the statistics of the engine.
-    attempts: Vec<(String, Sentence)>,
+    pub(super) attempts: Vec<(String, Sentence)>,
 }
 
 impl<'a> QuestionRunner<'a, '_> {

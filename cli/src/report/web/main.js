@@ -174,7 +174,7 @@ drawing.nodes = new Map();
 player = new Player(drawing);
 look(...firstView());
 
-const parts = [findingsSection(), questionsSection(), netSection(), shapesSection(), reductionsSection()];
+const parts = [findingsSection(), data.node_verdicts ? nodesSection() : questionsSection(), netSection(), shapesSection(), reductionsSection()];
 byId("article").append(...parts);
 byId("contents").append(...parts.map((part) =>
   make("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
