@@ -78,6 +78,30 @@ impl NodeTotals {
         self.decided.values().filter(|it| *it == value).count()
     }
 
+    /// Returns the totals without the names of nodes: `UpperBoundsAll: 204 of 210 bounds exact, 6
+    /// open`, or the like of the other examinations.
+    pub(super) fn counts(&self) -> String {
+        let (decided, open) = (self.decided.len(), self.open_count());
+        let [holds, fails] = [true, false].map(|value| self.count(&QuestionValue::Bool(value)));
+        let nodes = |noun| counted(decided + open, noun);
+        let verdicts = match self.examination {
+            Examination::UpperBoundsAll => format!("{} exact", nodes("bound")),
+            Examination::StableMarkingAll => {
+                format!("{} decided: {holds} stable, {fails} not stable", nodes("place"))
+            }
+            Examination::QuasiLivenessAll => {
+                format!("{} decided: {holds} can fire, {fails} cannot fire", nodes("transition"))
+            }
+            _ => format!("{} decided: {holds} live, {fails} not live", nodes("transition")),
+        };
+        let infinite = match self.count(&QuestionValue::Infinite) {
+            0 => String::new(),
+            infinite => format!(" ({infinite} infinite)"),
+        };
+        let open = if open > 0 { format!(", {open} open") } else { String::new() };
+        format!("{}: {decided} of {verdicts}{infinite}{open}", self.examination)
+    }
+
     /// Returns the numbers as JSON. `docs/parikh.schema.json` describes them.
     pub(super) fn in_json(&self) -> Json {
         let open = self.open_count();
@@ -93,38 +117,13 @@ impl NodeTotals {
 }
 
 impl fmt::Display for NodeTotals {
-    /// Writes `UpperBoundsAll: 204 of 210 bounds exact, 6 open: p between 1 and 4, …`, or the like
-    /// of the other examinations.
+    /// Writes the [counts](NodeTotals::counts) and the first open nodes: `UpperBoundsAll: 204 of 210
+    /// bounds exact, 6 open: p between 1 and 4, …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.counts())?;
         let open_nodes = self.open();
-        let (decided, open) = (self.decided.len(), open_nodes.len());
-        let all = decided + open;
-        let [holds, fails] = [true, false].map(|value| self.count(&QuestionValue::Bool(value)));
-        write!(f, "{}: {decided} of ", self.examination)?;
-        match self.examination {
-            Examination::UpperBoundsAll => write!(f, "{} exact", counted(all, "bound"))?,
-            Examination::StableMarkingAll => {
-                write!(f, "{} decided: {holds} stable, {fails} not stable", counted(all, "place"))?
-            }
-            Examination::QuasiLivenessAll => write!(
-                f,
-                "{} decided: {holds} can fire, {fails} cannot fire",
-                counted(all, "transition")
-            )?,
-            _ => {
-                write!(f, "{} decided: {holds} live, {fails} not live", counted(all, "transition"))?
-            }
-        }
-        match self.count(&QuestionValue::Infinite) {
-            0 => {}
-            infinite => write!(f, " ({infinite} infinite)")?,
-        }
-        if open == 0 {
-            return Ok(());
-        }
-        write!(f, ", {open} open: ")?;
         for (at, (node, range)) in open_nodes.iter().take(MAX_NAMED).enumerate() {
-            write!(f, "{}{}", if at == 0 { "" } else { ", " }, Word(node))?;
+            write!(f, "{}{}", if at == 0 { ": " } else { ", " }, Word(node))?;
             match range {
                 None => {}
                 Some(KnownRange { least, most: Some(most) }) => {
@@ -133,7 +132,7 @@ impl fmt::Display for NodeTotals {
                 Some(KnownRange { least, most: None }) => write!(f, " between {least} and ∞")?,
             }
         }
-        match open.saturating_sub(MAX_NAMED) {
+        match open_nodes.len().saturating_sub(MAX_NAMED) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }

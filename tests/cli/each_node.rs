@@ -379,12 +379,10 @@ fn a_long_firing_sequence_is_cut_in_json() {
         model += &format!("place zero{bit} 1\nplace one{bit}\n");
     }
     for bit in 0..17 {
-        let lower = |from: &str| -> String { (0..bit).map(|it| format!(" + {from}{it}")).collect() };
-        model += &format!(
-            "transition t{bit}: zero{bit}{} -> one{bit}{}\n",
-            lower("one"),
-            lower("zero")
-        );
+        let lower =
+            |from: &str| -> String { (0..bit).map(|it| format!(" + {from}{it}")).collect() };
+        model +=
+            &format!("transition t{bit}: zero{bit}{} -> one{bit}{}\n", lower("one"), lower("zero"));
     }
     let directory = TestDirectory::with(&model);
     let arguments = ["check", "model.pnml", "-e", "RD", "--all", "-f", "json", "-t", "120s"];

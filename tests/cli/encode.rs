@@ -41,12 +41,13 @@ fn answer(script: &str) -> String {
 #[test]
 fn scripts_say_what_they_are_and_other_programs_answer_them() {
     let dead = |encoding, k| written(&["--goal", "deadlock", "-e", encoding, "-k", k]);
+    let unbounded = |encoding| written(&["--goal", "deadlock", "-e", encoding]);
     for parts in [
         "state-equation",
         "flows+bounds+traps",
         "state-equation+listed-traps+read-feed+causal-order+predecessor+units",
     ] {
-        let script = dead(parts, "1");
+        let script = unbounded(parts);
         for logic in ["LRA", "LIA", "BV"] {
             let script = written(&["--goal", "EF (deadlock)", "-e", parts, "-l", logic]);
             assert!(script.contains(&format!(", {logic}")), "{script}");
@@ -105,6 +106,25 @@ fn linear_programs_are_written_only_without_disjunctions() {
     let program = written(&goal);
     let line = "goal: the maximum of `fork1` (the results below are about this sum; add 3)";
     assert!(program.contains(line), "{program}");
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let refused = |arguments: &[&str]| {
+        let output = encode(&[&["--goal", "deadlock"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let k = refused(&["-e", "state-equation+traps", "-k", "3"]);
+    assert!(k.contains("-k has no effect on state-equation+traps: it bounds bmc, "), "{k}");
+    let traps = refused(&["-e", "bmc", "--traps", "3"]);
+    let said = "--traps has no effect on bmc: it limits the part listed-traps";
+    assert!(traps.contains(said), "{traps}");
+    let traps = refused(&["-e", "traps", "--traps", "3"]);
+    assert!(traps.contains("; the part traps is about all traps"), "{traps}");
+    written(&["--goal", "deadlock", "-e", "listed-traps", "--traps", "3"]);
+    let values = encode(&["--goal", "deadlock", "-e", "bmc", "--values", "log"]);
+    assert!(text(&values.stderr).contains("--values requires --logic SAT"));
 }
 
 /// Returns true if a DIMACS formula is satisfiable, and the number of named variables.

@@ -5,8 +5,9 @@ use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, text};
 use std::collections::BTreeSet;
 
-/// Names that look alike, names with escapes, reserved words, and names of other variables.
-const NAMES: [&str; 19] = [
+/// Names that look alike, names with escapes, reserved words, commands, and names of other
+/// variables.
+const NAMES: [&str; 24] = [
     "a|b",
     "a_b",
     "a\\b",
@@ -26,6 +27,11 @@ const NAMES: [&str; 19] = [
     "a\"b",
     "1",
     "a) and 1 more",
+    "assert",
+    "exists",
+    "check-sat",
+    "define-fun",
+    "BINARY",
 ];
 
 /// A net in which a token moves from place to place. The last place keeps it, or returns it to the
@@ -157,8 +163,13 @@ fn names_that_look_alike_have_symbols_of_their_own() {
                 ("bmc", "BV", &k),
                 ("bmc-steps", "LIA", "3"),
             ] {
-                let scripts =
-                    nets.each_ref().map(|net| deadlock(net, &["-e", parts, "-l", logic, "-k", k]));
+                let bound = if parts.contains("bmc") || parts.contains("induction") {
+                    &["-k", k][..]
+                } else {
+                    &[]
+                };
+                let arguments = [&["-e", parts, "-l", logic], bound].concat();
+                let scripts = nets.each_ref().map(|net| deadlock(net, &arguments));
                 scripts.iter().zip(&nets).for_each(|(script, net)| assert_legend(net, script));
                 assert!(scripts[0].contains("; names, where % and two digits stand for"));
                 assert!(!scripts[1].contains("; names, "), "{}", scripts[1]);
@@ -214,6 +225,44 @@ fn names_in_linear_programs_and_clauses_stay_apart() {
             assert_explained(&net, &legend, '(', (family, part));
         }
     }
+}
+
+/// Long names and long sums: no line of an LP file is longer than readers accept, and the legend
+/// keeps each name in full.
+#[test]
+fn long_lines_are_wrapped_without_loss() {
+    let mut builder = NetBuilder::new("long");
+    let places: Vec<_> = (0..60)
+        .map(|index| builder.place(&format!("{}{index}", "p".repeat(150)), 1).expect("a place"))
+        .collect();
+    let transitions: Vec<String> =
+        (0..300).map(|index| format!("{}{index}", "t".repeat(if index < 2 { 200 } else { 20 }))).collect();
+    for name in &transitions {
+        let t = builder.transition(name).expect("a transition");
+        places.iter().for_each(|&place| builder.take(t, place, 1).expect("an arc"));
+    }
+    let net = builder.build().expect("a net");
+    let directory = TestDirectory::new();
+    directory.write("net", &text::print(&net));
+    let sum: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    let goal = format!("max {}", sum.join(" + "));
+    let program = directory.succeeds(&["encode", "net", "--goal", &goal, "-f", "lp"]);
+    let longest = program.lines().map(str::len).max();
+    assert!(longest.is_some_and(|length| length <= 510), "{longest:?}");
+    let script = directory.succeeds(&["encode", "net", "--goal", "deadlock"]);
+    for file in [&program, &script] {
+        for name in &transitions {
+            assert!(file.contains(&Quoted(name).to_string()) || file.contains(&format!("`{name}`")));
+        }
+    }
+    let class = script.lines().skip_while(|line| !line.contains(" and 299 more: all of `"));
+    let class: Vec<&str> = class.take_while(|line| line.starts_with(';')).collect();
+    assert!(class[0].ends_with(',') && class[1].starts_with(";    `"), "{class:?}");
+    assert!(class.iter().skip(2).all(|line| line.len() <= 110), "{class:?}");
+    // The objective has a term for each place, although it takes many lines.
+    let objective = program.split_once("objective:").expect("an objective").1;
+    let objective = objective.split_once("Subject To").expect("constraints").0;
+    assert_eq!(objective.matches("m.ppp").count(), 60);
 }
 
 #[test]
@@ -357,10 +406,12 @@ fn no_status_contradicts_enumeration_or_another_solver() {
                 ("bmc-steps", "LIA", "2"),
                 ("bmc-steps", "LRA", "1"),
             ] {
-                let script = directory.succeeds(&[
-                    "encode", "net", "--goal", goal, "-e", parts, "-l", logic, "-k", k, "--status",
-                    "5s",
-                ]);
+                let mut arguments =
+                    vec!["encode", "net", "--goal", goal, "-e", parts, "-l", logic, "--status", "5s"];
+                if parts.contains("bmc") || parts.contains("induction") {
+                    arguments.extend(["-k", k]);
+                }
+                let script = directory.succeeds(&arguments);
                 let is = |status: &str| script.contains(&format!("(set-info :status {status})"));
                 // Z3 reports an error if the status is wrong.
                 let found = answer(&script);

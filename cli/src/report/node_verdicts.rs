@@ -23,6 +23,9 @@ pub struct NodeVerdicts {
     pub title: &'static str,
     /// The totals in one line: `UpperBoundsAll: 204 of 210 bounds exact, 6 open: …`.
     pub summary: String,
+    /// The same without the names of open nodes.
+    #[serde(skip)]
+    pub(super) counts: String,
     /// The kind of the nodes: `place` or `transition`.
     pub kind: &'static str,
     /// The number of nodes.
@@ -151,7 +154,8 @@ impl NodeVerdicts {
         NodeVerdicts {
             examination: examination.name(),
             title: title(examination),
-            summary: totals.map(|totals| totals.to_string()).unwrap_or_default(),
+            summary: totals.as_ref().map(NodeTotals::to_string).unwrap_or_default(),
+            counts: totals.as_ref().map(NodeTotals::counts).unwrap_or_default(),
             kind,
             nodes: names.len(),
             open,

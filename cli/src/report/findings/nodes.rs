@@ -39,7 +39,7 @@ impl FindingCollector<'_> {
             name if name == Examination::StableMarkingAll.name() => Severity::Note,
             _ => Severity::Good,
         };
-        let finding = self.add_finding(level, Sentence::from_words(verdicts.summary.clone()));
+        let finding = self.add_finding(level, Sentence::from_words(verdicts.counts.clone()));
         for group in verdicts.groups.iter().filter(|group| group.is_bad || group.is_open) {
             let nodes: Vec<&Sentence> = group
                 .reasons

@@ -71,8 +71,8 @@ const nodesSection = () => {
   const tried = verdicts.tried.length ? fold(`Attempts, ${verdicts.seconds.toFixed(1)} s in total`, () =>
     make("table", { class: "plain" }, make("tbody", {}, verdicts.tried.map(([stage, text]) =>
       make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, words(text))))))) : null;
-  return section("questions", verdicts.title,
-    make("p", { class: "detail" }, verdicts.summary),
+  return section("questions", `Verdict for each ${verdicts.kind}`,
+    make("p", { class: "detail" }, `${verdicts.title} ${verdicts.summary}`),
     make("p", { class: "muted" }, GRADES, " Choose a node to see its evidence."),
     ...groups, ...[tried].filter(Boolean));
 };
