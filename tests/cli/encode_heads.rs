@@ -227,44 +227,6 @@ fn names_in_linear_programs_and_clauses_stay_apart() {
     }
 }
 
-/// Long names and long sums: no line of an LP file is longer than readers accept, and the legend
-/// keeps each name in full.
-#[test]
-fn long_lines_are_wrapped_without_loss() {
-    let mut builder = NetBuilder::new("long");
-    let places: Vec<_> = (0..60)
-        .map(|index| builder.place(&format!("{}{index}", "p".repeat(150)), 1).expect("a place"))
-        .collect();
-    let transitions: Vec<String> =
-        (0..300).map(|index| format!("{}{index}", "t".repeat(if index < 2 { 200 } else { 20 }))).collect();
-    for name in &transitions {
-        let t = builder.transition(name).expect("a transition");
-        places.iter().for_each(|&place| builder.take(t, place, 1).expect("an arc"));
-    }
-    let net = builder.build().expect("a net");
-    let directory = TestDirectory::new();
-    directory.write("net", &text::print(&net));
-    let sum: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
-    let goal = format!("max {}", sum.join(" + "));
-    let program = directory.succeeds(&["encode", "net", "--goal", &goal, "-f", "lp"]);
-    let longest = program.lines().map(str::len).max();
-    assert!(longest.is_some_and(|length| length <= 510), "{longest:?}");
-    let script = directory.succeeds(&["encode", "net", "--goal", "deadlock"]);
-    for file in [&program, &script] {
-        for name in &transitions {
-            assert!(file.contains(&Quoted(name).to_string()) || file.contains(&format!("`{name}`")));
-        }
-    }
-    let class = script.lines().skip_while(|line| !line.contains(" and 299 more: all of `"));
-    let class: Vec<&str> = class.take_while(|line| line.starts_with(';')).collect();
-    assert!(class[0].ends_with(',') && class[1].starts_with(";    `"), "{class:?}");
-    assert!(class.iter().skip(2).all(|line| line.len() <= 110), "{class:?}");
-    // The objective has a term for each place, although it takes many lines.
-    let objective = program.split_once("objective:").expect("an objective").1;
-    let objective = objective.split_once("Subject To").expect("constraints").0;
-    assert_eq!(objective.matches("m.ppp").count(), 60);
-}
-
 #[test]
 fn a_file_does_not_depend_on_the_place_of_its_model() {
     let model = std::fs::read(example("philosophers.pnml")).expect("an example");
@@ -406,8 +368,9 @@ fn no_status_contradicts_enumeration_or_another_solver() {
                 ("bmc-steps", "LIA", "2"),
                 ("bmc-steps", "LRA", "1"),
             ] {
-                let mut arguments =
-                    vec!["encode", "net", "--goal", goal, "-e", parts, "-l", logic, "--status", "5s"];
+                let mut arguments = vec![
+                    "encode", "net", "--goal", goal, "-e", parts, "-l", logic, "--status", "5s",
+                ];
                 if parts.contains("bmc") || parts.contains("induction") {
                     arguments.extend(["-k", k]);
                 }
