@@ -28,7 +28,8 @@ impl LinearProgram {
 
     /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
     /// unique, have at most 255 characters, and consist of letters, digits and underscores, not
-    /// starting with a digit, `e` or `E`. With `are_integers`, all columns are declared as integers.
+    /// starting with a digit, `e` or `E`. With `are_integers`, all columns are declared as
+    /// integers.
     ///
     /// # Errors
     /// Returns the errors of `out`.

@@ -63,7 +63,7 @@ struct NodeCounts {
 }
 
 fn check(seed: u64, net: &Net, space: &StateSpace<'_>, counts: &mut BTreeMap<&str, NodeCounts>) {
-    let threads = if seed % 8 == 0 { 2 } else { 1 };
+    let threads = if seed.is_multiple_of(8) { 2 } else { 1 };
     let config = RunConfig { threads, seed, ..RunConfig::default() };
     for examination in EXAMINATIONS {
         let plan = Plan::of_examination(examination, net).expect("a plan");

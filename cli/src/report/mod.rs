@@ -17,7 +17,6 @@ mod dead;
 mod evidence;
 mod findings;
 mod lit;
-mod node_verdicts;
 mod page;
 mod picture;
 mod questions;
@@ -31,10 +30,12 @@ mod verdicts;
 
 pub use evidence::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use findings::{ReportFinding, Severity};
-pub use node_verdicts::{NodeVerdicts, SharedReason, VerdictGroup, VerdictNode};
 pub use page::{page, system_page};
 pub use picture::NetPicture;
-pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
+pub use questions::{
+    AnsweredQuestion, NodeVerdicts, PlaceMaximum, ReportQuestions, SharedReason, TransitionFate,
+    VerdictGroup, VerdictNode,
+};
 pub use reductions::ReductionSummary;
 pub use structure::{StructureSet, StructureSets, WeightedNode};
 pub use system::{

@@ -1,11 +1,12 @@
 //! The questions of a report and their answers.
 
 mod nodes;
+mod verdict_groups;
 
 pub(super) use nodes::{bindings, dead, fires};
+pub use verdict_groups::{NodeVerdicts, SharedReason, VerdictGroup, VerdictNode};
 
 use super::evidence::{EvidenceStore, GoalEvidence, PlayedSequence};
-use super::node_verdicts::{self, NodeVerdicts};
 use super::text::Sentence;
 use super::topic::StandardQuestion;
 use parikh::answer::reason::WitnessSize;
@@ -219,7 +220,7 @@ pub(super) fn ask<'n>(
             }
         }
         ReportQuestions::EachNode(examination) => {
-            tell(node_verdicts::title(examination));
+            tell(verdict_groups::title(examination));
             runner.examine_each_node(examination, budget);
         }
         ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
@@ -261,23 +262,23 @@ struct QuestionRunner<'a, 'n> {
 }
 
 /// An answer with its evidence and the seconds until the answer.
-pub(super) struct EvidencedAnswer {
-    pub(super) answer: GoalAnswer,
-    pub(super) evidence: Vec<GoalEvidence>,
+struct EvidencedAnswer {
+    answer: GoalAnswer,
+    evidence: Vec<GoalEvidence>,
     seconds: f64,
 }
 
 /// The result of running one plan, that is, one list of questions about goals.
-pub(super) struct PlanResult {
+struct PlanResult {
     /// The answers by the id of the question.
-    pub(super) answers: BTreeMap<String, EvidencedAnswer>,
+    answers: BTreeMap<String, EvidencedAnswer>,
     /// The reasons why questions are open, by the id of the question.
-    pub(super) open: BTreeMap<String, OpenReason>,
+    open: BTreeMap<String, OpenReason>,
     /// The duration of the run in seconds.
-    pub(super) seconds: f64,
+    seconds: f64,
     /// The time slices of engines. Each entry has the time span with the name of the engine, and
     /// the statistics of the engine.
-    pub(super) attempts: Vec<(String, Sentence)>,
+    attempts: Vec<(String, Sentence)>,
 }
 
 impl<'a> QuestionRunner<'a, '_> {

@@ -3,8 +3,9 @@
 
 use super::super::dead;
 use super::super::evidence::PlayedSequence;
-use super::super::node_verdicts::NodeVerdicts;
-use super::super::questions::{TransitionFate, bindings, dead as never_firing, fires};
+use super::super::questions::{
+    NodeVerdicts, TransitionFate, bindings, dead as never_firing, fires,
+};
 use super::super::text::Sentence;
 use super::{FindingCollector, Severity};
 use parikh::answer::QuestionValue;
@@ -26,8 +27,8 @@ const NO_BINDING: &str = "No binding is left of it: its guard, or the colours th
 const MAX_LOOP_FINDINGS: usize = 6;
 
 impl FindingCollector<'_> {
-    /// Adds a finding with the totals of an examination about each node. Its details name nodes that
-    /// are open or have a bad verdict.
+    /// Adds a finding with the totals of an examination about each node. Its details name nodes
+    /// that are open or have a bad verdict.
     pub(super) fn add_node_verdicts(&mut self, verdicts: &NodeVerdicts) {
         let is_bad = verdicts.groups.iter().any(|group| group.is_bad);
         let level = match verdicts.examination {

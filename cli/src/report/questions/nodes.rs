@@ -1,8 +1,8 @@
 //! Questions examined node by node: which transitions can fire, and how many tokens each place can
 //! hold.
 
-use super::super::node_verdicts::{self, NodeVerdicts};
 use super::super::text::Sentence;
+use super::verdict_groups::{self, NodeVerdicts};
 use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
 use parikh::answer::{Grade, Plan, QuestionValue};
 use parikh::mcc::Examination;
@@ -90,7 +90,7 @@ impl QuestionRunner<'_, '_> {
     pub(super) fn examine_each_node(&mut self, examination: Examination, budget: &Budget) {
         let net = self.net;
         let mut questions = Plan::of_each_node(examination, net).unwrap_or_default();
-        let refused = node_verdicts::refused(&mut questions);
+        let refused = verdict_groups::refused(&mut questions);
         let planned = questions.plan.questions().iter().map(|question| &question.id);
         let names: Vec<String> =
             planned.chain(refused.iter().map(|(node, _)| node)).cloned().collect();

@@ -40,11 +40,13 @@ const plainText = (sentence) => sentence.map((piece) => {
   return node === null ? piece : saidOf(node);
 }).join("");
 
-/** Shows nodes that share a reason. A single node also has its evidence here; of others, it is shown at the node. */
+/** Shows nodes that share a reason. The evidence of a node is shown at the node. A single node also has its evidence
+    here, and so has the first of several coloured nodes, which are no nodes of the drawing. */
 const reasonItem = (shared) => {
   const item = ({ name }) => make("span", {}, words(name), " ");
   const about = [shared.techniques.join(", "), shared.assumes_units ? "assumes the model's claim of safe units (NUPN)" : ""];
-  const only = shared.nodes.length === 1 ? shared.nodes[0] : null;
+  const [first] = shared.nodes;
+  const only = shared.nodes.length === 1 || !nodesOf(first.name).length ? first : null;
   const play = only && playButton(only.play, plainText(only.name));
   return make("li", { class: "question" },
     inPortions(make("p", { class: "title nodes" }), shared.nodes, item),

@@ -2,9 +2,9 @@
 //! stays readable: nodes with the same verdict and grade form a group, and nodes with the same
 //! reason share a line of the group.
 
-use super::evidence::GoalEvidence;
-use super::questions::PlanResult;
-use super::text::Sentence;
+use super::super::evidence::GoalEvidence;
+use super::super::text::Sentence;
+use super::PlanResult;
 use crate::totals::NodeTotals;
 use parikh::answer::{GoalAnswer, Grade, NodeQuestions, QuestionValue};
 use parikh::mcc::Examination;
@@ -25,7 +25,7 @@ pub struct NodeVerdicts {
     pub summary: String,
     /// The same without the names of open nodes.
     #[serde(skip)]
-    pub(super) counts: String,
+    pub(in crate::report) counts: String,
     /// The kind of the nodes: `place` or `transition`.
     pub kind: &'static str,
     /// The number of nodes.
@@ -53,10 +53,10 @@ pub struct VerdictGroup {
     pub count: usize,
     /// True if the nodes are open.
     #[serde(skip)]
-    pub(super) is_open: bool,
+    pub(in crate::report) is_open: bool,
     /// True if an author of a model hardly intends the verdict.
     #[serde(skip)]
-    pub(super) is_bad: bool,
+    pub(in crate::report) is_bad: bool,
     /// The nodes by reason, those with the most nodes first.
     pub reasons: Vec<SharedReason>,
 }
