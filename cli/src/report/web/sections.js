@@ -215,7 +215,8 @@ const factsOf = (node) => {
     if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
     facts.push(player.enabled.has(node - placeCount) ? "enabled now" : "not enabled now");
   }
-  if (verdictOf(node)) facts.push(verdictOf(node).text);
+  const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];
+  if (!known && verdictOf(node)) facts.push(verdictOf(node).text);
   return facts.join(" · ");
 };
 
