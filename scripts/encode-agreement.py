@@ -16,8 +16,10 @@ with an answer is written in all encodings. A *contradiction* is one of these:
 Deadlocks are asked a second time with names of places and transitions that differ only in characters
 that SMT-LIB does not allow or that begin escapes. The answers must be the same.
 
-`--solver cvc5` uses the package `cvc5` of PyPI, in this process. Another solver is a command, which
-gets the name of the file. SAT solvers are those of the package `python-sat`. Exit code 1: there is a
+`--solver cvc5` uses the package `cvc5` of PyPI. Another solver is a command, which gets the name of
+the file. SAT solvers are those of the package `python-sat`. The last lines count, for each encoding
+and solver, the answers `sat`, `unsat` and `unknown`, time-outs, crashes (a solver ended by a signal)
+and errors, and for `parikh encode` the goals that it does not encode. Exit code 1: there is a
 contradiction.
 """
 
@@ -31,6 +33,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import xml.etree.ElementTree as ElementTree
 
 # The encoding, the logic, k, and its kind: `over` covers all reachable markings, `bounded` has
@@ -69,54 +72,57 @@ def run(command, timeout):
     return done.returncode, done.stdout, done.stderr
 
 
-def ask_cvc5(file, seconds):
+def cvc5_output(file, seconds):
+    """Returns the output of cvc5."""
     import cvc5
 
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(seconds * 1000))
     symbols = cvc5.SymbolManager(solver)
     parser = cvc5.InputParser(solver, symbols)
-    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(file))
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, file)
     output = ""
     while not (command := parser.nextCommand()).isNull():
         output += str(command.invoke(solver, symbols))
     return output
 
 
-def ask(solver, file, seconds):
-    """Returns `sat`, `unsat`, `timeout`, or the error of a solver."""
-    if solver == "cvc5":
-        try:
-            output = ask_cvc5(file, seconds)
-        except Exception as error:
-            output = str(error)
-    else:
-        done = run([*solver.split(), str(file)], seconds)
-        output = "unknown" if done is None else done[1] + done[2]
-    words = output.split()
-    answers = [word for word in words if word in ("sat", "unsat", "unknown")]
-    if words[:1] == ["unknown"]:
-        return "timeout"
-    if answers and len(words) == 1:
-        return answers[0]
-    return "timeout" if "timeout" in output else f"error: {' '.join(words)[:100]}"
-
-
-def ask_sat(solver, file, seconds):
-    import threading
-
+def sat_output(solver, file):
+    """Returns the answer of a solver of python-sat."""
     from pysat.formula import CNF
     from pysat.solvers import Solver
 
-    with Solver(name=solver, bootstrap_with=CNF(from_file=str(file))) as sat:
-        if solver.startswith("cadical"):
-            # CaDiCaL cannot be interrupted here.
-            return {True: "sat", False: "unsat"}[sat.solve()]
-        timer = threading.Timer(seconds, sat.interrupt)
-        timer.start()
-        found = sat.solve_limited(expect_interrupt=True)
-        timer.cancel()
-        return {True: "sat", False: "unsat", None: "timeout"}[found]
+    with Solver(name=solver, bootstrap_with=CNF(from_file=file)) as sat:
+        return {True: "sat", False: "unsat", None: "unknown"}[sat.solve()]
+
+
+def ask(solver, file, seconds):
+    """Returns `sat`, `unsat`, `unknown`, `timeout`, or `crash` or `error` with a message.
+
+    A solver from PyPI runs in a process of its own, so that a crash is an answer like any other.
+    """
+    if file.suffix == ".cnf":
+        command = [sys.executable, __file__, "--answer", "pysat", solver, str(file), str(seconds)]
+    elif solver == "cvc5":
+        command = [sys.executable, __file__, "--answer", "cvc5", solver, str(file), str(seconds)]
+    else:
+        command = [*solver.split(), str(file)]
+    start = time.monotonic()
+    # Python and the package need time to start.
+    done = run(command, seconds + (2 if "--answer" in command else 0))
+    if done is None:
+        return "timeout"
+    code, output, error = done
+    words = output.split()
+    if words == ["unknown"] and time.monotonic() - start >= 0.9 * seconds:
+        return "timeout"
+    if words in (["sat"], ["unsat"], ["unknown"]):
+        return words[0]
+    # A shell returns 128 and the number of the signal.
+    if code < 0 or code > 128:
+        return f"crash: signal {-code if code < 0 else code - 128}"
+    message = " ".join((output + error).split())[-100:]
+    return "timeout" if "timeout" in output else f"error: code {code}, {message}"
 
 
 def known_answers(parikh, model, examination, seconds):
@@ -177,16 +183,29 @@ class Comparison:
         self.nets = set()
 
     def encode(self, model, goal, encoding, logic, k):
-        """Writes a file. Returns None if Parikh cannot encode the goal in this way."""
+        """Writes a file. Returns None, and counts why, if Parikh writes none."""
+        key = f"{encoding} {logic}"
         logic, _, values = logic.partition(" ")
         file = self.folder / ("goal.cnf" if logic == "SAT" else "goal.smt2")
         file.unlink(missing_ok=True)
-        command = [self.arguments.parikh, "encode", model, *goal, "-e", encoding, "-l", logic, "-k", str(k)]
+        command = [self.arguments.parikh, "encode", model, *goal, "-e", encoding, "-l", logic]
+        command += ["-k", str(k)] if "bmc" in encoding or "induction" in encoding else []
         command += ["-o", str(file), "-t", "5s"] + (["--values", values] if values else [])
         if self.arguments.status:
             command += ["--status", self.arguments.status]
         done = run(command, 60)
-        return file if done and done[0] == 0 else None
+        if done is None:
+            why = "time-out"
+        elif done[0] == 0:
+            return file
+        elif done[0] in (1, 2, 3) and "internal error" not in done[2]:
+            # Exit codes of refused options, formulas and nets.
+            why = "not encoded"
+        else:
+            why = "crash"
+            print(f"{key} parikh encode: crash: code {done[0]}, {done[2][-200:]}", flush=True)
+        self.counts[(key, "parikh encode")][why] += 1
+        return None
 
     def answers(self, file, key):
         """Returns the answers of all solvers about a file, and counts them."""
@@ -194,9 +213,9 @@ class Comparison:
         found = []
         sat = file.suffix == ".cnf"
         for solver in self.arguments.sat_solver if sat else self.arguments.solver:
-            answer = (ask_sat if sat else ask)(solver, file, self.arguments.timeout)
+            answer = ask(solver, file, self.arguments.timeout)
             self.counts[(key, solver)][answer.split(":")[0]] += 1
-            if answer.startswith("error"):
+            if answer.startswith(("error", "crash")):
                 print(f"{key} {solver}: {answer}", flush=True)
             found.append(answer)
         return found
@@ -213,7 +232,6 @@ class Comparison:
             key = f"{encoding} {logic}" + (f" k={k}" if kind != "over" else "")
             file = self.encode(model, goal, encoding, logic, k)
             if file is None:
-                self.counts[(key, "not encoded")]["goals"] += 1
                 continue
             found = self.answers(file, key)
             about = (name, goal, key, found, reachable)
@@ -241,6 +259,10 @@ class Comparison:
 
 
 def main():
+    if sys.argv[1:2] == ["--answer"]:
+        package, solver, file, seconds = sys.argv[2:]
+        print(cvc5_output(file, int(seconds)) if package == "cvc5" else sat_output(solver, file))
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parikh", required=True)
     parser.add_argument("--inputs", required=True, type=pathlib.Path)

@@ -58,9 +58,10 @@ pub(super) struct CheckArguments {
         hide_possible_values = true
     )]
     examination: Vec<Examination>,
-    /// With ReachabilityDeadlock alone: list all dead markings, each with the length of a firing
-    /// sequence to it, which is replayed. The last line says if the list is complete. For a
-    /// coloured net, the markings are those of its unfolding.
+    /// With ReachabilityDeadlock alone: list all dead markings, in groups by the transitions that
+    /// are closest to being enabled, each with the length of a firing sequence to it, which is
+    /// replayed. The last line says if the list is complete. For a coloured net, the markings are
+    /// those of its unfolding.
     #[arg(long, requires = "examination")]
     all: bool,
     /// The query file in the contest's XML. By default EXAMINATION.xml in the directory of the
@@ -215,6 +216,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<ProgramOutcome> {
     let budget = arguments.limits.budget();
     let report_open = || {
         expected::report_open_questions();
+        dead_markings::end_at_once();
         note!("parikh: stopped before all questions were answered");
     };
     signals::cancel_on_signal(&budget, report_open);
@@ -286,6 +288,9 @@ fn ask(
         only: arguments.id.clone(),
     };
     let restriction = RunRestriction { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    if arguments.all {
+        dead_markings::begin(model, arguments.format);
+    }
     // The list of dead markings gets at least half of the time.
     let answer_budget = if arguments.all { budget.portion(0.5) } else { budget.clone() };
     let job = InquiryJob {
@@ -308,7 +313,7 @@ fn ask(
         return Ok(outcome);
     }
     let answer = job.last_answer.take();
-    let listed = dead_markings::list(model, arguments.format, answer.as_ref(), budget);
+    let listed = dead_markings::list(model, answer.as_ref(), budget);
     Ok(outcome.max(listed))
 }
 

@@ -224,12 +224,8 @@ impl<'m> RunListener<'_, 'm> {
         let states_marking = matches!(job.inquiry, RequestedQuestions::Process(..))
             || job.restriction.cases
             || view.net().assumptions().iter().any(is_assumed);
-        // Several examinations about each node have the same ids.
-        let name = match job.inquiry.each_node() {
-            Some(examination) => format!("{examination}.{}", answer.id),
-            None => answer.id.clone(),
-        };
-        let trace = job.directories.write_trace(view, answer, &name, states_marking);
+        let each_node = job.inquiry.each_node();
+        let trace = job.directories.write_trace(view, answer, each_node, states_marking);
         let about = AnswerContext { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }

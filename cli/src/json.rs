@@ -150,13 +150,18 @@ fn repetition(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
 
 /// Returns the steps of a sequence. A transition that fires once is written as its id, and other
 /// steps as repetitions.
-pub(super) fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
+fn steps(sequence: &FiringSequence, view: ModelView<'_>) -> Vec<Json> {
     let name = |t| Json::from(view.transition_name(t));
     let steps = sequence.steps().iter().map(|it| match it.count {
         1 => name(it.transition),
         count => repetition(number(count), || vec![name(it.transition)]),
     });
     steps.collect()
+}
+
+/// Returns the steps of a sequence, or `None` if there are more than [`STEPS`].
+pub(super) fn cut_steps(sequence: &FiringSequence, view: ModelView<'_>) -> Option<Vec<Json>> {
+    (sequence.steps().len() <= STEPS).then(|| steps(sequence, view))
 }
 
 /// Returns the steps of a run with loops. An element that is not repeated is written as its steps,

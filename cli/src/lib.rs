@@ -7,6 +7,7 @@ mod automaton;
 mod check;
 mod convert;
 mod csv;
+mod dead_groups;
 mod dead_markings;
 mod draw;
 mod encode;

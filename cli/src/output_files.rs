@@ -8,6 +8,7 @@ use super::trace_file::TraceFile;
 use anyhow::{Context, Result};
 use parikh::answer::{AnswerWitness, GoalAnswer};
 use parikh::evidence_files::EvidenceFile;
+use parikh::mcc::Examination;
 use parikh_input::model::ModelView;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{Marking, Net, PumpSequence, Stage, marking_text};
@@ -60,13 +61,14 @@ impl OutputDirectories<'_> {
     }
 
     /// Writes the witness of an answer as a trace, if traces are requested and the answer has a
-    /// witness. The file has the given name. With `says_where`, the trace states its initial
-    /// marking. Returns the file, or `None` if no file was written.
+    /// witness. If the answer is about a node, `each_node` is its examination, which the file and
+    /// its name state, because several examinations have the same ids. With `says_where`, the trace
+    /// states its initial marking. Returns the file, or `None` if no file was written.
     pub(super) fn write_trace(
         &self,
         view: ModelView<'_>,
         answer: &GoalAnswer,
-        name: &str,
+        each_node: Option<Examination>,
         says_where: bool,
     ) -> Option<PathBuf> {
         let directory = self.traces?;
@@ -91,18 +93,32 @@ impl OutputDirectories<'_> {
         };
         let net = view.net();
         let note = |key: &str, text: &str| (key.to_owned(), text.to_owned());
-        trace.notes = vec![
-            note("net", net.name()),
-            note("formula", &answer.id),
+        let question = match each_node {
+            None => vec![note("formula", &answer.id)],
+            Some(examination) => vec![
+                note("examination", examination.name()),
+                note(
+                    if examination.is_about_each_place() { "place" } else { "transition" },
+                    &answer.id,
+                ),
+            ],
+        };
+        trace.notes = vec![note("net", net.name())];
+        trace.notes.extend(question);
+        trace.notes.extend([
             note("value", &answer.value.to_string()),
             note("shows", &answer.reason.to_string()),
-        ];
+        ]);
         if says_where {
             // The tokens of complement places follow from the tokens of the model's places.
             let model_tokens = net.initial().tokens()[..net.model_places().len()].to_vec();
             trace.notes.push(note("from", &marking_text::print(net, &Marking::new(model_tokens))));
         }
-        let file = directory.join(format!("{}.trace", file_name(name)));
+        let name = match each_node {
+            None => answer.id.clone(),
+            Some(examination) => format!("{examination}.{}", answer.id),
+        };
+        let file = directory.join(format!("{}.trace", file_name(&name)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {
             Ok(()) => Some(file),
             Err(error) => {

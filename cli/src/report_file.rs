@@ -41,7 +41,8 @@ pub(super) struct ReportArguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// The examination, by the contest's name or its capitals as for `parikh check`; any but
-    /// StateSpace and those about each node, and only one. By default the questions of interest to
+    /// StateSpace, and only one. An examination about each place or transition, such as
+    /// UpperBoundsAll, groups the nodes by verdict. By default the questions of interest to
     /// a model's author: deadlocks, transitions that can fire, bounds, one-safe, stable marking,
     /// liveness, reversibility; for workflow nets and nets with a final marking, soundness first.
     /// For a system by default whether it can deadlock and which labels occur; with -e, --queries
@@ -100,6 +101,7 @@ Examples:
   parikh report philosophers.pnml -o philosophers.html
   parikh report order.pnml -e Soundness -o order.html
   parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
+  parikh report philosophers.pnml -e UpperBoundsAll -o bounds.html
   parikh report philosophers.pnml --queries questions.xml -o philosophers.html
   parikh report post.dot -o post.html
   parikh report post.dot --properties post-properties.txt -o post.html
@@ -140,11 +142,6 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         if examination == Examination::StateSpace {
             bail!(UsageError(format!(
                 "a report does not support {examination}: use `parikh states`"
-            )));
-        }
-        if examination.is_about_each_node() {
-            bail!(UsageError(format!(
-                "a report does not support {examination}: use `parikh check`"
             )));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
@@ -223,19 +220,26 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<ProgramOutcome> {
         false => std::fs::write(&arguments.output, text)
             .with_context(|| format!("cannot write {}", arguments.output.display()))?,
     }
-    let open = page_report.questions.iter().filter(|question| question.value.is_none()).count();
+    let open = open_count(&page_report);
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
-        let all_questions = counted(page_report.questions.len(), "question");
+        let nodes = page_report.node_verdicts.as_ref().map_or(0, |verdicts| verdicts.nodes);
+        let all_questions = counted(page_report.questions.len() + nodes, "question");
         note!("parikh: {open} of {all_questions} {are} open; the page gives the reasons");
     }
     Ok(outcome(&page_report))
 }
 
+/// Returns the number of open questions, where each node of an examination about each node counts.
+fn open_count(report: &NetReport) -> usize {
+    let questions = report.questions.iter().filter(|question| question.value.is_none()).count();
+    questions + report.node_verdicts.as_ref().map_or(0, |verdicts| verdicts.open)
+}
+
 fn outcome(report: &NetReport) -> ProgramOutcome {
     if report.faults > 0 {
         ProgramOutcome::InternalError
-    } else if report.questions.iter().any(|question| question.value.is_none()) {
+    } else if open_count(report) > 0 {
         ProgramOutcome::Incomplete
     } else {
         ProgramOutcome::Complete
@@ -347,6 +351,9 @@ impl ReportArguments {
             return Ok(ReportQuestions::Topics(Vec::new()));
         }
         if let Some(examination) = self.examination() {
+            if examination.is_about_each_node() {
+                return Ok(ReportQuestions::EachNode(examination));
+            }
             return match StandardQuestion::of(examination) {
                 Some(topic) => Ok(ReportQuestions::Topics(vec![topic])),
                 None => {

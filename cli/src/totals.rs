@@ -15,10 +15,14 @@ const MAX_NAMED: usize = 10;
 #[derive(Debug)]
 pub(super) struct NodeTotals {
     examination: Examination,
-    /// The answers, by the name of the node.
+    /// The answers that were not withdrawn, by the name of the node.
     decided: HashMap<String, QuestionValue>,
-    /// The nodes that stay open, each with the range of its bound, if one is known.
-    open: Vec<(String, Option<KnownRange>)>,
+    /// The nodes that were reported as open, each with the range of its bound, if one is known. A
+    /// node that has an answer, too, counts as decided. An answer may come after the report when
+    /// the thread that ends the process reports open nodes while engines still run.
+    reported_open: Vec<(String, Option<KnownRange>)>,
+    /// The position of each node in `reported_open`.
+    positions: HashMap<String, usize>,
     is_printed: bool,
 }
 
@@ -26,8 +30,8 @@ impl NodeTotals {
     /// Returns the totals of an examination that has not begun. Returns `None` if the examination
     /// is not about each node.
     pub(super) fn of(examination: Examination) -> Option<NodeTotals> {
-        let (decided, open, is_printed) = Default::default();
-        let totals = NodeTotals { examination, decided, open, is_printed };
+        let (decided, reported_open, positions, is_printed) = Default::default();
+        let totals = NodeTotals { examination, decided, reported_open, positions, is_printed };
         examination.is_about_each_node().then_some(totals)
     }
 
@@ -45,63 +49,81 @@ impl NodeTotals {
         self.decided.insert(node.to_owned(), value.clone());
     }
 
+    /// Removes a withdrawn answer. If the node was reported as open before, it is open again.
     pub(super) fn remove_answer(&mut self, node: &str) {
         self.decided.remove(node);
     }
 
+    /// Adds a node that was reported as open. A second report replaces the first one.
     pub(super) fn add_open(&mut self, node: &str, reason: &OpenReason) {
-        self.open.push((node.to_owned(), reason.known.maximum));
+        let entry = (node.to_owned(), reason.known.maximum);
+        let next = self.reported_open.len();
+        match *self.positions.entry(node.to_owned()).or_insert(next) {
+            position if position == next => self.reported_open.push(entry),
+            position => self.reported_open[position] = entry,
+        }
+    }
+
+    /// Returns the nodes without an answer, each with the range of its bound, if one is known.
+    fn open(&self) -> Vec<&(String, Option<KnownRange>)> {
+        self.reported_open.iter().filter(|(node, _)| !self.decided.contains_key(node)).collect()
+    }
+
+    /// Returns the number of open nodes.
+    pub(super) fn open_count(&self) -> usize {
+        self.open().len()
     }
 
     fn count(&self, value: &QuestionValue) -> usize {
         self.decided.values().filter(|it| *it == value).count()
     }
 
+    /// Returns the totals without the names of nodes: `UpperBoundsAll: 204 of 210 bounds exact, 6
+    /// open`, or the like of the other examinations.
+    pub(super) fn counts(&self) -> String {
+        let (decided, open) = (self.decided.len(), self.open_count());
+        let [holds, fails] = [true, false].map(|value| self.count(&QuestionValue::Bool(value)));
+        let nodes = |noun| counted(decided + open, noun);
+        let verdicts = match self.examination {
+            Examination::UpperBoundsAll => format!("{} exact", nodes("bound")),
+            Examination::StableMarkingAll => {
+                format!("{} decided: {holds} stable, {fails} not stable", nodes("place"))
+            }
+            Examination::QuasiLivenessAll => {
+                format!("{} decided: {holds} can fire, {fails} cannot fire", nodes("transition"))
+            }
+            _ => format!("{} decided: {holds} live, {fails} not live", nodes("transition")),
+        };
+        let infinite = match self.count(&QuestionValue::Infinite) {
+            0 => String::new(),
+            infinite => format!(" ({infinite} infinite)"),
+        };
+        let open = if open > 0 { format!(", {open} open") } else { String::new() };
+        format!("{}: {decided} of {verdicts}{infinite}{open}", self.examination)
+    }
+
     /// Returns the numbers as JSON. `docs/parikh.schema.json` describes them.
     pub(super) fn in_json(&self) -> Json {
+        let open = self.open_count();
         json!({
-            "nodes": self.decided.len() + self.open.len(),
+            "nodes": self.decided.len() + open,
             "decided": self.decided.len(),
             "true": self.count(&QuestionValue::Bool(true)),
             "false": self.count(&QuestionValue::Bool(false)),
             "infinite": self.count(&QuestionValue::Infinite),
-            "open": self.open.len(),
+            "open": open,
         })
     }
 }
 
 impl fmt::Display for NodeTotals {
-    /// Writes `UpperBoundsAll: 204 of 210 bounds exact, 6 open: p between 1 and 4, …`, or the like
-    /// of the other examinations.
+    /// Writes the [counts](NodeTotals::counts) and the first open nodes: `UpperBoundsAll: 204 of 210
+    /// bounds exact, 6 open: p between 1 and 4, …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (decided, open) = (self.decided.len(), self.open.len());
-        let all = decided + open;
-        let [holds, fails] = [true, false].map(|value| self.count(&QuestionValue::Bool(value)));
-        write!(f, "{}: {decided} of ", self.examination)?;
-        match self.examination {
-            Examination::UpperBoundsAll => write!(f, "{} exact", counted(all, "bound"))?,
-            Examination::StableMarkingAll => {
-                write!(f, "{} decided: {holds} stable, {fails} not stable", counted(all, "place"))?
-            }
-            Examination::QuasiLivenessAll => write!(
-                f,
-                "{} decided: {holds} can fire, {fails} cannot fire",
-                counted(all, "transition")
-            )?,
-            _ => {
-                write!(f, "{} decided: {holds} live, {fails} not live", counted(all, "transition"))?
-            }
-        }
-        match self.count(&QuestionValue::Infinite) {
-            0 => {}
-            infinite => write!(f, " ({infinite} infinite)")?,
-        }
-        if open == 0 {
-            return Ok(());
-        }
-        write!(f, ", {open} open: ")?;
-        for (at, (node, range)) in self.open.iter().take(MAX_NAMED).enumerate() {
-            write!(f, "{}{}", if at == 0 { "" } else { ", " }, Word(node))?;
+        f.write_str(&self.counts())?;
+        let open_nodes = self.open();
+        for (at, (node, range)) in open_nodes.iter().take(MAX_NAMED).enumerate() {
+            write!(f, "{}{}", if at == 0 { ": " } else { ", " }, Word(node))?;
             match range {
                 None => {}
                 Some(KnownRange { least, most: Some(most) }) => {
@@ -110,7 +132,7 @@ impl fmt::Display for NodeTotals {
                 Some(KnownRange { least, most: None }) => write!(f, " between {least} and ∞")?,
             }
         }
-        match open.saturating_sub(MAX_NAMED) {
+        match open_nodes.len().saturating_sub(MAX_NAMED) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }
@@ -142,6 +164,32 @@ mod tests {
         (0..9).for_each(|node| totals.add_open(&node.to_string(), &out_of_time(None)));
         assert!(totals.to_string().ends_with("5, 6, 7 and 1 more"), "{totals}");
         assert_eq!(totals.in_json()["open"], 11);
+    }
+
+    #[test]
+    fn a_node_is_either_open_or_decided() {
+        let mut totals = NodeTotals::of(Examination::LivenessAll).unwrap();
+        let counts = |totals: &NodeTotals| {
+            let totals = totals.in_json();
+            ["nodes", "decided", "open"].map(|key| totals[key].as_u64().unwrap())
+        };
+        // The node is given up, is answered nevertheless, and the answer is withdrawn.
+        totals.add_open("t", &out_of_time(None));
+        totals.add_answer("t", &QuestionValue::Bool(true));
+        assert_eq!(counts(&totals), [1, 1, 0]);
+        let said = "LivenessAll: 1 of 1 transition decided: 1 live, 0 not live";
+        assert_eq!(totals.to_string(), said);
+        totals.remove_answer("t");
+        assert_eq!(counts(&totals), [1, 0, 1]);
+        assert!(totals.to_string().ends_with("1 open: t"), "{totals}");
+        // A later view of a coloured net reports the node again.
+        totals.add_open("t", &out_of_time(None));
+        assert_eq!(counts(&totals), [1, 0, 1]);
+        // The answer is withdrawn before the node is given up.
+        totals.add_answer("u", &QuestionValue::Bool(true));
+        totals.remove_answer("u");
+        totals.add_open("u", &out_of_time(None));
+        assert_eq!(counts(&totals), [2, 0, 2]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use parikh_net::{Atom, Facts, Goal, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::linear_program::Column;
 use parikh_solvers::linear_terms::{Linear, NotLinear};
+use parikh_solvers::lp_format::write_comment;
 use parikh_solvers::smt_lib::{self, ExpectedAnswer, Section};
 use parikh_solvers::symbols;
 use parikh_solvers::term::{Term, Terms};
@@ -273,7 +274,7 @@ impl<'n> EncodedGoal<'n> {
             let term_name = self.terms().name(variable);
             // Only names that are too long for readers are shortened.
             if *name != symbols::lp_name(term_name) {
-                writeln!(out, "\\ {name} is {}", symbols::lp_name(term_name))?;
+                write_comment(&format!("{name} is {}", symbols::lp_name(term_name)), out)?;
             }
         }
         if linear.constant != 0.into() {

@@ -4,7 +4,7 @@ use crate::encoded_goal::EncodedGoal;
 use crate::encoding::EncodingPart;
 use crate::variables::Variables;
 use parikh_net::Net;
-use parikh_net::printable::Quoted;
+use parikh_net::printable::QuotedInFull;
 use parikh_solvers::symbols;
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ impl Notation {
         let mut add = |kind: &str, name: &str| {
             let escaped = self.escaped(name);
             if escaped != name {
-                let _ = writeln!(text, "  {escaped} is {kind} {}", Quoted(name));
+                let _ = writeln!(text, "  {escaped} is {kind} {}", QuotedInFull(name));
             }
         };
         net.places().for_each(|place| add("place", net.place_name(place)));
@@ -141,8 +141,12 @@ impl EncodedGoal<'_> {
     }
 }
 
+/// The number of characters in a line of the legend, from which on a list of names continues in the
+/// next line.
+const LEGEND_WIDTH: usize = 96;
+
 /// Returns lines for the classes of transitions that share the variable of their first transition,
-/// because they have the same effect.
+/// because they have the same effect. Each class is listed in full, if necessary in several lines.
 fn classes(variables: &Variables<'_>, notation: Notation) -> String {
     let net = variables.net;
     let mut text = String::new();
@@ -150,10 +154,21 @@ fn classes(variables: &Variables<'_>, notation: Notation) -> String {
         let Some(x) = variables.firings(effect) else { continue };
         let class = net.class(effect);
         if class.len() > 1 {
-            let names = class.iter().map(|&t| Quoted(net.transition_name(t)).to_string());
-            let names = names.collect::<Vec<_>>().join(", ");
             let variable = notation.variable(variables.terms.name(x));
-            let _ = writeln!(text, "  {variable}: all of {names}");
+            let mut line = format!("  {variable}: all of");
+            for (position, &t) in class.iter().enumerate() {
+                let name = QuotedInFull(net.transition_name(t)).to_string();
+                // A line that goes on in the next line ends with a comma.
+                if position > 0 {
+                    line.push(',');
+                    if line.chars().count() + name.chars().count() > LEGEND_WIDTH {
+                        let _ = writeln!(text, "{line}");
+                        line = "   ".to_owned();
+                    }
+                }
+                let _ = write!(line, " {name}");
+            }
+            let _ = writeln!(text, "{line}");
         }
     }
     match text.is_empty() {

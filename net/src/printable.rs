@@ -8,7 +8,8 @@
 //! - [`Word`], for an id in a line that programs read: white space and backslashes are escaped as
 //!   well, so that the id is one word and two ids never become the same word.
 //! - [`Quoted`], for a name inside a sentence: it stands between backquotes, cannot end them, and
-//!   is shortened, so that the name cannot pass for a part of the sentence.
+//!   is shortened, so that the name cannot pass for a part of the sentence. [`QuotedInFull`] does
+//!   not shorten it.
 //! - [`EscapedXml`], for XML: in elements and in attributes.
 //! - [`json`], for JSON: strings keep their value with JSON's own escapes.
 //!
@@ -34,6 +35,10 @@ pub struct Word<T>(pub T);
 /// A name shown inside a sentence: between backquotes, with escapes, and shortened if it is long.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(pub &'a str);
+
+/// A name as [`Quoted`] shows it, but never shortened. Different names are shown differently.
+#[derive(Clone, Copy, Debug)]
+pub struct QuotedInFull<'a>(pub &'a str);
 
 /// The largest number of characters of a name inside a sentence.
 const MAX_NAME_CHARACTERS: usize = 120;
@@ -105,12 +110,22 @@ impl<T: Display> Display for Word<T> {
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = self.0.char_indices().nth(MAX_NAME_CHARACTERS).map(|(end, _)| end);
-        f.write_char('`')?;
-        let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
-        EscapingWriter { out: f, is_also_escaped: also }
-            .write_str(&self.0[..end.unwrap_or(self.0.len())])?;
-        f.write_str(if end.is_some() { "…`" } else { "`" })
+        write_quoted(&self.0[..end.unwrap_or(self.0.len())], end.is_some(), f)
     }
+}
+
+impl Display for QuotedInFull<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_quoted(self.0, false, f)
+    }
+}
+
+/// Writes a name between backquotes. If `is_cut`, the name goes on, which `…` shows.
+fn write_quoted(name: &str, is_cut: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('`')?;
+    let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
+    EscapingWriter { out: f, is_also_escaped: also }.write_str(name)?;
+    f.write_str(if is_cut { "…`" } else { "`" })
 }
 
 /// A text escaped for elements and attributes of XML. Tabs, line breaks and harmful characters are

@@ -16,6 +16,7 @@ use crate::budget::Budget;
 use crate::cnf::{Cnf, Literal};
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, LpAnswer, LpSolver};
+use crate::lp_format::write_comment;
 use crate::sat::{SatAnswer, SatSolver};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib;
@@ -139,7 +140,10 @@ impl Dump {
         let path = self.directory.join(format!("{number:05}-{name}.{extension}"));
         let mut out = BufWriter::new(File::create(&path)?);
         for line in header.lines() {
-            writeln!(out, "{comment}{line}")?;
+            match extension {
+                "lp" => write_comment(line, &mut out)?,
+                _ => writeln!(out, "{comment}{line}")?,
+            }
         }
         question(&mut out)?;
         out.flush()?;

@@ -4,10 +4,10 @@
 //! This crate never sees a place or a transition. It receives terms and linear programs as plain
 //! data, and returns answers that state how far they can be trusted.
 //!
-//! - Questions: [`linear_program`], [`term`], [`cnf`]. [`dump`] writes them to files.
-//!   [`linear_terms`] turns terms without disjunctions into linear programs. [`bits`] turns
-//!   constraints over bounded numbers into sums of bit-vectors. [`symbols`] turns names into
-//!   symbols of SMT-LIB and names in LP format.
+//! - Questions: [`linear_program`], [`term`], [`cnf`]. [`dump`] writes them to files, and
+//!   [`lp_format`] writes linear programs. [`linear_terms`] turns terms without disjunctions into
+//!   linear programs. [`bits`] turns constraints over bounded numbers into sums of bit-vectors.
+//!   [`symbols`] turns names into symbols of SMT-LIB and names in LP format.
 //! - Capabilities and answers of back-ends: [`lp`], [`smt`], [`sat`]. Unknown, error and timeout
 //!   are all [`NoAnswer`].
 //! - Back-ends, one per file: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
@@ -33,6 +33,7 @@ pub mod linear_terms;
 pub mod lp;
 pub mod lp_chosen;
 pub mod lp_cold;
+pub mod lp_format;
 #[cfg(feature = "highs")]
 pub mod lp_highs;
 pub mod lp_microlp;

@@ -4,9 +4,6 @@
 //! for each column. All numbers are `i64`, so certificates are checked against the exact program.
 //! Back-ends that use floating point do their own rounding.
 
-use std::fmt;
-use std::io;
-
 /// A column (a variable) of a program, counted from 0 in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Column(pub u32);
@@ -296,98 +293,6 @@ impl LinearProgram {
                 value.is_some_and(|value| bounds.contains(value))
             })
     }
-
-    /// Writes the program in CPLEX LP format. Column `i` is called `x<i>` and row `i` is called
-    /// `r<i>`. A row with two different bounds gets a second line, named `r<i>u`. A row without
-    /// bounds is not written.
-    ///
-    /// # Errors
-    /// Returns the errors of `out`.
-    pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        self.write_lp_with(|column| format!("x{}", column.0), false, out)
-    }
-
-    /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
-    /// unique and consist of letters, digits and underscores, not starting with a digit, `e` or
-    /// `E`. With `are_integers`, all columns are declared as integers.
-    ///
-    /// # Errors
-    /// Returns the errors of `out`.
-    pub fn write_lp_with(
-        &self,
-        name: impl Fn(Column) -> String,
-        are_integers: bool,
-        out: &mut dyn io::Write,
-    ) -> io::Result<()> {
-        let name: &dyn Fn(Column) -> String = &name;
-        let sense = match self.sense {
-            Sense::Minimise => "Minimize",
-            Sense::Maximise => "Maximize",
-        };
-        let costs = self.objective.iter().enumerate().filter(|&(_, &cost)| cost != 0);
-        let costs: Vec<_> = costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
-        writeln!(out, "{sense}\n objective: {}\nSubject To", ColumnSum(&costs, name))?;
-        for (Row(index), entries, bounds) in self.iter_rows() {
-            let sum = ColumnSum(entries, name);
-            match (bounds.lower, bounds.upper) {
-                (Some(lower), Some(upper)) if lower == upper => {
-                    writeln!(out, " r{index}: {sum} = {lower}")?;
-                }
-                (lower, upper) => {
-                    if let Some(lower) = lower {
-                        writeln!(out, " r{index}: {sum} >= {lower}")?;
-                    }
-                    if let Some(upper) = upper {
-                        let suffix = if lower.is_some() { "u" } else { "" };
-                        writeln!(out, " r{index}{suffix}: {sum} <= {upper}")?;
-                    }
-                }
-            }
-        }
-        writeln!(out, "Bounds")?;
-        for (index, bounds) in self.columns.iter().enumerate() {
-            let x = name(Column(index as u32));
-            match (bounds.lower, bounds.upper) {
-                (None, None) => writeln!(out, " {x} free")?,
-                (Some(lower), None) => writeln!(out, " {x} >= {lower}")?,
-                (None, Some(upper)) => writeln!(out, " -inf <= {x} <= {upper}")?,
-                (Some(lower), Some(upper)) => writeln!(out, " {lower} <= {x} <= {upper}")?,
-            }
-        }
-        if are_integers {
-            writeln!(out, "General")?;
-            for index in 0..self.columns.len() {
-                writeln!(out, " {}", name(Column(index as u32)))?;
-            }
-        }
-        writeln!(out, "End")
-    }
-}
-
-/// A sum in LP format: pairs of a column and its coefficient, and the function that names a column.
-/// The empty sum is written as a term with coefficient 0, which readers accept.
-struct ColumnSum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
-
-impl fmt::Display for ColumnSum<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return write!(f, "0 {}", self.1(Column(0)));
-        }
-        for (position, &(column, a)) in self.0.iter().enumerate() {
-            let sign = match (position, a < 0) {
-                (0, false) => "",
-                (0, true) => "- ",
-                (_, false) => " + ",
-                (_, true) => " - ",
-            };
-            write!(f, "{sign}{} {}", a.unsigned_abs(), self.1(column))?;
-            // Readers of the format limit the length of a line.
-            if position % 16 == 15 {
-                write!(f, "\n  ")?;
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -410,23 +315,6 @@ mod tests {
             Err(ProgramError::NoSuchColumn { column: Column(7), count: 2 })
         );
         assert_eq!(program.rows().len(), 1);
-    }
-
-    #[test]
-    fn the_written_program_reads_as_meant() {
-        let mut program = LinearProgram::new(Sense::Maximise);
-        let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
-        let y = program.add_column(Interval::FREE).unwrap();
-        let z = program.add_column(Interval::between(-2, 5)).unwrap();
-        program.add_row(Interval::exactly(4), [(x, 1), (y, -2)]).unwrap();
-        program.add_row(Interval::between(0, 9), [(y, -1), (z, 1)]).unwrap();
-        program.set_objective(Sense::Maximise, [(x, 3), (z, -1)]).unwrap();
-        let mut text = Vec::new();
-        program.write_lp(&mut text).unwrap();
-        let expected = "Maximize\n objective: 3 x0 - 1 x2\nSubject To\n r0: 1 x0 - 2 x1 = 4\n \
-                        r1: - 1 x1 + 1 x2 >= 0\n r1u: - 1 x1 + 1 x2 <= 9\nBounds\n x0 >= 0\n \
-                        x1 free\n -2 <= x2 <= 5\nEnd\n";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
 
     #[test]

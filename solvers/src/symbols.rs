@@ -12,7 +12,9 @@
 //! assert_eq!(symbols::lp_name("m(a-b)"), "m.a%2Db");
 //! ```
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// Writes a name with escapes. `is_plain` gets the position of a byte and the byte, and returns
 /// true if the byte needs no escape. It must return false for `%` and for bytes beyond ASCII.
@@ -44,7 +46,7 @@ pub fn smt_symbol(name: &str) -> String {
     let is_reserved = name.starts_with(['@', '.'])
         || name.starts_with("t!")
         || name.starts_with("a!")
-        || DEFINED.binary_search(&name).is_ok();
+        || DEFINED.contains(name);
     let mut symbol =
         escape(name, |position, byte| is_plain_in_smt(byte) && !(is_reserved && position == 0));
     if name.is_empty() {
@@ -62,75 +64,45 @@ pub fn smt_symbol(name: &str) -> String {
     }
 }
 
-/// Names that SMT-LIB or a common solver defines, or that are reserved words.
-const DEFINED: &[&str] = &[
-    "!",
-    "*",
-    "+",
-    "-",
-    "/",
-    "<",
-    "<=",
-    "=",
-    "=>",
-    ">",
-    ">=",
-    "BINARY",
-    "Bool",
-    "DECIMAL",
-    "HEXADECIMAL",
-    "Int",
-    "NUMERAL",
-    "Real",
-    "STRING",
-    "^",
-    "_",
-    "abs",
-    "and",
-    "as",
-    "assert",
-    "bv2nat",
-    "bvadd",
-    "bvmul",
-    "bvule",
-    "concat",
-    "const",
-    "cos",
-    "distinct",
-    "div",
-    "divisible",
-    "exists",
-    "exit",
-    "exp",
-    "extract",
-    "false",
-    "forall",
-    "if",
-    "iff",
-    "implies",
-    "is",
-    "is_int",
-    "ite",
-    "let",
-    "match",
-    "max",
-    "min",
-    "mod",
-    "nand",
-    "nor",
-    "not",
-    "or",
-    "par",
-    "pi",
-    "rem",
-    "select",
-    "sin",
-    "store",
-    "to_int",
-    "to_real",
-    "true",
-    "xor",
-];
+/// The reserved words of SMT-LIB 2.7.
+const RESERVED: &str = "\
+    ! BINARY DECIMAL HEXADECIMAL NUMERAL STRING _ as choice exists forall lambda let match par";
+
+/// The commands of SMT-LIB 2.7, which are reserved words, too, and those that Z3 and cvc5 add.
+const COMMANDS: &str = "\
+    apply assert assert-soft block-model block-model-values check-sat check-sat-assuming \
+    check-sat-using check-synth constraint declare-codatatype declare-codatatypes \
+    declare-const declare-datatype declare-datatypes declare-fun declare-funs declare-heap \
+    declare-map declare-oracle-fun declare-pool declare-rel declare-sort \
+    declare-sort-parameter declare-sorts declare-tactic declare-var define define-const \
+    define-fun define-fun-rec define-funs define-funs-rec define-sort display echo eval exit \
+    get-abduct get-assertions get-assignment get-difficulty get-info get-interpolant \
+    get-learned-literals get-model get-objectives get-option get-proof get-qe get-timeout-core \
+    get-unsat-assumptions get-unsat-core get-unsat-core-lemmas get-value help include labels \
+    maximize minimize pop push query reset reset-assertions rule set-info set-logic set-option \
+    simplify synth-fun";
+
+/// Names of sorts and functions that a theory of SMT-LIB or a common solver defines.
+const FUNCTIONS: &str = "\
+    * ** + - / < <= = => > >= Array Bag BitVec Bool Float128 Float16 Float32 Float64 \
+    FloatingPoint Int RM RNA RNE RTN RTP RTZ Real RegLan RoundingMode Seq Set String Tuple \
+    Unicode ^ abs and arccos arcsin arctan bv2int bv2nat bvadd bvand bvashr bvcomp bvlshr \
+    bvmul bvnand bvneg bvnego bvnor bvnot bvor bvredand bvredor bvsaddo bvsdiv bvsdivo bvsge \
+    bvsgt bvshl bvsle bvslt bvsmod bvsmulo bvsrem bvssubo bvsub bvuaddo bvudiv bvuge bvugt \
+    bvule bvult bvumulo bvurem bvusubo bvxnor bvxor concat const cos cosh cot csc distinct div \
+    divides divisible exp exponential extract false fp if iff implies int.iand int.pow2 int2bv \
+    int_to_bv is is_int ite ln log map max min mod nand nat2bv nor not or pi pow pow2 real.pi \
+    rem repeat root-obj rotate_left rotate_right sbv_to_int sec select sign_extend sin sinh \
+    sqrt store tan tanh to_int to_real true tuple ubv_to_int unit update xnor xor zero_extend \
+    ~";
+
+/// The names of all three lists.
+static DEFINED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    [RESERVED, COMMANDS, FUNCTIONS]
+        .iter()
+        .flat_map(|names| names.split_ascii_whitespace())
+        .collect()
+});
 
 /// The largest number of characters of a name in LP format. Readers allow at most 255.
 const MAX_LP_CHARACTERS: usize = 250;
@@ -230,6 +202,12 @@ mod tests {
         "m(p(",
         "1",
         "e1",
+        "assert",
+        "exists",
+        "check-sat",
+        "|check-sat|",
+        "define-fun-rec",
+        "bvudiv",
     ];
 
     #[test]
@@ -252,14 +230,13 @@ mod tests {
 
     #[test]
     fn symbols_are_valid_where_readers_expect_them() {
-        assert!(DEFINED.is_sorted(), "the names are searched");
         for name in NAMES {
             let symbol = smt_symbol(name);
             let inner = symbol.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
             let inner = inner.unwrap_or(&symbol);
             let is_inner = |c: char| (' '..='~').contains(&c) && c != '|' && c != '\\';
             assert!(!inner.is_empty() && inner.chars().all(is_inner), "{symbol}");
-            assert!(DEFINED.binary_search(&inner).is_err() && !inner.starts_with("t!"), "{symbol}");
+            assert!(!DEFINED.contains(inner) && !inner.starts_with("t!"), "{symbol}");
             let lp = lp_name(name);
             let is_lp = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
             assert!(lp.chars().all(is_lp), "{lp}");
@@ -270,6 +247,7 @@ mod tests {
         }
         assert_eq!(["p1", "1p", "x y"].map(smt_symbol), ["p1", "|1p|", "|x y|"]);
         assert_eq!(["let", "t!7", ""].map(smt_symbol), ["%6Cet", "%74!7", "%"]);
+        assert_eq!(["check-sat", "lets"].map(smt_symbol), ["%63heck-sat", "lets"]);
         assert_eq!(
             ["m(p_1)", "x(t) and 2 more", "x"].map(lp_name),
             ["m.p_1", "x.t.and.2.more", "_x"]

@@ -65,9 +65,7 @@ pub(super) fn node_questions(examination: Examination, net: &Net) -> Option<Vec<
         }
         _ => return None,
     };
-    let is_about_places =
-        matches!(examination, Examination::UpperBoundsAll | Examination::StableMarkingAll);
-    let name = if is_about_places { place_name } else { transition_name };
+    let name = if examination.is_about_each_place() { place_name } else { transition_name };
     let questions = queries.into_iter().enumerate();
     Some(questions.map(|(node, query)| NodeQuestion { name: name(net, node), query }).collect())
 }

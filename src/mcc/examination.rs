@@ -139,6 +139,11 @@ impl Examination {
         matches!(self, UpperBoundsAll | QuasiLivenessAll | LivenessAll | StableMarkingAll)
     }
 
+    /// Returns true if the examination has a question about each place.
+    pub fn is_about_each_place(self) -> bool {
+        matches!(self, UpperBoundsAll | StableMarkingAll)
+    }
+
     /// Returns true if the Model Checking Contest has the examination.
     pub fn is_in_contest(self) -> bool {
         !self.is_about_cases() && !self.is_about_each_node()

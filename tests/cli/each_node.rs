@@ -1,5 +1,5 @@
 //! Command-line tests of the examinations about each place or transition: text, CSV, JSON, totals,
-//! evidence and traces. Also tests of the list of all dead markings.
+//! evidence, traces and reports.
 
 use crate::support::binary::{TestDirectory, example, objects};
 use crate::support::outside::skipped;
@@ -194,8 +194,13 @@ fn some_nodes_are_selected_and_traces_do_not_overwrite_each_other() {
         let said = directory.succeeds(&["replay", "model.pnml", &file]);
         assert!(said.contains("replayed"), "{said}");
     }
-    let refused = directory.fails_with(2, &["report", "model.pnml", "-e", "UBA", "-o", "r.html"]);
-    assert!(refused.contains("does not support UpperBoundsAll"), "{refused}");
+    let trace = directory.read("traces/UpperBoundsAll.q.trace");
+    assert!(trace.contains("# examination: UpperBoundsAll\n# place: q\n# value: 1\n"), "{trace}");
+    let trace = directory.read("traces/QuasiLivenessAll.u.trace");
+    assert!(trace.contains("# examination: QuasiLivenessAll\n# transition: u\n"), "{trace}");
+    directory.succeeds(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
+    let trace = directory.read("traces/ReachabilityDeadlock.trace");
+    assert!(trace.contains("# formula: ReachabilityDeadlock\n"), "{trace}");
 }
 
 #[test]
@@ -262,49 +267,34 @@ fn nothing_is_left_out_where_liveness_cannot_be_asked() {
 }
 
 #[test]
-fn all_dead_markings_are_listed_and_the_list_says_if_it_is_complete() {
-    let all = ["check", "model.pnml", "-e", "RD", "--all"];
-    let directory = TestDirectory::with(
-        "place p 2\nplace q\nplace r\ntransition t: p -> q\ntransition u: p -> r",
-    );
-    let said = directory.succeeds(&all);
-    for marking in ["2*q", "q + r", "2*r"] {
-        assert!(said.contains(&format!(": {marking} — after 2 firings\n")), "{said}");
+fn a_report_groups_the_nodes_by_verdict() {
+    let directory = TestDirectory::with(NET);
+    for (examination, kind, groups) in [
+        ("UBA", "place", json!(["unbounded", "at most 1 token", "at most 0 tokens"])),
+        ("QuasiLivenessAll", "transition", json!(["can never fire", "can fire"])),
+        ("LA", "transition", json!(["not live"])),
+        ("SMA", "place", json!(["stable", "not stable"])),
+    ] {
+        directory.succeeds(&["report", "model.pnml", "-e", examination, "-o", "r.html"]);
+        let page = directory.read("r.html");
+        let (_, rest) = page.split_once(r#"id="data">"#).expect("data");
+        let data = rest.split_once("</script>").expect("an end").0;
+        let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+        let verdicts = &data["node_verdicts"];
+        assert_eq!((&verdicts["kind"], &verdicts["nodes"]), (&json!(kind), &json!(4)));
+        let all = verdicts["groups"].as_array().expect("groups");
+        let mut said: Vec<_> = all.iter().map(|group| group["verdict"].clone()).collect();
+        // Answers with different grades are in different groups.
+        said.dedup();
+        assert_eq!(json!(said), groups, "{verdicts}");
+        assert!(all.iter().all(|group| group["grade"].is_string()), "{verdicts}");
+        assert_eq!(data["findings"][0]["title"], json!([verdicts["summary"]]));
     }
-    let end = "3 dead markings, complete — 6 reachable markings visited";
-    assert_eq!(said.lines().last(), Some(end), "{said}");
-    let said = objects(&directory.succeeds(&[&all[..], &["-f", "json"]].concat()));
-    let lists = |kind: &str| said.iter().filter(|it| it["type"] == kind).count();
-    assert_eq!((lists("dead_marking"), lists("dead_markings")), (3, 1));
-    let refused = directory.fails_with(2, &[&all[..3], &["OS", "--all"]].concat());
-    assert!(refused.contains("--all applies to"), "{refused}");
-    // A growing net has a dead marking for each number of tokens on `made`.
-    let (code, said, _) = TestDirectory::with(NET).outputs(&[&all[..], &["-t", "1s"]].concat());
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("dead marking 1: "), "{said}");
-    assert!(said.contains(": 0 — after 1 firing\n"), "{said}");
-    assert!(said.lines().last().is_some_and(|it| it.contains(", so far — ")), "{said}");
-    // The answer FALSE is proved, so the list is complete although the net is unbounded.
-    let said = TestDirectory::with("place p\ntransition t: -> p").succeeds(&all);
-    let end = "0 dead markings, complete — no dead marking is reachable";
-    assert_eq!(said.lines().last(), Some(end), "{said}");
-}
-
-#[test]
-fn the_dead_marking_of_the_answer_is_listed_where_no_search_is_possible() {
-    let directory = TestDirectory::new();
-    // Nothing is known about the bound of the inhibitor place `readers`.
-    directory.write(
-        "d.net",
-        "net d\ntr come writer?-1 stop?-1 -> readers\ntr go readers ->\n\
-         tr lock free readers?-1 -> writer\ntr die free -> stop\ntr drain stop readers -> stop\n\
-         pl free (1)",
-    );
-    let (code, said, _) = directory.outputs(&["check", "d.net", "-e", "RD", "--all"]);
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("ReachabilityDeadlock: TRUE"), "{said}");
-    assert!(said.contains("\ndead marking 1: "), "{said}");
-    assert!(said.lines().last().is_some_and(|it| it.starts_with("1 dead marking, so far — ")));
+    let late = ["report", "model.pnml", "-e", "UBA", "-o", "r.html", "-t", "0s"];
+    let (code, _, error) = directory.outputs(&late);
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("4 of 4 questions are open"), "{error}");
+    assert!(directory.read("r.html").contains("open, between 0 and ∞"));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Command-line tests of `parikh encode` and `check --dump`: files, headers, errors.
 
-use crate::support::binary::{example, parikh};
+use crate::support::binary::{TestDirectory, example, parikh};
 use parikh::solvers::Budget;
 use parikh::solvers::cnf::Literal;
 use parikh::solvers::sat::{SatAnswer, SatSolver};
 use parikh::solvers::sat_batsat::BatSat;
+use parikh_net::printable::QuotedInFull;
+use parikh_net::{NetBuilder, text as net_text};
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -41,12 +43,13 @@ fn answer(script: &str) -> String {
 #[test]
 fn scripts_say_what_they_are_and_other_programs_answer_them() {
     let dead = |encoding, k| written(&["--goal", "deadlock", "-e", encoding, "-k", k]);
+    let unbounded = |encoding| written(&["--goal", "deadlock", "-e", encoding]);
     for parts in [
         "state-equation",
         "flows+bounds+traps",
         "state-equation+listed-traps+read-feed+causal-order+predecessor+units",
     ] {
-        let script = dead(parts, "1");
+        let script = unbounded(parts);
         for logic in ["LRA", "LIA", "BV"] {
             let script = written(&["--goal", "EF (deadlock)", "-e", parts, "-l", logic]);
             assert!(script.contains(&format!(", {logic}")), "{script}");
@@ -105,6 +108,66 @@ fn linear_programs_are_written_only_without_disjunctions() {
     let program = written(&goal);
     let line = "goal: the maximum of `fork1` (the results below are about this sum; add 3)";
     assert!(program.contains(line), "{program}");
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let refused = |arguments: &[&str]| {
+        let output = encode(&[&["--goal", "deadlock"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let k = refused(&["-e", "state-equation+traps", "-k", "3"]);
+    assert!(k.contains("-k has no effect on state-equation+traps: it bounds bmc, "), "{k}");
+    let traps = refused(&["-e", "bmc", "--traps", "3"]);
+    let said = "--traps has no effect on bmc: it limits the part listed-traps";
+    assert!(traps.contains(said), "{traps}");
+    let traps = refused(&["-e", "traps", "--traps", "3"]);
+    assert!(traps.contains("; the part traps is about all traps"), "{traps}");
+    written(&["--goal", "deadlock", "-e", "listed-traps", "--traps", "3"]);
+    let values = encode(&["--goal", "deadlock", "-e", "bmc", "--values", "log"]);
+    assert!(text(&values.stderr).contains("--values requires --logic SAT"));
+}
+
+/// Long names and long sums: no line of an LP file is longer than readers accept, and the legend
+/// keeps each name in full.
+#[test]
+fn long_lines_are_wrapped_without_loss() {
+    let mut builder = NetBuilder::new("long");
+    let places: Vec<_> = (0..60)
+        .map(|index| builder.place(&format!("{}{index}", "p".repeat(150)), 1).expect("a place"))
+        .collect();
+    let transitions: Vec<String> = (0..300)
+        .map(|index| format!("{}{index}", "t".repeat(if index < 2 { 200 } else { 20 })))
+        .collect();
+    for name in &transitions {
+        let t = builder.transition(name).expect("a transition");
+        places.iter().for_each(|&place| builder.take(t, place, 1).expect("an arc"));
+    }
+    let net = builder.build().expect("a net");
+    let directory = TestDirectory::new();
+    directory.write("net", &net_text::print(&net));
+    let sum: Vec<&str> = net.places().map(|place| net.place_name(place)).collect();
+    let goal = format!("max {}", sum.join(" + "));
+    let program = directory.succeeds(&["encode", "net", "--goal", &goal, "-f", "lp"]);
+    let longest = program.lines().map(str::len).max();
+    assert!(longest.is_some_and(|length| length <= 510), "{longest:?}");
+    let script = directory.succeeds(&["encode", "net", "--goal", "deadlock"]);
+    for file in [&program, &script] {
+        for name in &transitions {
+            // A comment of an LP file may be broken inside a long name.
+            let joined = file.replace("\n\\    ", "");
+            assert!(joined.contains(&QuotedInFull(name).to_string()), "{name}");
+        }
+    }
+    let class = script.lines().skip_while(|line| !line.contains(" and 299 more: all of `"));
+    let class: Vec<&str> = class.take_while(|line| line.starts_with(';')).collect();
+    assert!(class[0].ends_with("`,") && class[1].starts_with(";     `"), "{class:?}");
+    assert!(class.iter().skip(2).all(|line| line.len() <= 110), "{class:?}");
+    // The objective has a term for each place, although it takes many lines.
+    let objective = program.split_once("objective:").expect("an objective").1;
+    let objective = objective.split_once("Subject To").expect("constraints").0;
+    assert_eq!(objective.matches("m.ppp").count(), 60);
 }
 
 /// Returns true if a DIMACS formula is satisfiable, and the number of named variables.

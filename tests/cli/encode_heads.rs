@@ -5,8 +5,9 @@ use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, text};
 use std::collections::BTreeSet;
 
-/// Names that look alike, names with escapes, reserved words, and names of other variables.
-const NAMES: [&str; 19] = [
+/// Names that look alike, names with escapes, reserved words, commands, and names of other
+/// variables.
+const NAMES: [&str; 24] = [
     "a|b",
     "a_b",
     "a\\b",
@@ -26,6 +27,11 @@ const NAMES: [&str; 19] = [
     "a\"b",
     "1",
     "a) and 1 more",
+    "assert",
+    "exists",
+    "check-sat",
+    "define-fun",
+    "BINARY",
 ];
 
 /// A net in which a token moves from place to place. The last place keeps it, or returns it to the
@@ -157,8 +163,13 @@ fn names_that_look_alike_have_symbols_of_their_own() {
                 ("bmc", "BV", &k),
                 ("bmc-steps", "LIA", "3"),
             ] {
-                let scripts =
-                    nets.each_ref().map(|net| deadlock(net, &["-e", parts, "-l", logic, "-k", k]));
+                let bound = if parts.contains("bmc") || parts.contains("induction") {
+                    &["-k", k][..]
+                } else {
+                    &[]
+                };
+                let arguments = [&["-e", parts, "-l", logic], bound].concat();
+                let scripts = nets.each_ref().map(|net| deadlock(net, &arguments));
                 scripts.iter().zip(&nets).for_each(|(script, net)| assert_legend(net, script));
                 assert!(scripts[0].contains("; names, where % and two digits stand for"));
                 assert!(!scripts[1].contains("; names, "), "{}", scripts[1]);
@@ -357,10 +368,13 @@ fn no_status_contradicts_enumeration_or_another_solver() {
                 ("bmc-steps", "LIA", "2"),
                 ("bmc-steps", "LRA", "1"),
             ] {
-                let script = directory.succeeds(&[
-                    "encode", "net", "--goal", goal, "-e", parts, "-l", logic, "-k", k, "--status",
-                    "5s",
-                ]);
+                let mut arguments = vec![
+                    "encode", "net", "--goal", goal, "-e", parts, "-l", logic, "--status", "5s",
+                ];
+                if parts.contains("bmc") || parts.contains("induction") {
+                    arguments.extend(["-k", k]);
+                }
+                let script = directory.succeeds(&arguments);
                 let is = |status: &str| script.contains(&format!("(set-info :status {status})"));
                 // Z3 reports an error if the status is wrong.
                 let found = answer(&script);

@@ -7,6 +7,7 @@ mod assumptions;
 mod check;
 mod claims;
 mod contest_kit;
+mod dead_markings;
 mod draw;
 mod each_node;
 mod encode;

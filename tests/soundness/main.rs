@@ -9,6 +9,7 @@ mod cases;
 mod combinations;
 mod counting;
 mod coverability;
+mod each_node;
 #[cfg(feature = "z3")]
 mod encodings;
 mod engines;

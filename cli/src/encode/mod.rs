@@ -44,12 +44,13 @@ pub(super) struct EncodeArguments {
     #[arg(long, value_enum)]
     values: Option<BitEncoding>,
     /// The bound k: the number of firings that bmc and k-induction unroll, and of steps that
-    /// bmc-steps unrolls.
-    #[arg(short = 'k', long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    steps: u32,
-    /// The largest number of traps that listed-traps lists.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    traps: usize,
+    /// bmc-steps unrolls. By default 1. Other encodings have no bound, and refuse this option.
+    #[arg(short = 'k', long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    steps: Option<u32>,
+    /// The largest number of traps that the part listed-traps lists. By default 100. Other parts
+    /// refuse this option.
+    #[arg(long, value_name = "N")]
+    traps: Option<usize>,
     /// The output language. By default it follows from the ending of the file name, and otherwise
     /// is smt2, or cnf in propositional logic.
     #[arg(short, long, value_enum)]
@@ -94,7 +95,7 @@ struct EncodeGoal {
 }
 
 pub(super) fn run(arguments: &EncodeArguments) -> Result<ProgramOutcome> {
-    let form = QueryForm::new(arguments, arguments.encoding.clone().with_steps(arguments.steps))?;
+    let form = QueryForm::new(arguments)?;
     let budget = limits::budget(None, None);
     signals::cancel_on_signal(&budget, || ());
     let facts_budget = budget.slice(arguments.timeout);

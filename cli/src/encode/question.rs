@@ -1,13 +1,15 @@
 //! The query to write, in the requested logic and language.
 
 use super::EncodeGoal;
+use crate::UsageError;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
-use parikh_encodings::{EncodedGoal, Encoding, Notation, Numbers};
+use parikh_encodings::{EncodedGoal, Encoding, EncodingPart, Notation, Numbers};
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
+use parikh_solvers::lp_format::write_comment;
 use parikh_solvers::smt_lib::ExpectedAnswer;
 use parikh_structure::facts::facts_for;
 use std::io::{self, Write};
@@ -75,12 +77,31 @@ pub(super) struct QueryForm {
     pub(super) traps: usize,
 }
 
+/// The largest number of traps that are listed, if `--traps` does not say.
+const DEFAULT_TRAPS: usize = 100;
+
 impl QueryForm {
-    pub(super) fn new(
-        arguments: &super::EncodeArguments,
-        mut encoding: Encoding,
-    ) -> Result<QueryForm> {
-        let super::EncodeArguments { logic, values, traps, .. } = *arguments;
+    /// Returns the form that the arguments request.
+    ///
+    /// # Errors
+    /// The options contradict each other, or one of them has no effect on the encoding.
+    pub(super) fn new(arguments: &super::EncodeArguments) -> Result<QueryForm> {
+        let super::EncodeArguments { logic, values, traps, steps, .. } = *arguments;
+        let mut encoding = arguments.encoding.clone().with_steps(steps.unwrap_or(1));
+        if steps.is_some() && !encoding.unrolls() {
+            bail!(UsageError(format!(
+                "-k has no effect on {encoding}: it bounds bmc, bmc-steps and k-induction"
+            )));
+        }
+        if traps.is_some() && !encoding.has(EncodingPart::ListedTraps) {
+            let other = match encoding.has(EncodingPart::Traps) {
+                true => "; the part traps is about all traps",
+                false => "",
+            };
+            bail!(UsageError(format!(
+                "--traps has no effect on {encoding}: it limits the part listed-traps{other}"
+            )));
+        }
         let default_format =
             if logic == EncodeLogic::Propositions { SolverFormat::Cnf } else { SolverFormat::Smt2 };
         let of_name = arguments.output.as_deref().and_then(SolverFormat::of_name);
@@ -114,7 +135,7 @@ impl QueryForm {
             // variables. [`Numbers::Bits`] makes `facts_for` compute these bounds.
             EncodeLogic::Bits | EncodeLogic::Propositions => Numbers::Bits,
         };
-        Ok(QueryForm { encoding, logic, values, format, traps })
+        Ok(QueryForm { encoding, logic, values, format, traps: traps.unwrap_or(DEFAULT_TRAPS) })
     }
 }
 
@@ -204,13 +225,12 @@ impl<'n> EncodedQuery<'n> {
         status: ExpectedAnswer,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let comment = match format {
-            SolverFormat::Smt2 => ";",
-            SolverFormat::Lp => "\\",
-            SolverFormat::Cnf => "c",
-        };
         for line in head.lines() {
-            writeln!(out, "{comment} {line}")?;
+            match format {
+                SolverFormat::Smt2 => writeln!(out, "; {line}")?,
+                SolverFormat::Lp => write_comment(line, out)?,
+                SolverFormat::Cnf => writeln!(out, "c {line}")?,
+            }
         }
         match self {
             EncodedQuery::Clauses(question) => question.write_dimacs(out),

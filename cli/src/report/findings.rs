@@ -85,6 +85,9 @@ pub(super) fn findings(
             (None, Some(_)) => collector.add_formula_answer(at, question),
         }
     }
+    if let Some(verdicts) = &found.node_verdicts {
+        collector.add_node_verdicts(verdicts);
+    }
     collector.add_nodes_without_arcs();
     // The sort is stable, so findings of the same severity stay in the order of the questions.
     collector.findings.sort_by_key(|finding| finding.level);

@@ -32,7 +32,10 @@ pub use evidence::{CertificateText, FlatSequence, GoalEvidence, PlayedSequence};
 pub use findings::{ReportFinding, Severity};
 pub use page::{NetPageParts, net_page_parts, page, page_data, system_page};
 pub use picture::NetPicture;
-pub use questions::{AnsweredQuestion, PlaceMaximum, ReportQuestions, TransitionFate};
+pub use questions::{
+    AnsweredQuestion, NodeVerdicts, PlaceMaximum, ReportQuestions, SharedReason, TransitionFate,
+    VerdictGroup, VerdictNode,
+};
 pub use reductions::ReductionSummary;
 pub use structure::{StructureSet, StructureSets, WeightedNode};
 pub use system::{
@@ -63,6 +66,8 @@ pub struct NetReport {
     pub findings: Vec<ReportFinding>,
     /// The questions with their answers.
     pub questions: Vec<AnsweredQuestion>,
+    /// The verdicts of an examination about each node. `None` if the page is about other questions.
+    pub node_verdicts: Option<NodeVerdicts>,
     /// For each transition of the net, by index, the answer whether it can fire. An entry is `None`
     /// if this is open. The list is empty if the transitions were not examined one by one.
     pub fates: Vec<Option<TransitionFate>>,
@@ -166,13 +171,14 @@ pub fn report(
     on_step("the picture");
     let picture = picture::picture(net, subject.positions, &step_budget(PICTURE_TIME));
     let evidence::EvidenceStore { traces, certificates, .. } = store;
-    let questions::ReportResults { questions, fates, bounds, faults, .. } = results;
+    let questions::ReportResults { questions, node_verdicts, fates, bounds, faults, .. } = results;
     NetReport {
         model: subject.model.to_owned(),
         made: subject.program_and_date.clone(),
         remark: subject.remark.as_deref().map(Sentence::message),
         findings,
         questions,
+        node_verdicts,
         fates,
         bounds,
         traces,

@@ -13,13 +13,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts of the page, in the order of their dependencies. The last one starts the page of a
 /// report.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("web/page.js"),
     include_str!("web/net.js"),
     include_str!("web/words.js"),
     include_str!("web/route.js"),
     include_str!("web/drawing.js"),
     include_str!("web/player.js"),
+    include_str!("web/nodes.js"),
     include_str!("web/sections.js"),
     include_str!("web/main.js"),
     include_str!("web/report.js"),

@@ -1,8 +1,10 @@
 //! The questions of a report and their answers.
 
 mod nodes;
+mod verdict_groups;
 
 pub(super) use nodes::{bindings, dead, fires};
+pub use verdict_groups::{NodeVerdicts, SharedReason, VerdictGroup, VerdictNode};
 
 use super::evidence::{EvidenceStore, GoalEvidence, PlayedSequence};
 use super::text::Sentence;
@@ -28,6 +30,8 @@ use std::time::{Duration, Instant};
 pub enum ReportQuestions {
     /// Standard questions about the net.
     Topics(Vec<StandardQuestion>),
+    /// An examination about each place or transition.
+    EachNode(Examination),
     /// Questions given as formulas, by the user or in a query file.
     Formulas {
         /// The formulas as goals and questions.
@@ -167,6 +171,8 @@ pub(super) struct ReportResults {
     /// An entry per place of the model, if places were examined one by one. Otherwise empty. An
     /// entry is `None` if the maximum is open.
     pub(super) bounds: Vec<Option<PlaceMaximum>>,
+    /// The verdicts of an examination about each node. `None` if no such examination was asked.
+    pub(super) node_verdicts: Option<NodeVerdicts>,
     /// A description of a marking that violates the model's claim of safe units. `None` if no such
     /// marking is known.
     pub(super) breach: Option<String>,
@@ -212,6 +218,10 @@ pub(super) fn ask<'n>(
                     .iter_mut()
                     .for_each(|question| append_time_share(question, whole));
             }
+        }
+        ReportQuestions::EachNode(examination) => {
+            tell(verdict_groups::title(examination));
+            runner.examine_each_node(examination, budget);
         }
         ReportQuestions::Formulas { plan, written, refused, are_requirements } => {
             runner.results.are_requirements = are_requirements;

@@ -132,6 +132,31 @@ impl Sentence {
         self.0.iter().map(word).collect()
     }
 
+    /// Returns the sentence with `instead` in place of a node, which is given as a sentence of one
+    /// piece. The word `place` or `transition` before the node is left out.
+    pub(super) fn without_node(&self, node: &Sentence, instead: &str) -> Sentence {
+        let mut text = Sentence::default();
+        for piece in &self.0 {
+            match piece {
+                piece if node.0.first() == Some(piece) => {
+                    if let Some(SentencePiece::Words(words)) = text.0.last_mut() {
+                        let stem = ["place ", "transition "]
+                            .iter()
+                            .find_map(|kind| words.strip_suffix(kind))
+                            .map(str::to_owned);
+                        if let Some(stem) = stem {
+                            *words = stem;
+                        }
+                    }
+                    text = text.push_words(instead);
+                }
+                SentencePiece::Words(words) => text = text.push_words(words.clone()),
+                other => text.0.push(other.clone()),
+            }
+        }
+        text
+    }
+
     /// Returns the number of pieces.
     pub(super) fn len(&self) -> usize {
         self.0.len()

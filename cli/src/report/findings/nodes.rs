@@ -3,10 +3,13 @@
 
 use super::super::dead;
 use super::super::evidence::PlayedSequence;
-use super::super::questions::{TransitionFate, bindings, dead as never_firing, fires};
+use super::super::questions::{
+    NodeVerdicts, TransitionFate, bindings, dead as never_firing, fires,
+};
 use super::super::text::Sentence;
 use super::{FindingCollector, Severity};
 use parikh::answer::QuestionValue;
+use parikh::mcc::Examination;
 use parikh_net::{FiringStep, Net, PlaceId, Stage, TransitionId};
 use parikh_solvers::Budget;
 use parikh_structure::excluded::InvariantSums;
@@ -24,6 +27,32 @@ const NO_BINDING: &str = "No binding is left of it: its guard, or the colours th
 const MAX_LOOP_FINDINGS: usize = 6;
 
 impl FindingCollector<'_> {
+    /// Adds a finding with the totals of an examination about each node. Its details name nodes
+    /// that are open or have a bad verdict.
+    pub(super) fn add_node_verdicts(&mut self, verdicts: &NodeVerdicts) {
+        let is_bad = verdicts.groups.iter().any(|group| group.is_bad);
+        let level = match verdicts.examination {
+            _ if is_bad && verdicts.examination == Examination::LivenessAll.name() => {
+                Severity::Warning
+            }
+            _ if is_bad => Severity::Problem,
+            _ if verdicts.open > 0 => Severity::Unknown,
+            name if name == Examination::StableMarkingAll.name() => Severity::Note,
+            _ => Severity::Good,
+        };
+        let finding = self.add_finding(level, Sentence::from_words(verdicts.counts.clone()));
+        for group in verdicts.groups.iter().filter(|group| group.is_bad || group.is_open) {
+            let nodes: Vec<&Sentence> = group
+                .reasons
+                .iter()
+                .flat_map(|shared| shared.nodes.iter().map(|node| &node.name))
+                .collect();
+            let text = Sentence::from_words(format!("{}: ", group.verdict)).sentence();
+            let text = text.list(&nodes, ", ", |text, &node| text.push_sentence(node.clone()));
+            finding.details.push(text);
+        }
+    }
+
     /// Adds findings about transitions that can never fire, and about transitions for which this is
     /// open.
     pub(super) fn add_dead_transitions(&mut self, at: usize) {

@@ -2,8 +2,10 @@
 //! hold.
 
 use super::super::text::Sentence;
+use super::verdict_groups::{self, NodeVerdicts};
 use super::{AnsweredQuestion, EvidencedAnswer, PlaceMaximum, QuestionRunner, TransitionFate};
 use parikh::answer::{Grade, Plan, QuestionValue};
+use parikh::mcc::Examination;
 use parikh::run::{OpenCause, OpenReason};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -80,6 +82,51 @@ impl QuestionRunner<'_, '_> {
         };
         summary.tried = if summary.value.is_none() { run_results.attempts } else { Vec::new() };
         AnsweredQuestion { seconds: run_results.seconds, ..summary }
+    }
+
+    /// Answers an examination about each node, and groups the verdicts. The bounds and the fates of
+    /// nodes of the page are kept, so that the page shows them at the node, unless they depend on
+    /// the model's claim of safe units.
+    pub(super) fn examine_each_node(&mut self, examination: Examination, budget: &Budget) {
+        let net = self.net;
+        let mut questions = Plan::of_each_node(examination, net).unwrap_or_default();
+        let refused = verdict_groups::refused(&mut questions);
+        let planned = questions.plan.questions().iter().map(|question| &question.id);
+        let names: Vec<String> =
+            planned.chain(refused.iter().map(|(node, _)| node)).cloned().collect();
+        let mut ran = self.run(questions.plan, budget);
+        ran.open.extend(refused);
+        let is_of_page = net.folding().is_none() && net.translation().is_none();
+        let assumes_units = ran.answers.values().any(|given| given.answer.assumes_units);
+        if is_of_page && !assumes_units {
+            let given = |name: &str| ran.answers.get(name);
+            match examination {
+                Examination::UpperBoundsAll => {
+                    let bound = |p| {
+                        let EvidencedAnswer { answer, evidence, .. } = given(net.place_name(p))?;
+                        let shown = evidence.first().cloned().unwrap_or_default();
+                        Some(PlaceMaximum { most: answer.value.clone(), shown })
+                    };
+                    self.results.bounds = net.model_places().map(bound).collect();
+                }
+                Examination::QuasiLivenessAll => {
+                    let fate = |t| {
+                        let EvidencedAnswer { answer, evidence, .. } =
+                            given(net.transition_name(t))?;
+                        Some(TransitionFate {
+                            fires: answer.value == QuestionValue::Bool(true),
+                            shown: evidence.first().cloned().unwrap_or_default(),
+                            reason: answer.reason.clone(),
+                            assumes_units: answer.assumes_units,
+                        })
+                    };
+                    self.results.fates = net.transitions().map(fate).collect();
+                }
+                _ => {}
+            }
+        }
+        let verdicts = NodeVerdicts::new(net, examination, &names, &mut ran);
+        self.results.node_verdicts = Some(verdicts);
     }
 
     /// Asks for the largest number of tokens on each place of the model, and summarises the

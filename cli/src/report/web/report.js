@@ -1,3 +1,4 @@
 // Starts the page of a report.
 
-assemble([findingsSection(), questionsSection(), netSection(), shapesSection(), reductionsSection()]);
+const questions = data.node_verdicts ? nodesSection() : questionsSection();
+assemble([findingsSection(), questions, netSection(), shapesSection(), reductionsSection()]);

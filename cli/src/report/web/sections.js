@@ -118,8 +118,7 @@ const questionsSection = () => {
       play ? make("p", { class: "actions" }, play) : null);
   });
   return section("questions", "Answers and their evidence",
-    make("p", { class: "muted" }, "replayed: firing sequences that were replayed on the net. certified: a certificate "
-      + "that a checker accepted. searched: an exhaustive search without a certificate."),
+    make("p", { class: "muted" }, GRADES),
     make("ol", { class: "questions" }, items));
 };
 
@@ -226,6 +225,8 @@ const factsOf = (node) => {
     if (fate) facts.push(fate.fires ? "can fire" : "can never fire");
     facts.push(player.enabled.has(node - placeCount) ? "enabled now" : "not enabled now");
   }
+  const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];
+  if (!known && verdictOf(node)) facts.push(verdictOf(node).text);
   for (const more of moreFacts) facts.push(...more(node));
   return facts.join(" · ");
 };
@@ -249,7 +250,7 @@ const setsThrough = (node) => {
 /** Shows the results about a node. */
 const nodePanel = (node) => {
   const panel = byId("node");
-  const known = isPlace(node) ? data.bounds[node] : data.fates[node - placeCount];
+  const known = (isPlace(node) ? data.bounds[node] : data.fates[node - placeCount]) ?? verdictOf(node)?.evidence;
   const title = `${isPlace(node) ? "Place" : "Transition"} ${nameOf(node)}`;
   const arcs = (some, towards) => some.length ? make("p", {}, `${towards} `, some.slice(0, 24).flatMap(([other, weight]) =>
     [weight > 1n ? `${weight}× ` : "", reference(other), " "]),
