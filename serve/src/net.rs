@@ -1,9 +1,11 @@
 //! A net of the directory, with its jobs and the pages that show it.
 
+use super::events::PollingPage;
 use super::jobs::Job;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,6 +21,9 @@ pub(super) struct Net {
     /// Counts changes of the jobs, so that pages learn of them.
     changes: watch::Sender<u64>,
     next_number: AtomicU64,
+    /// The pages that poll for events, each with a random id.
+    polling: Mutex<HashMap<String, PollingPage>>,
+    is_removed: AtomicBool,
 }
 
 /// The description of an upload.
@@ -49,6 +54,8 @@ impl Net {
             watchers: AtomicUsize::new(0),
             changes: watch::channel(0).0,
             next_number: AtomicU64::new(next),
+            polling: Mutex::default(),
+            is_removed: AtomicBool::new(false),
         }
     }
 
@@ -90,10 +97,31 @@ impl Net {
         self.jobs().iter().for_each(|job| job.cancel());
     }
 
+    pub(super) fn polling_pages(&self) -> MutexGuard<'_, HashMap<String, PollingPage>> {
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets a page that polled.
+    pub(super) fn close_page(&self, page: &str) {
+        let closed = self.polling_pages().remove(page);
+        drop(closed);
+    }
+
+    /// Cancels all jobs and ends the streams of events, because the net was removed.
+    pub(super) fn end(&self) {
+        self.is_removed.store(true, Ordering::SeqCst);
+        self.cancel_all();
+        self.touch();
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.is_removed.load(Ordering::SeqCst)
+    }
+
     /// Registers an open page. The page is closed when the result is dropped.
-    pub(super) fn watch(self: &Arc<Self>) -> OpenPage {
+    pub(super) fn watch(self: &Arc<Self>) -> PageGuard {
         self.watchers.fetch_add(1, Ordering::SeqCst);
-        OpenPage(self.clone())
+        PageGuard(self.clone())
     }
 
     /// Returns the number of jobs that wait or run.
@@ -113,9 +141,9 @@ impl Net {
 }
 
 /// An open page that shows a net.
-pub(super) struct OpenPage(Arc<Net>);
+pub(super) struct PageGuard(Arc<Net>);
 
-impl Drop for OpenPage {
+impl Drop for PageGuard {
     fn drop(&mut self) {
         if self.0.watchers.fetch_sub(1, Ordering::SeqCst) > 1 {
             return;
@@ -136,16 +164,18 @@ impl Drop for OpenPage {
 /// characters long.
 pub(super) fn display_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_shown = |c: &char| {
-        // Marks that turn the direction of text could make a name look like another one.
-        !c.is_control()
-            && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let shown: String = last.chars().filter(is_shown).take(100).collect();
+    let shown: String = last.chars().filter(|&c| !is_invisible(c)).take(100).collect();
     match shown.trim() {
         "" | "." | ".." => "net".to_owned(),
         trimmed => trimmed.to_owned(),
     }
+}
+
+/// Returns true for control characters, and for marks that turn the direction of text and so could
+/// make a text look like another one.
+pub(super) fn is_invisible(c: char) -> bool {
+    let is_mark = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || is_mark
 }
 
 #[cfg(test)]

@@ -38,18 +38,18 @@ pub(super) enum ProcessEnd {
 /// seconds after the limit.
 const OVERTIME: Duration = Duration::from_secs(10);
 
-/// The time between a polite signal and one that cannot be ignored. `parikh` ends within 0.8 s.
-const POLITE: Duration = Duration::from_millis(1500);
+/// The time between SIGTERM and SIGKILL. `parikh` ends within 0.8 s of SIGTERM.
+const TERM_GRACE: Duration = Duration::from_millis(1500);
 
-/// The time between two looks at the process and its output.
-const LOOK: Duration = Duration::from_millis(60);
+/// The time between two checks of the output's size.
+const POLL_INTERVAL: Duration = Duration::from_millis(60);
 
 /// The largest file that a command may write, in bytes. Evidence of large nets takes megabytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// The address space of a process in terms of its memory limit: threads, worker processes and
-/// libraries reserve addresses without using them.
-const ADDRESSES: (u64, u64) = (2, 2 << 30);
+/// The limit on the address space of a process: a factor of its memory limit, and further bytes.
+/// Threads and libraries reserve addresses without using them.
+const ADDRESS_SPACE: (u64, u64) = (2, 2 << 30);
 
 /// Runs `program` with `arguments` in the directory `folder`. Standard output goes to the file
 /// `output`, and standard error to `notes`. `on_output` is called after the files have grown.
@@ -81,7 +81,15 @@ pub(super) async fn run(
     let mut child = command.spawn()?;
     let mut group = ProcessGroup::of(&child);
     group.limit(limits);
-    let deadline = Instant::now() + limits.time + OVERTIME;
+    // A time limit without an end on the clock is none.
+    let deadline = limits.time.checked_add(OVERTIME).and_then(|it| Instant::now().checked_add(it));
+    let time_out = async {
+        match deadline {
+            Some(deadline) => tokio::time::sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    };
+    let mut time_out = std::pin::pin!(time_out);
     let mut cancelled = std::pin::pin!(cancelled);
     let mut size = 0;
     let length = |path: &Path| fs::metadata(path).map_or(0, |it| it.len());
@@ -95,12 +103,12 @@ pub(super) async fn run(
                 return Ok(status.code().map_or(ProcessEnd::Killed(signal), ProcessEnd::Exited));
             }
             () = &mut cancelled => Some(ProcessEnd::Cancelled),
-            () = tokio::time::sleep_until(deadline) => Some(ProcessEnd::TimedOut),
-            () = tokio::time::sleep(LOOK) => None,
+            () = &mut time_out => Some(ProcessEnd::TimedOut),
+            () = tokio::time::sleep(POLL_INTERVAL) => None,
         };
         if let Some(end) = early {
             group.terminate();
-            let _ = tokio::time::timeout(POLITE, child.wait()).await;
+            let _ = tokio::time::timeout(TERM_GRACE, child.wait()).await;
             group.kill();
             child.wait().await?;
             return Ok(end);
@@ -126,7 +134,7 @@ impl ProcessGroup {
     #[cfg(target_os = "linux")]
     fn limit(&self, limits: ProcessLimits) {
         use rustix::process::{Resource, Rlimit, prlimit};
-        let address_space = limits.memory.saturating_mul(ADDRESSES.0).saturating_add(ADDRESSES.1);
+        let address_space = limits.memory.saturating_mul(ADDRESS_SPACE.0).saturating_add(ADDRESS_SPACE.1);
         for (resource, most) in
             [(Resource::As, address_space), (Resource::Fsize, LARGEST_FILE), (Resource::Core, 0)]
         {
