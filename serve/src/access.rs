@@ -41,8 +41,10 @@ pub(super) enum RequestOrigin {
 /// The reason why a request is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
-    #[error("expected a Host header that names this server, got `{0}`: use the printed address, \
-         or name it with `parikh serve --host-name {0}`")]
+    #[error(
+        "expected a Host header that names this server, got `{0}`: use the printed address, \
+         or name it with `parikh serve --host-name {0}`"
+    )]
     Host(String),
     #[error(
         "requests from the origin `{0}` are refused: name it with `parikh serve --allow-origin`"
@@ -81,7 +83,9 @@ impl AccessPolicy {
     pub(super) fn has_token(&self, headers: &HeaderMap) -> bool {
         let given = single(headers, AUTHORIZATION).and_then(|it| it.split_once(' '));
         let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
-        given.is_some_and(|(_, given)| equal_in_constant_time(given.as_bytes(), self.token.as_bytes()))
+        given.is_some_and(|(_, given)| {
+            equal_in_constant_time(given.as_bytes(), self.token.as_bytes())
+        })
     }
 
     /// Returns true if the MCC-server protocol is open to named origins without a token.
@@ -101,9 +105,8 @@ impl AccessPolicy {
         if port.is_none() {
             return false;
         }
-        let is_named = |own: &String| {
-            own.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(host)
-        };
+        let is_named =
+            |own: &String| own.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(host);
         if self.host_names.iter().any(is_named) {
             return true;
         }

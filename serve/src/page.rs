@@ -52,8 +52,7 @@ impl Page {
             start: document("Parikh", START_BODY, "start.js").into(),
             net: document("Net – Parikh", &NET_BODY.replace(FIGURE, &parts.figure), "loading.js")
                 .into(),
-            start_script: function(&format!("{}\n{REQUESTS}\n{START_SCRIPT}", parts.common))
-                .into(),
+            start_script: function(&format!("{}\n{REQUESTS}\n{START_SCRIPT}", parts.common)).into(),
             loading_script: function(&format!("{REQUESTS}\n{LOADING_SCRIPT}")).into(),
             net_script: function(&format!("{}\n{REQUESTS}\n{net_scripts}", parts.scripts)).into(),
             polling_script: function(POLLING_SCRIPT).into(),

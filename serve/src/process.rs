@@ -134,7 +134,8 @@ impl ProcessGroup {
     #[cfg(target_os = "linux")]
     fn limit(&self, limits: ProcessLimits) {
         use rustix::process::{Resource, Rlimit, prlimit};
-        let address_space = limits.memory.saturating_mul(ADDRESS_SPACE.0).saturating_add(ADDRESS_SPACE.1);
+        let address_space =
+            limits.memory.saturating_mul(ADDRESS_SPACE.0).saturating_add(ADDRESS_SPACE.1);
         for (resource, most) in
             [(Resource::As, address_space), (Resource::Fsize, LARGEST_FILE), (Resource::Core, 0)]
         {

@@ -126,7 +126,7 @@ const answerItem = (answer) => {
       words ? make("span", {}, words) : null,
       make("span", { class: words ? "muted" : "" }, title)),
     formula ? make("p", { class: "formula" }, formula) : null,
-    make("p", { class: "detail" }, reasonWords(answer.reason ?? "")),
+    make("p", { class: "detail" }, reasonWords((answer.reason ?? "").replace(IN_FORMULA, "column $1: $2"))),
     meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
     answer.witness?.labels ? make("p", { class: "formula" }, labelRun(answer.witness)) : null,
     actions.length ? make("p", { class: "actions" }, ...actions) : null);
@@ -258,21 +258,22 @@ class JobView {
       `${examination}: ${totals.decided} of ${plural(totals.nodes, "node")} decided. `));
   }
 
-  /** Returns the line of the field for formulas that has the formula with a number. */
-  #line(number) {
-    const lines = (this.job.request.formulas ?? "").split("\n").map((line, at) => [line.trim(), at + 1])
-      .filter(([line]) => line && !line.startsWith("#"));
-    return lines[number - 1]?.[1] ?? number;
-  }
-
   /** Adds a line of the messages. Positions in formulas are marked by a line with a caret. */
   note(text) {
     this.notes.hidden = false;
-    const bare = text.replace(/^parikh: /, "")
-      .replace(/^--formula(?: (\d+))?:1:(\d+): /, (_, number, column) => `${number || this.#only() ? `line ${this.#line(Number(number ?? 1))}, ` : ""}column ${column}: `);
-    this.notes.textContent += `${bare}\n`;
+    const [, column, message] = text.match(IN_FORMULA) ?? [];
+    if (this.inFormula) {
+      // The line after a message is the formula, as the user wrote it.
+      const line = (this.job.request.formulas ?? "").split("\n").findIndex((line) => line.trim() === text.trim());
+      if (line >= 0) this.inFormula.prepend(`line ${line + 1}, `);
+    }
+    this.inFormula = message === undefined ? null : make("span", {}, `column ${column}: ${message}\n`);
+    this.notes.append(this.inFormula ?? `${text.replace(/^parikh: /, "")}\n`);
   }
 }
+
+/** A message about a formula: its column, and its text. */
+const IN_FORMULA = /^(?:parikh: )?--formula:1:(\d+): (.*)$/s;
 
 /** Describes a request in a few words. */
 const titleOf = (request) => {

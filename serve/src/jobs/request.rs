@@ -273,7 +273,10 @@ mod tests {
     fn requests_are_checked() {
         let problem = |text: &str| JobRequest::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(problem("{}").starts_with("the request asks nothing"));
-        assert!(problem(r##"{"formulas": "# only a comment"}"##).starts_with("the request asks nothing"));
+        assert!(
+            problem(r##"{"formulas": "# only a comment"}"##)
+                .starts_with("the request asks nothing")
+        );
         assert!(problem("[1]").starts_with("the request is not the expected JSON"));
         assert!(problem(r#"{"examinations": ["--help"]}"#).starts_with("`--help` is no exam"));
         assert!(problem(r#"{"examinations": ["OneSafe"], "x": 1}"#).contains("unknown field"));
@@ -293,7 +296,8 @@ mod tests {
             request.command_line("a net.pnml"),
             r"parikh check 'a net.pnml' --examination=OneSafe '--formula=it'\''s: EF p >= 1' --timeout 5s"
         );
-        let hidden = JobRequest { formulas: "EF id \"a\u{3}\u{202e}\" > 1'".into(), ..request.clone() };
+        let hidden =
+            JobRequest { formulas: "EF id \"a\u{3}\u{202e}\" > 1'".into(), ..request.clone() };
         let expected = r#"$'--formula=EF id "a\x03\xe2\x80\xae" > 1\''"#;
         assert!(hidden.command_line("n").contains(expected), "{}", hidden.command_line("n"));
         let nodes = JobRequest { nodes: vec!["a\nb".into()], ..request.clone() };

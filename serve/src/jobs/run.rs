@@ -138,7 +138,9 @@ pub(in super::super) fn limit_options(limits: ProcessLimits, threads: usize) -> 
 pub(in super::super) fn failure(end: &ProcessEnd, limits: ProcessLimits) -> String {
     let seconds = Duration::as_secs_f64(&limits.time);
     match end {
-        ProcessEnd::Exited(1) => "an input was refused, or an output could not be written".to_owned(),
+        ProcessEnd::Exited(1) => {
+            "an input was refused, or an output could not be written".to_owned()
+        }
         ProcessEnd::Exited(2) => "the question was refused".to_owned(),
         ProcessEnd::Exited(4) => "an internal error: please report it".to_owned(),
         ProcessEnd::Exited(code) => format!("the command ended with the exit code {code}"),

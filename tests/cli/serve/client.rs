@@ -64,9 +64,14 @@ impl TestServer {
     }
 
     /// Ends the server by SIGTERM, and waits for its end. Returns the exit code.
-    pub(super) fn end(mut self) -> Option<i32> {
+    pub(super) fn end(self) -> Option<i32> {
+        self.end_by("TERM")
+    }
+
+    /// Ends the server by a signal, and waits for its end. Returns the exit code.
+    pub(super) fn end_by(mut self, signal: &str) -> Option<i32> {
         let pid = self.process.id().to_string();
-        std::process::Command::new("kill").arg(pid).status().expect("kill runs");
+        std::process::Command::new("kill").args(["-s", signal, &pid]).status().expect("kill runs");
         self.process.wait().expect("it ends").code()
     }
 
