@@ -336,6 +336,29 @@ await ended("#ask-button");
 const where = await page.textContent("#jobs > .job:first-child .notes");
 check("an error names the line of the field", where.startsWith("line 3, column "), where);
 
+// Withdrawn answers do not stay as verdicts.
+const EVENTS = [
+  { begin: true },
+  { job: { number: 1, request: { kind: "check", examinations: ["UpperBoundsAll"], nodes: [], formulas: "", properties: "" },
+    status: { state: "running" }, command: "", audit: "" } },
+  { of: 1, answer: { type: "answer", examination: "UpperBoundsAll", id: "lock", value: 7, reason: "for a test",
+    evidence: "searched", techniques: [], seconds: 1, net: "model" } },
+  { of: 1, answer: { type: "withdrawn", examination: "UpperBoundsAll", id: "lock", reason: "an assumption is wrong" } },
+  { of: 1, answer: { type: "withdrawn", figure: "markings", reason: "an assumption is wrong" } },
+];
+let isSent = false;
+await page.route("**/events?page=*", (route) => {
+  route.fulfill({ body: isSent ? "" : EVENTS.map((event) => `${JSON.stringify(event)}\n`).join("") });
+  isSent = true;
+});
+await openNet("mutex.pnml");
+const withdrawn = await page.locator("#jobs .question .title").allTextContents();
+check("withdrawn answers are open", withdrawn.join(", ") === "openlock, openmarkings", withdrawn.join(", "));
+await page.fill("#search", "lock");
+await page.keyboard.press("Enter");
+check("and their facts are forgotten", !(await page.textContent("#node .facts")).includes("at most 7"));
+await page.unroute("**/events?page=*");
+
 // A restart keeps what was finished.
 const before = heard.splice(0);
 server.removeAllListeners("exit");

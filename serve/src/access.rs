@@ -43,7 +43,7 @@ pub(super) enum RequestOrigin {
 pub(super) enum Refusal {
     #[error(
         "expected a Host header that names this server, got `{0}`: use the printed address, \
-         or name it with `parikh serve --host-name {0}`"
+         or name it with `parikh serve --host-name`"
     )]
     Host(String),
     #[error(

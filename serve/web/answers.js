@@ -155,6 +155,10 @@ class JobView {
     this.count = 0;
     /** The listed answers, by question. */
     this.items = new Map();
+    /** The numbers of answers by kind. */
+    this.counts = { formulas: 0, others: 0 };
+    /** The last formula in each list. */
+    this.lastFormulas = new Map();
     this.state = make("span", { class: "job-state", role: "status" });
     this.cancel = button("Cancel", () => this.#cancel(), { "aria-label": `Cancel job ${job.number}` });
     this.answers = make("ol", { class: "questions" });
@@ -231,24 +235,34 @@ class JobView {
       // An answer was withdrawn, or a withdrawn question is answered again.
       const item = answerItem({ formula: known.formula, ...answer });
       known.item.replaceWith(item);
+      for (const [list, last] of this.lastFormulas) if (last === known.item) this.lastFormulas.set(list, item);
       known.item = item;
       return;
     }
     this.count += 1;
-    const listed = this.count <= MOST_LISTED ? answerItem(answer) : null;
-    if (listed) this.items.set(key, { item: listed, formula: answer.formula });
-    // The user wrote the formulas, so they come before other questions.
-    if (answer.formula !== undefined && listed) {
-      this.lastFormula ? this.lastFormula.after(listed) : this.answers.prepend(listed);
-      this.lastFormula = listed;
-    } else if (this.count <= AT_ONCE) this.answers.append(listed);
-    else if (listed) {
-      this.rest.append(listed);
-      this.folded.hidden = false;
-      this.folded.firstChild.textContent = `${this.count - AT_ONCE} more answers`;
+    this.#list(answer, key);
+    this.folded.hidden = !this.rest.childElementCount;
+    this.folded.firstChild.textContent = `${this.rest.childElementCount} more answers`;
+    const unlisted = this.count - this.items.size;
+    this.more.hidden = !unlisted;
+    this.more.textContent = `and ${unlisted} more; all are in the JSON`;
+  }
+
+  /** Lists an answer. The user wrote the formulas, so they come before other questions. */
+  #list(answer, key) {
+    const kind = answer.formula === undefined ? "others" : "formulas";
+    const count = ++this.counts[kind];
+    if (count > MOST_LISTED) return;
+    const item = answerItem(answer);
+    this.items.set(key, { item, formula: answer.formula });
+    const list = count <= AT_ONCE ? this.answers : this.rest;
+    if (kind === "others") list.append(item);
+    else {
+      const last = this.lastFormulas.get(list);
+      if (last?.isConnected) last.after(item);
+      else list.prepend(item);
+      this.lastFormulas.set(list, item);
     }
-    this.more.hidden = this.count <= MOST_LISTED;
-    this.more.textContent = `and ${this.count - MOST_LISTED} more; all are in the JSON`;
   }
 
   /** Shows the totals of an examination about each node. */

@@ -176,7 +176,8 @@ fn each_answer_has_the_text_of_its_formula() {
     let directory = TestDirectory::new();
     let server = TestServer::start(directory.path(), &[]);
     // Names that look like those of other formulas, and the name of a place.
-    let net = server.net("names.net", b"pl mutex (1)\npl {formula-1} (1)\ntr t {formula-1} -> mutex\n");
+    let net =
+        server.net("names.net", b"pl mutex (1)\npl {formula-1} (1)\ntr t {formula-1} -> mutex\n");
     let request = r#"{"formulas": "formula-2: EF mutex >= 1\n# c\nAG mutex <= 0\nmutex: EF mutex >= 2",
         "examinations": ["UpperBoundsAll"]}"#;
     let job = server.job(&net, request);
