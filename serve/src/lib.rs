@@ -33,6 +33,7 @@ mod service;
 mod store;
 
 pub use config::{PageParts, ServeConfig, ServeLimits};
+pub use process::end_with_server;
 pub use store::StoreError;
 
 use access::AccessPolicy;

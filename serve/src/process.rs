@@ -7,8 +7,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{LazyLock, mpsc};
 use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Limits of one command.
@@ -76,9 +78,10 @@ pub(super) async fn run(
         // Options come from the server only, and commands need no token.
         .env_remove("PARIKH_LOG")
         .env_remove("PARIKH_SERVE_TOKEN")
+        .env(PARENT_VARIABLE, std::process::id().to_string())
         .process_group(0)
         .kill_on_drop(true);
-    let mut child = command.spawn()?;
+    let mut child = spawn(command).await?;
     let mut group = ProcessGroup::of(&child);
     group.limit(limits);
     // A time limit without an end on the clock is none.
@@ -117,6 +120,48 @@ pub(super) async fn run(
         if now != size {
             size = now;
             on_output();
+        }
+    }
+}
+
+/// The environment variable with the process id of the server.
+const PARENT_VARIABLE: &str = "PARIKH_SERVE_PARENT";
+
+/// A start of a command, for the thread that starts commands.
+type Start = Box<dyn FnOnce() + Send>;
+
+/// Starts a command from a thread that lives as long as the server. Linux signals a child when the
+/// thread that started it ends ([`end_with_server`]), and threads of the runtime may end early.
+async fn spawn(mut command: Command) -> io::Result<Child> {
+    static STARTS: LazyLock<mpsc::Sender<Start>> = LazyLock::new(|| {
+        let (starts, received) = mpsc::channel::<Start>();
+        std::thread::spawn(move || received.into_iter().for_each(|start| start()));
+        starts
+    });
+    let runtime = tokio::runtime::Handle::current();
+    let (reply, child) = oneshot::channel();
+    let start = move || {
+        let _runtime = runtime.enter();
+        // An error means that nobody waits for the command any more. Then it is killed.
+        let _ = reply.send(command.spawn());
+    };
+    let lost = || io::Error::other("the thread that starts commands has ended");
+    STARTS.send(Box::new(start)).map_err(|_| lost())?;
+    child.await.map_err(|_| lost())?
+}
+
+/// Lets this process end by SIGTERM when the server that started it ends, even if the server is
+/// killed. Does nothing in a process that no server started, and on other systems than Linux.
+pub fn end_with_server() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+        let Ok(text) = std::env::var(PARENT_VARIABLE) else { return };
+        let Some(server) = text.parse().ok().and_then(Pid::from_raw) else { return };
+        let is_set = set_parent_process_death_signal(Some(Signal::TERM)).is_ok();
+        // The server may have ended before the signal was set.
+        if is_set && getppid() != Some(server) {
+            std::process::exit(1);
         }
     }
 }

@@ -75,6 +75,14 @@ impl TestServer {
         self.process.wait().expect("it ends").code()
     }
 
+    /// Returns the process ids of the server's running commands.
+    pub(super) fn commands(&self) -> Vec<String> {
+        let own = self.process.id().to_string();
+        let output = std::process::Command::new("pgrep").args(["-P", &own]).output();
+        let text = String::from_utf8(output.expect("pgrep runs").stdout).expect("numbers");
+        text.lines().map(str::to_owned).collect()
+    }
+
     /// Returns the largest memory that the server had, in bytes.
     pub(super) fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));

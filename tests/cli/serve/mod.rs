@@ -142,7 +142,25 @@ fn a_restart_loses_nothing_that_was_finished() {
     // A new job gets a new number, also after a kill.
     let next = server.job(&net, LONG);
     assert!(next > running);
+    // Its command ends, too.
+    let commands = std::iter::repeat_with(|| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        server.commands()
+    });
+    let commands = commands.take(200).find(|it| !it.is_empty()).expect("a command");
+    std::thread::sleep(std::time::Duration::from_millis(500));
     drop(server);
+    let is_running = |pid: &String| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        !status.is_empty() && !status.contains("State:\tZ")
+    };
+    for _ in 0..100 {
+        if !commands.iter().any(is_running) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!commands.iter().any(is_running));
     let server = TestServer::start(directory.path(), &[]);
     assert_eq!(server.state(&net, next), "interrupted");
 }
