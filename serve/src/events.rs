@@ -13,7 +13,7 @@
 //!
 //! The page in the browser does not hold a stream open, because browsers open at most six
 //! connections to a server for all its pages. It polls instead: each request takes the events since
-//! the one before ([`poll`]).
+//! the one before ([`PollingPages`]).
 
 use super::jobs::{Job, JobState};
 use super::net::{Net, PageGuard};
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -97,43 +97,64 @@ fn job_events(net: &Net, job: &Job, sent: &mut SentJob, text: &mut String) -> io
     Ok(is_at_end)
 }
 
-/// Returns the new events for a page that polls, at most about 1 MiB per job. Registers the page if
-/// it is new. It counts as closed if it does not poll again within [`POLL_TIME`].
-pub(super) fn poll(net: &Arc<Net>, page: &str) -> String {
-    let mut pages = net.polling_pages();
-    let mut text = String::new();
-    let known = pages.entry(page.to_owned()).or_insert_with(|| {
-        text += "{\"begin\":true}\n";
-        tokio::spawn(close_when_silent(net.clone(), page.to_owned()));
-        PollingPage { sent: SentEvents::default(), last: Instant::now(), _guard: net.watch() }
-    });
-    known.last = Instant::now();
-    text += &known.sent.next(net).0;
-    text
-}
-
 /// The time after which a page that does not poll counts as closed, for example because its browser
 /// was killed.
 const POLL_TIME: Duration = Duration::from_secs(6);
 
+/// The pages that poll for events.
+#[derive(Default)]
+pub(super) struct PollingPages {
+    /// The pages by the id of their net and their own id.
+    pages: Mutex<HashMap<[String; 2], PollingPage>>,
+}
+
 /// A page that polls.
-pub(super) struct PollingPage {
+struct PollingPage {
     sent: SentEvents,
     /// The time of its last request.
     last: Instant,
     _guard: PageGuard,
 }
 
-/// Removes a page when it does not poll any more.
-async fn close_when_silent(net: Arc<Net>, page: String) {
-    loop {
-        let Some(last) = net.polling_pages().get(&page).map(|page| page.last) else { return };
-        let deadline = last + POLL_TIME;
-        if deadline <= Instant::now() {
-            net.close_page(&page);
-            return;
+impl PollingPages {
+    fn locked(&self) -> MutexGuard<'_, HashMap<[String; 2], PollingPage>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the new events for a page, at most about 1 MiB per job. Registers the page if it is
+    /// new. It counts as closed if it does not poll again within [`POLL_TIME`].
+    pub(super) fn poll(self: &Arc<Self>, net: &Arc<Net>, page: &str) -> String {
+        let key = [net.id.clone(), page.to_owned()];
+        let mut pages = self.locked();
+        let mut text = String::new();
+        let known = pages.entry(key.clone()).or_insert_with(|| {
+            text += "{\"begin\":true}\n";
+            tokio::spawn(self.clone().close_when_silent(key));
+            PollingPage { sent: SentEvents::default(), last: Instant::now(), _guard: net.watch() }
+        });
+        known.last = Instant::now();
+        text += &known.sent.next(net).0;
+        text
+    }
+
+    /// Forgets a page.
+    pub(super) fn close(&self, key: &[String; 2]) {
+        let closed = self.locked().remove(key);
+        // The guard of the page is dropped after the lock.
+        drop(closed);
+    }
+
+    /// Forgets a page when it does not poll any more.
+    async fn close_when_silent(self: Arc<Self>, key: [String; 2]) {
+        loop {
+            let Some(last) = self.locked().get(&key).map(|page| page.last) else { return };
+            let deadline = last + POLL_TIME;
+            if deadline <= Instant::now() {
+                self.close(&key);
+                return;
+            }
+            tokio::time::sleep_until(deadline).await;
         }
-        tokio::time::sleep_until(deadline).await;
     }
 }
 

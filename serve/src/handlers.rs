@@ -200,7 +200,8 @@ pub(super) fn close_page(
     query: Option<&str>,
 ) -> Result<ServerResponse, HttpError> {
     let page = page_id(query)?.ok_or_else(|| HttpError::bad_request("expected page=ID"))?;
-    net_or_404(server, id)?.close_page(page);
+    net_or_404(server, id)?;
+    server.pages.close(&[id.to_owned(), page.to_owned()]);
     Ok(http::json(StatusCode::OK, &json!({ "closed": page })))
 }
 
@@ -214,7 +215,7 @@ pub(super) fn events(
     let net = net_or_404(server, id)?;
     let kind = "application/x-ndjson; charset=utf-8";
     if let Some(page) = page_id(query)? {
-        return Ok(http::text(kind, events::poll(&net, page)));
+        return Ok(http::text(kind, server.pages.poll(&net, page)));
     }
     let page = net.watch();
     let (lines, received) = mpsc::channel(8);

@@ -88,8 +88,8 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Serves until the process gets SIGINT, SIGTERM or SIGHUP. `on_start` gets the address of the page, with
-/// its token, when the server accepts connections.
+/// Serves until the process gets SIGINT, SIGTERM or SIGHUP. `on_start` gets the address of the
+/// page, with its token, when the server accepts connections.
 ///
 /// # Errors
 /// The server cannot start.
@@ -121,6 +121,7 @@ pub fn run(config: ServeConfig, on_start: &mut dyn FnMut(&str)) -> Result<(), Se
             policy,
             store,
             page: Page::new(&config.page),
+            pages: Arc::default(),
             jobs: JobQueue::new(config.limits.parallel_jobs, config.limits.waiting),
             uploads: JobQueue::new(config.limits.parallel_jobs, config.limits.waiting),
             ending: watch::channel(false).0,

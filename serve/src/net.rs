@@ -1,9 +1,8 @@
 //! A net of the directory, with its jobs and the pages that show it.
 
-use super::events::PollingPage;
+use super::files::is_invisible;
 use super::jobs::Job;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +20,6 @@ pub(super) struct Net {
     /// Counts changes of the jobs, so that pages learn of them.
     changes: watch::Sender<u64>,
     next_number: AtomicU64,
-    /// The pages that poll for events, each with a random id.
-    polling: Mutex<HashMap<String, PollingPage>>,
     is_removed: AtomicBool,
 }
 
@@ -54,7 +51,6 @@ impl Net {
             watchers: AtomicUsize::new(0),
             changes: watch::channel(0).0,
             next_number: AtomicU64::new(next),
-            polling: Mutex::default(),
             is_removed: AtomicBool::new(false),
         }
     }
@@ -95,16 +91,6 @@ impl Net {
     /// Cancels all jobs.
     pub(super) fn cancel_all(&self) {
         self.jobs().iter().for_each(|job| job.cancel());
-    }
-
-    pub(super) fn polling_pages(&self) -> MutexGuard<'_, HashMap<String, PollingPage>> {
-        self.polling.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Forgets a page that polled.
-    pub(super) fn close_page(&self, page: &str) {
-        let closed = self.polling_pages().remove(page);
-        drop(closed);
     }
 
     /// Cancels all jobs and ends the streams of events, because the net was removed.
@@ -169,13 +155,6 @@ pub(super) fn display_name(name: &str) -> String {
         "" | "." | ".." => "net".to_owned(),
         trimmed => trimmed.to_owned(),
     }
-}
-
-/// Returns true for control characters, and for marks that turn the direction of text and so could
-/// make a text look like another one.
-pub(super) fn is_invisible(c: char) -> bool {
-    let is_mark = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    c.is_control() || is_mark
 }
 
 #[cfg(test)]

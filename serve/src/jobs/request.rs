@@ -1,6 +1,6 @@
 //! The request of a job, its checks, and its command lines.
 
-use crate::net::is_invisible;
+use crate::files::is_invisible;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

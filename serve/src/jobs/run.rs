@@ -88,9 +88,11 @@ async fn command(job: &Job, environment: &JobEnvironment<'_>) -> JobState {
         Ok(ProcessEnd::Cancelled) => JobState::Cancelled,
         Ok(end) => {
             let folders = [net_folder, &job.folder];
-            let reason = match folders.iter().any(|folder| is_disk_full(folder)) {
-                true => DISK_FULL.to_owned(),
-                false => failure(&end, limits),
+            let has_notes = || std::fs::metadata(&files[1]).is_ok_and(|file| file.len() > 0);
+            let reason = match end {
+                _ if folders.iter().any(|folder| is_disk_full(folder)) => DISK_FULL.to_owned(),
+                ProcessEnd::Exited(1) if has_notes() => "an input was refused".to_owned(),
+                _ => failure(&end, limits),
             };
             JobState::Failed { reason }
         }

@@ -223,7 +223,7 @@ fn each_answer_has_the_text_of_its_formula() {
 #[test]
 fn pages_poll_over_short_requests_and_their_jobs_end_with_them() {
     let directory = TestDirectory::new();
-    let server = TestServer::start(directory.path(), &[]);
+    let server = TestServer::start(directory.path(), &["--jobs", "1"]);
     let net = server.net("counter.net", counter(60).as_bytes());
     let poll = |page: &str| server.get(&format!("/api/nets/{net}/events?page={page}"));
     let [first, second] = ["0123456789abcdef", "fedcba9876543210"];
@@ -231,7 +231,8 @@ fn pages_poll_over_short_requests_and_their_jobs_end_with_them() {
     assert_eq!(poll(first).text(), "{\"begin\":true}\n{\"current\":true}\n");
     assert_eq!(poll(first).text(), "");
     assert!(poll(second).text().contains("begin"));
-    let job = server.job(&net, LONG);
+    // The first job ends when it has no memory left. Then the second one begins.
+    let [_, job] = [(); 2].map(|()| server.job(&net, LONG));
     let mut seen = String::new();
     for _ in 0..400 {
         seen += &poll(first).text();
@@ -250,7 +251,7 @@ fn pages_poll_over_short_requests_and_their_jobs_end_with_them() {
         std::thread::sleep(std::time::Duration::from_millis(500));
         assert_eq!(poll(second).status, 200);
     }
-    assert_eq!(server.state(&net, job), "running");
+    assert!(matches!(server.state(&net, job).as_str(), "waiting" | "running"));
     assert_eq!(server.ended(&net, job), "cancelled");
 }
 
