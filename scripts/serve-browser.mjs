@@ -300,13 +300,64 @@ await startsJob("#ask-button");
 await page.waitForSelector(".job-state.running");
 await photograph("running");
 await page.close();
-await new Promise((resolve) => { setTimeout(resolve, 8000); });
+await new Promise((resolve) => { setTimeout(resolve, 12000); });
 page = await open();
 await page.goto(address);
 await openNet("counter.net");
 await page.waitForSelector(".job-state");
 const states = await page.locator(".job-state").allTextContents();
 check("a job ends with its page", states.every((state) => state === "cancelled"), states.join(", "));
+
+// Browsers open six connections to a server. More pages work, too.
+const tabs = [];
+for (let tab = 0; tab < 9; tab++) {
+  const more = await open();
+  tabs.push(more);
+  await more.goto(`${page.url()}#${new URL(address).hash.slice(1)}`);
+  await more.waitForSelector(".job-state", { timeout: 6000 });
+}
+check("nine more tabs of a net are loaded", true);
+for (const tab of tabs) await tab.close();
+
+// Each answer has its own formula.
+await openNet("mutex.pnml");
+await choose(["ReachabilityDeadlock"]);
+await page.fill("#formulas", "formula-2: EF lock >= 1\n\nAG lock <= 0\nlock: EF lock >= 2");
+await ended("#ask-button");
+const named = await page.locator("#jobs > .job:first-child .question").evaluateAll((items) =>
+  items.map((item) => [...item.querySelectorAll(".title span, p.formula")].map((part) => part.textContent).join(" | ")));
+for (const line of ["TRUE | formula-2 | EF lock >= 1", "FALSE | formula-3 | AG lock <= 0",
+  "FALSE | lock | EF lock >= 2"]) check(`answers have their formulas: ${line}`, named.includes(line), named.join("; "));
+check("formulas come first, and questions have words",
+  named[3] === "FALSE | Can it deadlock? | ReachabilityDeadlock", named[3]);
+await page.fill("#formulas", "\nEF lock >= 1\nAG (lock = ");
+await choose([]);
+await ended("#ask-button");
+const where = await page.textContent("#jobs > .job:first-child .notes");
+check("an error names the line of the field", where.startsWith("line 3, column "), where);
+
+// Withdrawn answers do not stay as verdicts.
+const EVENTS = [
+  { begin: true },
+  { job: { number: 1, request: { kind: "check", examinations: ["UpperBoundsAll"], nodes: [], formulas: "", properties: "" },
+    status: { state: "running" }, command: "", audit: "" } },
+  { of: 1, answer: { type: "answer", examination: "UpperBoundsAll", id: "lock", value: 7, reason: "for a test",
+    evidence: "searched", techniques: [], seconds: 1, net: "model" } },
+  { of: 1, answer: { type: "withdrawn", examination: "UpperBoundsAll", id: "lock", reason: "an assumption is wrong" } },
+  { of: 1, answer: { type: "withdrawn", figure: "markings", reason: "an assumption is wrong" } },
+];
+let isSent = false;
+await page.route("**/events?page=*", (route) => {
+  route.fulfill({ body: isSent ? "" : EVENTS.map((event) => `${JSON.stringify(event)}\n`).join("") });
+  isSent = true;
+});
+await openNet("mutex.pnml");
+const withdrawn = await page.locator("#jobs .question .title").allTextContents();
+check("withdrawn answers are open", withdrawn.join(", ") === "openlock, openmarkings", withdrawn.join(", "));
+await page.fill("#search", "lock");
+await page.keyboard.press("Enter");
+check("and their facts are forgotten", !(await page.textContent("#node .facts")).includes("at most 7"));
+await page.unroute("**/events?page=*");
 
 // A restart keeps what was finished.
 const before = heard.splice(0);

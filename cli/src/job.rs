@@ -195,6 +195,7 @@ impl<'m> RunListener<'_, 'm> {
             directories: output_directories,
             ..
         } = self.job;
+        printer.set_formula_texts(self.questions.formula_texts());
         printer.expects(questions.iter().map(|id| self.job.key(id)));
         if !inquiry.is_state_space() {
             let progress =

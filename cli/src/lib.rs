@@ -190,6 +190,10 @@ pub fn main() -> ExitCode {
     terminal::install_panic_hook();
     let arguments = ProgramArguments::try_parse().unwrap_or_else(|error| exit_with_usage(error));
     terminal::start_logging(arguments.verbose, arguments.quiet);
+    #[cfg(feature = "serve")]
+    if matches!(arguments.command, ProgramCommand::Check(_) | ProgramCommand::Report(_)) {
+        parikh_serve::end_with_server();
+    }
     guest::use_worker_processes(&arguments.command);
     let result = match arguments.command {
         ProgramCommand::Check(arguments) => check::run(&arguments),

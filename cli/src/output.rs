@@ -21,6 +21,7 @@ use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{Printable, Word};
 use parikh_solvers::locked;
 use serde_json::json;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -64,6 +65,8 @@ pub(super) struct AnswerPrinter {
     /// The totals of an examination about each node, shared by the copies of the printer. `None`
     /// for other inquiries.
     totals: Option<Arc<Mutex<NodeTotals>>>,
+    /// The texts of formulas by id, for JSON objects, shared by the copies of the printer.
+    formula_texts: Arc<Mutex<HashMap<String, String>>>,
 }
 
 impl AnswerPrinter {
@@ -76,18 +79,37 @@ impl AnswerPrinter {
             examination: None,
             later_inquiries: Vec::new(),
             totals: None,
+            formula_texts: Arc::default(),
         }
     }
 
     /// Returns the printer for one of several inquiries, that is, examinations or the formulas
     /// given. `name` is its name, and `later` has the names of the inquiries that follow.
     pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
-        AnswerPrinter { examination: Some(name), later_inquiries: later, ..self.clone() }
+        AnswerPrinter {
+            examination: Some(name),
+            later_inquiries: later,
+            formula_texts: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// Returns the printer with totals, for an examination about each node.
     pub(super) fn with_totals(self, totals: Option<NodeTotals>) -> Self {
         AnswerPrinter { totals: totals.map(|totals| Arc::new(Mutex::new(totals))), ..self }
+    }
+
+    /// Sets the texts of formulas by id. JSON objects about these formulas state the texts.
+    pub(super) fn set_formula_texts(&self, texts: HashMap<String, String>) {
+        *locked(&self.formula_texts) = texts;
+    }
+
+    /// Adds the text of a formula to the JSON object of a question.
+    fn add_formula_text(&self, object: &mut serde_json::Value) {
+        let texts = locked(&self.formula_texts);
+        if let Some(text) = object["id"].as_str().and_then(|id| texts.get(id)) {
+            object["formula"] = text.as_str().into();
+        }
     }
 
     /// Returns the printer of `parikh states`. It prints the numbers of a state space as a table or
@@ -198,11 +220,15 @@ impl AnswerPrinter {
         }
         match self.format {
             AnswerFormat::Text => line(&format!("{}: unknown — {reason}", self.label(question))),
-            AnswerFormat::Json => object(json!({
-                "type": "unanswered", "examination": self.examination_of(question),
-                "id": question.in_json(),
-                "reason": reason.to_string(), "because": reason,
-            })),
+            AnswerFormat::Json => {
+                let mut about = json!({
+                    "type": "unanswered", "examination": self.examination_of(question),
+                    "id": question.in_json(),
+                    "reason": reason.to_string(), "because": reason,
+                });
+                self.add_formula_text(&mut about);
+                object(about);
+            }
             AnswerFormat::Csv => {
                 let examination = self.examination_of(question).unwrap_or_default();
                 line(&csv::open(examination, &csv::id(&question.in_json()), reason));
@@ -375,6 +401,7 @@ impl AnswerPrinter {
         if let Some(examination) = &self.examination {
             about["examination"] = examination.as_str().into();
         }
+        self.add_formula_text(&mut about);
         object(about);
     }
 

@@ -50,6 +50,9 @@ pub(super) struct InquiryReader<'a> {
     /// the net on which the questions were read last. The entry of the empty id is for the names in
     /// `--fair`.
     named: RefCell<HashMap<String, Vec<NamedNodes>>>,
+    /// The formulas as their authors wrote them, by id. Only formulas in the language of
+    /// `--formula` have an entry.
+    written: RefCell<HashMap<String, String>>,
     /// The ids of all formulas that were read last, whether `--id` selects them or not.
     read_ids: RefCell<Vec<String>>,
 }
@@ -109,8 +112,8 @@ impl<'a> InquiryReader<'a> {
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
-        let (notes, named, read_ids) = Default::default();
-        InquiryReader { inquiry, restriction, only, explain, notes, named, read_ids }
+        let (notes, named, written, read_ids) = Default::default();
+        InquiryReader { inquiry, restriction, only, explain, notes, named, written, read_ids }
     }
 
     /// Returns an empty plan with the fairness constraints of the inquiry. Also stores the nodes
@@ -122,6 +125,11 @@ impl<'a> InquiryReader<'a> {
         let mut questions = QuestionsOnNet::default();
         questions.plan.set_fairness(fairness);
         Ok(questions)
+    }
+
+    /// Returns the texts of the formulas that were read, by id.
+    pub(super) fn formula_texts(&self) -> HashMap<String, String> {
+        self.written.borrow().clone()
     }
 
     /// Returns the nodes that the names in a question and in `--fair` denote.
@@ -265,8 +273,12 @@ impl<'a> InquiryReader<'a> {
     ) -> QuestionsOnNet {
         *self.read_ids.borrow_mut() = formulas.iter().map(|formula| formula.id.clone()).collect();
         let selected = formulas.into_iter().filter(|formula| self.is_wanted(&formula.id));
-        for GivenFormula { id, formula, named, .. } in selected {
+        for GivenFormula { id, written, formula, named } in selected {
             self.named.borrow_mut().insert(id.clone(), named);
+            if !written.is_empty() {
+                let text = written.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.written.borrow_mut().insert(id.clone(), text);
+            }
             let planned = formula.and_then(|formula| {
                 let logic = TemporalLogic::of(&formula);
                 let result = self.ask(&mut planned_questions, &id, &formula, net, logic);

@@ -33,8 +33,8 @@ pub(super) struct ServeArguments {
     /// http://localhost:1665 for PetriVizu. Repeatable.
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_origin: Vec<String>,
-    /// A name under which browsers may address this server, besides addresses and localhost.
-    /// Repeatable.
+    /// A name under which browsers may address this server, besides addresses and localhost: NAME
+    /// or NAME:PORT. Repeatable.
     #[arg(long, value_name = "NAME")]
     host_name: Vec<String>,
     /// The number of jobs that run at the same time. They share the processors.
@@ -43,8 +43,8 @@ pub(super) struct ServeArguments {
     /// The number of jobs that may wait. Further ones are refused.
     #[arg(long, value_name = "NUMBER", default_value_t = 32)]
     waiting: u16,
-    /// The largest time limit of a job: 90s, 5m, 1h.
-    #[arg(short, long, value_parser = limits::duration, default_value = "10m")]
+    /// The largest time limit of a job, at most 30 days: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = time_limit, default_value = "10m")]
     timeout: Duration,
     /// The memory limit of a job: 4G, 500M.
     #[arg(short, long, value_parser = limits::memory, default_value = "2G")]
@@ -65,6 +65,18 @@ Examples:
 
 /// The environment variable of the token.
 const TOKEN_VARIABLE: &str = "PARIKH_SERVE_TOKEN";
+
+/// The longest time limit of jobs.
+const LONGEST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Parses a time limit of at most 30 days.
+fn time_limit(text: &str) -> Result<Duration, String> {
+    let time = limits::duration(text)?;
+    match time <= LONGEST_TIME {
+        true => Ok(time),
+        false => Err("expected at most 30 days (720h)".to_owned()),
+    }
+}
 
 /// Parses an origin: a scheme, a host, and a port if it is not the usual one.
 fn origin(text: &str) -> Result<String, String> {

@@ -24,6 +24,8 @@ pub(super) struct AccessPolicy {
     pub(super) address: IpAddr,
     pub(super) port: u16,
     pub(super) allowed_origins: Vec<String>,
+    /// Names, each with an optional port (`nets.example:8080`), under which browsers may address
+    /// the server. Without a port, each port is accepted: it may be forwarded.
     pub(super) host_names: Vec<String>,
 }
 
@@ -39,7 +41,10 @@ pub(super) enum RequestOrigin {
 /// The reason why a request is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refusal {
-    #[error("expected a Host header that names this server, got `{0}`: use the printed address")]
+    #[error(
+        "expected a Host header that names this server, got `{0}`: use the printed address, \
+         or name it with `parikh serve --host-name`"
+    )]
     Host(String),
     #[error(
         "requests from the origin `{0}` are refused: name it with `parikh serve --allow-origin`"
@@ -76,8 +81,11 @@ impl AccessPolicy {
 
     /// Returns true if the request presents the token.
     pub(super) fn has_token(&self, headers: &HeaderMap) -> bool {
-        let given = single(headers, AUTHORIZATION).and_then(|it| it.strip_prefix("Bearer "));
-        given.is_some_and(|given| equal_in_constant_time(given.as_bytes(), self.token.as_bytes()))
+        let given = single(headers, AUTHORIZATION).and_then(|it| it.split_once(' '));
+        let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
+        given.is_some_and(|(_, given)| {
+            equal_in_constant_time(given.as_bytes(), self.token.as_bytes())
+        })
     }
 
     /// Returns true if the MCC-server protocol is open to named origins without a token.
@@ -85,23 +93,30 @@ impl AccessPolicy {
         self.address.is_loopback() && !self.allowed_origins.is_empty()
     }
 
-    /// Returns true if a `Host` header names this server.
+    /// Returns true if a `Host` header names this server. The port may be another one, because it
+    /// may be forwarded, as by `ssh -L 9000:localhost:8417`. The name is what keeps out foreign
+    /// pages whose names were made to resolve to this machine: a name server can make neither an
+    /// address nor `localhost` the name of such a page.
     fn is_own_host(&self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+            Some((name, port)) if !port.ends_with(']') => (name, port.parse::<u16>().ok()),
             _ => (host, Some(80)),
         };
-        if port != Some(self.port) {
+        if port.is_none() {
             return false;
         }
-        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        let is_named =
+            |own: &String| own.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(host);
+        if self.host_names.iter().any(is_named) {
+            return true;
+        }
+        let bare = name.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(name);
         match bare.parse::<IpAddr>() {
-            // A name server cannot make a page's name equal to an address.
-            Ok(address) => !self.address.is_loopback() || address.is_loopback(),
-            Err(_) => {
-                name.eq_ignore_ascii_case("localhost") && self.address.is_loopback()
-                    || self.host_names.iter().any(|own| own.eq_ignore_ascii_case(name))
+            // A loopback address with another port is a forwarded port.
+            Ok(address) => {
+                address.is_loopback() || !self.address.is_loopback() && port == Some(self.port)
             }
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
         }
     }
 }
@@ -139,7 +154,7 @@ mod tests {
             address,
             port: 8417,
             allowed_origins: vec!["http://localhost:1665".into()],
-            host_names: vec!["nets.example".into()],
+            host_names: vec!["nets.example".into(), "other.example:80".into()],
         }
     }
 
@@ -151,16 +166,30 @@ mod tests {
     #[test]
     fn only_names_of_this_server_are_accepted_as_host() {
         let policy = policy(Ipv4Addr::LOCALHOST.into());
-        for host in ["127.0.0.1:8417", "localhost:8417", "LOCALHOST:8417", "[::1]:8417"] {
+        for host in [
+            "127.0.0.1:8417",
+            "localhost:8417",
+            "LOCALHOST:9000",
+            "[::1]:8417",
+            "127.0.0.1",
+            "nets.example:1",
+            "other.example:80",
+        ] {
             assert_eq!(policy.origin(&headers(&[(HOST, host)])), Ok(RequestOrigin::Own), "{host}");
         }
-        for host in ["evil.example:8417", "127.0.0.1:80", "127.0.0.1", "10.0.0.1:8417", "", "[::1]"]
-        {
+        for host in [
+            "evil.example:8417",
+            "localhost.evil.example:8417",
+            "127.0.0.1.evil.example",
+            "127.0.0.1:x",
+            "other.example:81",
+            "10.0.0.1:8417",
+            "",
+        ] {
             let refused = policy.origin(&headers(&[(HOST, host)]));
             assert_eq!(refused, Err(Refusal::Host(host.into())), "{host}");
         }
         assert!(policy.origin(&HeaderMap::new()).is_err());
-        assert!(policy.is_own_host("nets.example:8417"));
     }
 
     #[test]
@@ -168,6 +197,8 @@ mod tests {
         let policy = policy(Ipv6Addr::UNSPECIFIED.into());
         assert!(policy.is_own_host("10.0.0.1:8417"));
         assert!(policy.is_own_host("nets.example:8417"));
+        assert!(policy.is_own_host("localhost:8417"));
+        assert!(!policy.is_own_host("10.0.0.1:8418"));
         assert!(!policy.is_own_host("localhost.example:8417"));
         assert!(!policy.opens_contest());
     }
@@ -190,6 +221,7 @@ mod tests {
         let policy = policy(Ipv4Addr::LOCALHOST.into());
         let with = |value: &str| policy.has_token(&headers(&[(AUTHORIZATION, value)]));
         assert!(with("Bearer secret"));
+        assert!(with("bearer secret"));
         for wrong in ["Bearer secre", "Bearer secrett", "secret", "Basic secret", "Bearer "] {
             assert!(!with(wrong), "{wrong}");
         }

@@ -16,7 +16,8 @@ pub struct ServeConfig {
     /// Origins of other pages, such as `http://localhost:1665`, that may use the MCC-server
     /// protocol.
     pub allowed_origins: Vec<String>,
-    /// Names under which browsers may address the server, besides addresses and `localhost`.
+    /// Names, each with an optional port, under which browsers may address the server, besides
+    /// addresses and `localhost`.
     pub host_names: Vec<String>,
     /// Limits on jobs and uploads.
     pub limits: ServeLimits,

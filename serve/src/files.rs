@@ -59,6 +59,13 @@ pub(super) fn now() -> f64 {
     since.unwrap_or_default().as_secs_f64()
 }
 
+/// Returns true for control characters, and for marks that turn the direction of text and so could
+/// make a text look like another one.
+pub(super) fn is_invisible(c: char) -> bool {
+    let is_mark = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || is_mark
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -66,12 +66,12 @@ pub(super) fn list(server: &Server) -> ServerResponse {
     http::json(StatusCode::OK, &json!({ "nets": nets }))
 }
 
-fn found(server: &Server, id: &str) -> Result<Arc<Net>, HttpError> {
+fn net_or_404(server: &Server, id: &str) -> Result<Arc<Net>, HttpError> {
     server.store.net(id).ok_or_else(|| HttpError::not_found("this net"))
 }
 
-fn found_job(server: &Server, id: &str, number: &str) -> Result<(Arc<Net>, Arc<Job>), HttpError> {
-    let net = found(server, id)?;
+fn job_or_404(server: &Server, id: &str, number: &str) -> Result<(Arc<Net>, Arc<Job>), HttpError> {
+    let net = net_or_404(server, id)?;
     let job = number.parse().ok().and_then(|number| net.job(number));
     Ok((net, job.ok_or_else(|| HttpError::not_found("this job"))?))
 }
@@ -88,10 +88,11 @@ pub(super) async fn upload(
             format!("there are {} nets already: remove some", store::MOST_NETS),
         ));
     }
-    let place = server.uploads.enter().map_err(busy)?;
+    let slot = server.uploads.enter().map_err(busy)?;
     let given = query.split('&').find_map(|pair| pair.strip_prefix("name="));
-    let name = net::display_name(&percent_decoded(given.unwrap_or_default()));
-    let file = files::stored_name(&name);
+    let decoded = percent_decoded(given.unwrap_or_default());
+    let name = net::display_name(&decoded);
+    let file = files::stored_name(&decoded);
     let folder = server.store.new_folder()?;
     let mut stored = File::create(folder.path.join(&file))?;
     let limit = server.config.limits.upload;
@@ -100,7 +101,7 @@ pub(super) async fn upload(
         return Err(HttpError::bad_request("the upload is empty: expected a model"));
     }
     let meta = NetMeta { file, name, bytes, created: files::now() };
-    let Some(_worker) = place.start().await else {
+    let Some(_worker) = slot.start().await else {
         return Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server ends"));
     };
     let limits = ProcessLimits { time: READING_TIME, memory: server.config.limits.memory };
@@ -122,10 +123,10 @@ pub(super) async fn upload(
     let has_page = folder.path.join("page.json").is_file();
     if !has_page || !matches!(end, ProcessEnd::Exited(0 | 3)) {
         let why = match reason(&notes, &meta) {
-            said if said.is_empty() || !matches!(end, ProcessEnd::Exited(_)) => {
+            message if message.is_empty() || !matches!(end, ProcessEnd::Exited(_)) => {
                 jobs::failure(&end, limits)
             }
-            said => said,
+            message => message,
         };
         return Err(HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, why));
     }
@@ -161,7 +162,7 @@ fn percent_decoded(text: &str) -> String {
 
 /// Returns a net with the data of its drawing.
 pub(super) fn show(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
-    let net = found(server, id)?;
+    let net = net_or_404(server, id)?;
     let page = std::fs::read(net.page_file())?;
     // The data may have many megabytes, so it is passed on as it was written.
     let begin = format!("{{\"net\":{},\"page\":", summary(&net));
@@ -170,26 +171,56 @@ pub(super) fn show(server: &Server, id: &str) -> Result<ServerResponse, HttpErro
 
 /// Removes a net with its answers, and cancels its jobs.
 pub(super) fn remove(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
-    found(server, id)?;
+    net_or_404(server, id)?;
     server.store.remove(id);
     Ok(http::json(StatusCode::OK, &json!({ "removed": id })))
 }
 
 /// Returns the uploaded file, unchanged.
 pub(super) fn model(server: &Server, id: &str) -> Result<ServerResponse, HttpError> {
-    let net = found(server, id)?;
+    let net = net_or_404(server, id)?;
     let bytes = std::fs::read(net.model_file())?;
     Ok(http::download("application/octet-stream", &net.meta.file, bytes))
 }
 
-/// Opens the stream of events of a net.
-pub(super) fn events(server: &Arc<Server>, id: &str) -> Result<ServerResponse, HttpError> {
-    let net = found(server, id)?;
+/// Returns the id of a page that polls (`page=…`), if the query has one.
+fn page_id(query: Option<&str>) -> Result<Option<&str>, HttpError> {
+    match query.and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("page="))) {
+        Some(page) if !files::is_id(page) => {
+            Err(HttpError::bad_request("expected a page with 16 hexadecimal digits"))
+        }
+        page => Ok(page),
+    }
+}
+
+/// Forgets a page that polled for events.
+pub(super) fn close_page(
+    server: &Server,
+    id: &str,
+    query: Option<&str>,
+) -> Result<ServerResponse, HttpError> {
+    let page = page_id(query)?.ok_or_else(|| HttpError::bad_request("expected page=ID"))?;
+    net_or_404(server, id)?;
+    server.pages.close(&[id.to_owned(), page.to_owned()]);
+    Ok(http::json(StatusCode::OK, &json!({ "closed": page })))
+}
+
+/// Opens the stream of events of a net. If the query has the id of a page (`page=…`), returns the
+/// events since the last request with this id.
+pub(super) fn events(
+    server: &Arc<Server>,
+    id: &str,
+    query: Option<&str>,
+) -> Result<ServerResponse, HttpError> {
+    let net = net_or_404(server, id)?;
+    let kind = "application/x-ndjson; charset=utf-8";
+    if let Some(page) = page_id(query)? {
+        return Ok(http::text(kind, server.pages.poll(&net, page)));
+    }
     let page = net.watch();
     let (lines, received) = mpsc::channel(8);
     let server = server.clone();
     tokio::spawn(async move { events::send(net, page, lines, server.ending()).await });
-    let kind = "application/x-ndjson; charset=utf-8";
     Ok(http::response(StatusCode::OK, kind, ResponseBody::Pieces(received)))
 }
 
@@ -199,7 +230,7 @@ pub(super) fn ask(
     id: &str,
     request: &[u8],
 ) -> Result<ServerResponse, HttpError> {
-    let net = found(server, id)?;
+    let net = net_or_404(server, id)?;
     let refuse = |problem: jobs::RequestProblem| {
         HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, problem.to_string())
     };
@@ -211,7 +242,7 @@ pub(super) fn ask(
             format!("this net has {MOST_JOBS} jobs already: upload it again"),
         ));
     }
-    let place = server.jobs.enter().map_err(busy)?;
+    let slot = server.jobs.enter().map_err(busy)?;
     let job = Arc::new(Job::create(&net.folder, net.new_number(), request)?);
     net.add(job.clone());
     let answer = json!({ "job": job.in_json(&net.meta.name, &net.meta.file) });
@@ -226,14 +257,14 @@ pub(super) fn ask(
             threads: server.config.limits.threads,
             on_change: &|| net.touch(),
         };
-        jobs::run(&job, place, &environment).await;
+        jobs::run(&job, slot, &environment).await;
     });
     Ok(http::json(StatusCode::ACCEPTED, &answer))
 }
 
 /// Cancels a job. A job that has ended stays as it is.
 pub(super) fn cancel(server: &Server, id: &str, number: &str) -> Result<ServerResponse, HttpError> {
-    let (net, job) = found_job(server, id, number)?;
+    let (net, job) = job_or_404(server, id, number)?;
     job.cancel();
     Ok(http::json(
         StatusCode::ACCEPTED,
@@ -243,7 +274,7 @@ pub(super) fn cancel(server: &Server, id: &str, number: &str) -> Result<ServerRe
 
 /// Returns the state of a job.
 pub(super) fn job(server: &Server, id: &str, number: &str) -> Result<ServerResponse, HttpError> {
-    let (net, job) = found_job(server, id, number)?;
+    let (net, job) = job_or_404(server, id, number)?;
     Ok(http::json(StatusCode::OK, &json!({ "job": job.in_json(&net.meta.name, &net.meta.file) })))
 }
 
@@ -254,7 +285,7 @@ pub(super) fn job_file(
     number: &str,
     file: &str,
 ) -> Result<ServerResponse, HttpError> {
-    let (net, job) = found_job(server, id, number)?;
+    let (net, job) = job_or_404(server, id, number)?;
     let missing = || match job.request.kind {
         JobKind::Check => HttpError::not_found("this file of the job"),
         JobKind::Report => HttpError::not_found("the report of the job"),

@@ -15,6 +15,7 @@
 mod access;
 mod archive;
 mod config;
+mod connections;
 mod contest;
 mod events;
 mod files;
@@ -32,6 +33,7 @@ mod service;
 mod store;
 
 pub use config::{PageParts, ServeConfig, ServeLimits};
+pub use process::end_with_server;
 pub use store::StoreError;
 
 use access::AccessPolicy;
@@ -40,8 +42,9 @@ use queue::JobQueue;
 use server::Server;
 use service::Service;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 use store::Store;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -74,8 +77,19 @@ pub enum ServeError {
 /// The number of characters of the shortest token.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Serves until the process gets SIGINT or SIGTERM. `on_start` gets the address of the page, with
-/// its token, when the server accepts connections.
+/// Returns an address that a browser on this machine can open: `0.0.0.0` and `[::]` mean all
+/// addresses of the machine.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+/// Serves until the process gets SIGINT, SIGTERM or SIGHUP. `on_start` gets the address of the
+/// page, with its token, when the server accepts connections.
 ///
 /// # Errors
 /// The server cannot start.
@@ -91,7 +105,7 @@ pub fn run(config: ServeConfig, on_start: &mut dyn FnMut(&str)) -> Result<(), Se
     let store = Store::open(&config.directory)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
+    let end = runtime.block_on(async {
         let listener = TcpListener::bind(config.address)
             .await
             .map_err(|error| ServeError::Address { address: config.address, error })?;
@@ -107,6 +121,7 @@ pub fn run(config: ServeConfig, on_start: &mut dyn FnMut(&str)) -> Result<(), Se
             policy,
             store,
             page: Page::new(&config.page),
+            pages: Arc::default(),
             jobs: JobQueue::new(config.limits.parallel_jobs, config.limits.waiting),
             uploads: JobQueue::new(config.limits.parallel_jobs, config.limits.waiting),
             ending: watch::channel(false).0,
@@ -114,15 +129,21 @@ pub fn run(config: ServeConfig, on_start: &mut dyn FnMut(&str)) -> Result<(), Se
         });
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
+        // The terminal was closed.
+        let mut hangup = signal(SignalKind::hangup())?;
         // The token is in the fragment, which browsers do not send and servers do not log.
-        on_start(&format!("http://{address}/#token={token}"));
+        on_start(&format!("http://{}/#token={token}", reachable(address)));
         let end = async {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
             }
         };
         Service(server).run(listener, end).await;
         Ok(())
-    })
+    });
+    // Does not wait for a thread that still reads a large file.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    end
 }

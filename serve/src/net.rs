@@ -1,9 +1,10 @@
 //! A net of the directory, with its jobs and the pages that show it.
 
+use super::files::is_invisible;
 use super::jobs::Job;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,6 +20,7 @@ pub(super) struct Net {
     /// Counts changes of the jobs, so that pages learn of them.
     changes: watch::Sender<u64>,
     next_number: AtomicU64,
+    is_removed: AtomicBool,
 }
 
 /// The description of an upload.
@@ -49,6 +51,7 @@ impl Net {
             watchers: AtomicUsize::new(0),
             changes: watch::channel(0).0,
             next_number: AtomicU64::new(next),
+            is_removed: AtomicBool::new(false),
         }
     }
 
@@ -90,10 +93,21 @@ impl Net {
         self.jobs().iter().for_each(|job| job.cancel());
     }
 
+    /// Cancels all jobs and ends the streams of events, because the net was removed.
+    pub(super) fn end(&self) {
+        self.is_removed.store(true, Ordering::SeqCst);
+        self.cancel_all();
+        self.touch();
+    }
+
+    pub(super) fn is_removed(&self) -> bool {
+        self.is_removed.load(Ordering::SeqCst)
+    }
+
     /// Registers an open page. The page is closed when the result is dropped.
-    pub(super) fn watch(self: &Arc<Self>) -> OpenPage {
+    pub(super) fn watch(self: &Arc<Self>) -> PageGuard {
         self.watchers.fetch_add(1, Ordering::SeqCst);
-        OpenPage(self.clone())
+        PageGuard(self.clone())
     }
 
     /// Returns the number of jobs that wait or run.
@@ -113,9 +127,9 @@ impl Net {
 }
 
 /// An open page that shows a net.
-pub(super) struct OpenPage(Arc<Net>);
+pub(super) struct PageGuard(Arc<Net>);
 
-impl Drop for OpenPage {
+impl Drop for PageGuard {
     fn drop(&mut self) {
         if self.0.watchers.fetch_sub(1, Ordering::SeqCst) > 1 {
             return;
@@ -136,12 +150,7 @@ impl Drop for OpenPage {
 /// characters long.
 pub(super) fn display_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_shown = |c: &char| {
-        // Marks that turn the direction of text could make a name look like another one.
-        !c.is_control()
-            && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let shown: String = last.chars().filter(is_shown).take(100).collect();
+    let shown: String = last.chars().filter(|&c| !is_invisible(c)).take(100).collect();
     match shown.trim() {
         "" | "." | ".." => "net".to_owned(),
         trimmed => trimmed.to_owned(),

@@ -6,6 +6,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+/// The state of an open connection in the tables.
+const ESTABLISHED: &str = "01";
+
 /// Returns true if the process that opened the connection belongs to the user who runs the server.
 /// Returns false if the owner is unknown, as on systems without `/proc/net/tcp`.
 pub(super) fn is_own_connection(peer: SocketAddr, server: SocketAddr) -> bool {
@@ -17,12 +20,16 @@ pub(super) fn is_own_connection(peer: SocketAddr, server: SocketAddr) -> bool {
 }
 
 /// Returns the user id of the socket with the local address `local` that is connected to `remote`,
-/// from the text of a table.
+/// from the text of a table. Linux shows user 0 for a socket that its process has closed, so only
+/// sockets count that are established and have an inode.
 fn owner(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u32> {
     table.lines().skip(1).find_map(|line| {
-        // sl local_address rem_address st tx:rx tr:when retrnsmt uid …
-        let fields: Vec<&str> = line.split_ascii_whitespace().take(8).collect();
-        let [_, from, to, _, _, _, _, user] = fields[..] else { return None };
+        // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …
+        let fields: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
+        let [_, from, to, state, _, _, _, user, _, inode] = fields[..] else { return None };
+        if state != ESTABLISHED || inode == "0" {
+            return None;
+        }
         let is_meant = address(from)? == canonical(local) && address(to)? == canonical(remote);
         is_meant.then(|| user.parse().ok()).flatten()
     })
@@ -69,11 +76,20 @@ mod tests {
     #[cfg(target_endian = "little")]
     #[test]
     fn tables_are_read() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n\
-                     0: 0100007F:9C40 0100007F:20E1 01 00000000:00000000 00:00000000 00000000  1000  0\n";
+        let table = |state: &str, inode: &str| {
+            format!(
+                "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  \
+                 timeout inode\n   0: 0100007F:9C40 0100007F:20E1 {state} 00000000:00000000 \
+                 00:00000000 00000000  1000        0 {inode} 1\n"
+            )
+        };
         let [local, remote] = ["127.0.0.1:40000", "127.0.0.1:8417"].map(|it| it.parse().unwrap());
-        assert_eq!(owner(table, local, remote), Some(1000));
-        assert_eq!(owner(table, remote, local), None);
+        assert_eq!(owner(&table("01", "7"), local, remote), Some(1000));
+        assert_eq!(owner(&table("01", "7"), remote, local), None);
+        // The process has closed its socket.
+        assert_eq!(owner(&table("01", "0"), local, remote), None);
+        assert_eq!(owner(&table("04", "7"), local, remote), None);
+        assert_eq!(owner(&table("06", "0"), local, remote), None);
         assert_eq!(address("junk"), None);
     }
 }

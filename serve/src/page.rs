@@ -3,6 +3,7 @@
 use super::config::PageParts;
 use super::files::is_id;
 use super::http::{self, ServerResponse};
+use hyper::body::Bytes;
 
 const START_BODY: &str = include_str!("../web/start.html");
 const NET_BODY: &str = include_str!("../web/net.html");
@@ -13,6 +14,9 @@ const REQUESTS: &str = include_str!("../web/requests.js");
 const START_SCRIPT: &str = include_str!("../web/start.js");
 /// Loads the data of a net, then the scripts that draw it.
 const LOADING_SCRIPT: &str = include_str!("../web/loading.js");
+
+/// Asks for the events of a net, in a thread of its own.
+const POLLING_SCRIPT: &str = include_str!("../web/polling.js");
 
 /// The scripts of the page of a net, after the report's.
 const NET_SCRIPTS: [&str; 5] = [
@@ -31,12 +35,13 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The pages, as they are sent.
 pub(super) struct Page {
-    start: String,
-    net: String,
-    start_script: String,
-    loading_script: String,
-    net_script: String,
-    style: String,
+    start: Bytes,
+    net: Bytes,
+    start_script: Bytes,
+    loading_script: Bytes,
+    net_script: Bytes,
+    polling_script: Bytes,
+    style: Bytes,
 }
 
 impl Page {
@@ -44,12 +49,14 @@ impl Page {
     pub(super) fn new(parts: &PageParts) -> Self {
         let net_scripts = NET_SCRIPTS.join("\n");
         Page {
-            start: document("Parikh", START_BODY, "start.js"),
-            net: document("Net – Parikh", &NET_BODY.replace(FIGURE, &parts.figure), "loading.js"),
-            start_script: function(&format!("{}\n{REQUESTS}\n{START_SCRIPT}", parts.common)),
-            loading_script: function(&format!("{REQUESTS}\n{LOADING_SCRIPT}")),
-            net_script: function(&format!("{}\n{REQUESTS}\n{net_scripts}", parts.scripts)),
-            style: format!("{}\n{STYLE}", parts.style),
+            start: document("Parikh", START_BODY, "start.js").into(),
+            net: document("Net – Parikh", &NET_BODY.replace(FIGURE, &parts.figure), "loading.js")
+                .into(),
+            start_script: function(&format!("{}\n{REQUESTS}\n{START_SCRIPT}", parts.common)).into(),
+            loading_script: function(&format!("{REQUESTS}\n{LOADING_SCRIPT}")).into(),
+            net_script: function(&format!("{}\n{REQUESTS}\n{net_scripts}", parts.scripts)).into(),
+            polling_script: function(POLLING_SCRIPT).into(),
+            style: format!("{}\n{STYLE}", parts.style).into(),
         }
     }
 
@@ -61,6 +68,7 @@ impl Page {
             ["assets", "start.js"] => (SCRIPT, &self.start_script),
             ["assets", "loading.js"] => (SCRIPT, &self.loading_script),
             ["assets", "net.js"] => (SCRIPT, &self.net_script),
+            ["assets", "polling.js"] => (SCRIPT, &self.polling_script),
             ["assets", "page.css"] => ("text/css; charset=utf-8", &self.style),
             _ => return None,
         };

@@ -7,8 +7,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{LazyLock, mpsc};
 use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Limits of one command.
@@ -38,18 +40,18 @@ pub(super) enum ProcessEnd {
 /// seconds after the limit.
 const OVERTIME: Duration = Duration::from_secs(10);
 
-/// The time between a polite signal and one that cannot be ignored. `parikh` ends within 0.8 s.
-const POLITE: Duration = Duration::from_millis(1500);
+/// The time between SIGTERM and SIGKILL. `parikh` ends within 0.8 s of SIGTERM.
+const TERM_GRACE: Duration = Duration::from_millis(1500);
 
-/// The time between two looks at the process and its output.
-const LOOK: Duration = Duration::from_millis(60);
+/// The time between two checks of the output's size.
+const POLL_INTERVAL: Duration = Duration::from_millis(60);
 
 /// The largest file that a command may write, in bytes. Evidence of large nets takes megabytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// The address space of a process in terms of its memory limit: threads, worker processes and
-/// libraries reserve addresses without using them.
-const ADDRESSES: (u64, u64) = (2, 2 << 30);
+/// The limit on the address space of a process: a factor of its memory limit, and further bytes.
+/// Threads and libraries reserve addresses without using them.
+const ADDRESS_SPACE: (u64, u64) = (2, 2 << 30);
 
 /// Runs `program` with `arguments` in the directory `folder`. Standard output goes to the file
 /// `output`, and standard error to `notes`. `on_output` is called after the files have grown.
@@ -76,12 +78,21 @@ pub(super) async fn run(
         // Options come from the server only, and commands need no token.
         .env_remove("PARIKH_LOG")
         .env_remove("PARIKH_SERVE_TOKEN")
+        .env(PARENT_VARIABLE, std::process::id().to_string())
         .process_group(0)
         .kill_on_drop(true);
-    let mut child = command.spawn()?;
+    let mut child = spawn(command).await?;
     let mut group = ProcessGroup::of(&child);
     group.limit(limits);
-    let deadline = Instant::now() + limits.time + OVERTIME;
+    // A time limit without an end on the clock is none.
+    let deadline = limits.time.checked_add(OVERTIME).and_then(|it| Instant::now().checked_add(it));
+    let time_out = async {
+        match deadline {
+            Some(deadline) => tokio::time::sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    };
+    let mut time_out = std::pin::pin!(time_out);
     let mut cancelled = std::pin::pin!(cancelled);
     let mut size = 0;
     let length = |path: &Path| fs::metadata(path).map_or(0, |it| it.len());
@@ -95,12 +106,12 @@ pub(super) async fn run(
                 return Ok(status.code().map_or(ProcessEnd::Killed(signal), ProcessEnd::Exited));
             }
             () = &mut cancelled => Some(ProcessEnd::Cancelled),
-            () = tokio::time::sleep_until(deadline) => Some(ProcessEnd::TimedOut),
-            () = tokio::time::sleep(LOOK) => None,
+            () = &mut time_out => Some(ProcessEnd::TimedOut),
+            () = tokio::time::sleep(POLL_INTERVAL) => None,
         };
         if let Some(end) = early {
             group.terminate();
-            let _ = tokio::time::timeout(POLITE, child.wait()).await;
+            let _ = tokio::time::timeout(TERM_GRACE, child.wait()).await;
             group.kill();
             child.wait().await?;
             return Ok(end);
@@ -109,6 +120,48 @@ pub(super) async fn run(
         if now != size {
             size = now;
             on_output();
+        }
+    }
+}
+
+/// The environment variable with the process id of the server.
+const PARENT_VARIABLE: &str = "PARIKH_SERVE_PARENT";
+
+/// A start of a command, for the thread that starts commands.
+type Start = Box<dyn FnOnce() + Send>;
+
+/// Starts a command from a thread that lives as long as the server. Linux signals a child when the
+/// thread that started it ends ([`end_with_server`]), and threads of the runtime may end early.
+async fn spawn(mut command: Command) -> io::Result<Child> {
+    static STARTS: LazyLock<mpsc::Sender<Start>> = LazyLock::new(|| {
+        let (starts, received) = mpsc::channel::<Start>();
+        std::thread::spawn(move || received.into_iter().for_each(|start| start()));
+        starts
+    });
+    let runtime = tokio::runtime::Handle::current();
+    let (reply, child) = oneshot::channel();
+    let start = move || {
+        let _runtime = runtime.enter();
+        // An error means that nobody waits for the command any more. Then it is killed.
+        let _ = reply.send(command.spawn());
+    };
+    let lost = || io::Error::other("the thread that starts commands has ended");
+    STARTS.send(Box::new(start)).map_err(|_| lost())?;
+    child.await.map_err(|_| lost())?
+}
+
+/// Lets this process end by SIGTERM when the server that started it ends, even if the server is
+/// killed. Does nothing in a process that no server started, and on other systems than Linux.
+pub fn end_with_server() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+        let Ok(text) = std::env::var(PARENT_VARIABLE) else { return };
+        let Some(server) = text.parse().ok().and_then(Pid::from_raw) else { return };
+        let is_set = set_parent_process_death_signal(Some(Signal::TERM)).is_ok();
+        // The server may have ended before the signal was set.
+        if is_set && getppid() != Some(server) {
+            std::process::exit(1);
         }
     }
 }
@@ -126,7 +179,8 @@ impl ProcessGroup {
     #[cfg(target_os = "linux")]
     fn limit(&self, limits: ProcessLimits) {
         use rustix::process::{Resource, Rlimit, prlimit};
-        let address_space = limits.memory.saturating_mul(ADDRESSES.0).saturating_add(ADDRESSES.1);
+        let address_space =
+            limits.memory.saturating_mul(ADDRESS_SPACE.0).saturating_add(ADDRESS_SPACE.1);
         for (resource, most) in
             [(Resource::As, address_space), (Resource::Fsize, LARGEST_FILE), (Resource::Core, 0)]
         {

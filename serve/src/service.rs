@@ -1,6 +1,7 @@
 //! The connections of a running server, and its routes.
 
 use super::access::{Refusal, RequestOrigin};
+use super::connections::{ConnectionSlot, Connections, WriteLimit};
 use super::contest;
 use super::handlers;
 use super::http::{self, HttpError, ServerResponse};
@@ -18,10 +19,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-
-/// The largest number of connections at the same time.
-const MOST_CONNECTIONS: usize = 512;
 
 /// The time in which the headers of a request have to arrive.
 const HEADER_TIME: Duration = Duration::from_secs(15);
@@ -37,22 +34,17 @@ impl Service {
     /// Accepts connections until `end` becomes ready. Then cancels all jobs, and returns when they
     /// have ended.
     pub(super) async fn run(self, listener: TcpListener, end: impl Future<Output = ()>) {
-        let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let connections = Arc::new(Connections::default());
         let mut end = std::pin::pin!(end);
         loop {
-            // The semaphore is never closed.
-            let Ok(permit) = connections.clone().acquire_owned().await else { break };
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
                 () = &mut end => break,
             };
             match accepted {
                 Ok((stream, peer)) => {
-                    let service = self.clone();
-                    tokio::spawn(async move {
-                        service.serve(stream, peer).await;
-                        drop(permit);
-                    });
+                    let connection = connections.open();
+                    tokio::spawn(self.clone().serve(stream, peer, connection));
                 }
                 Err(error) => {
                     // For example too many open files. Some will be closed soon.
@@ -74,31 +66,43 @@ impl Service {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 
-    /// Answers the requests of a connection.
-    async fn serve(self, stream: TcpStream, peer: SocketAddr) {
+    /// Answers the requests of a connection until the client or the server ends it.
+    async fn serve(self, stream: TcpStream, peer: SocketAddr, slot: ConnectionSlot) {
         let Ok(local) = stream.local_addr() else { return };
+        let slot = Arc::new(slot);
+        let of_requests = slot.clone();
         let service = hyper::service::service_fn(move |request| {
-            let service = self.clone();
-            async move { Ok::<_, Infallible>(service.answer(request, [peer, local]).await) }
+            let (service, slot) = (self.clone(), of_requests.clone());
+            async move { Ok::<_, Infallible>(service.answer(request, [peer, local], &slot).await) }
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIME)
             .max_buf_size(64 << 10)
-            .serve_connection(TokioIo::new(stream), service);
-        if let Err(error) = connection.await {
-            // A client that goes away is no fault of the server.
-            tracing::debug!(%error, "a connection ended");
+            .serve_connection(TokioIo::new(WriteLimit::new(stream)), service);
+        tokio::select! {
+            end = connection => {
+                if let Err(error) = end {
+                    // A client that goes away is no fault of the server.
+                    tracing::debug!(%error, "a connection ended");
+                }
+            }
+            () = slot.displaced() => tracing::debug!("a connection made room for a newer one"),
         }
     }
 
-    /// Answers a request. `ends` are the addresses of the client and of the server.
-    async fn answer(&self, request: Request<Incoming>, ends: [SocketAddr; 2]) -> ServerResponse {
+    /// Answers a request. `addresses` are the addresses of the client and of the server.
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        addresses: [SocketAddr; 2],
+        slot: &ConnectionSlot,
+    ) -> ServerResponse {
         let origin = match self.0.policy.origin(request.headers()) {
             Ok(origin) => origin,
             Err(refusal) => return http::refused(&refusal.into()),
         };
-        let mut response = match self.route(request, &origin, ends).await {
+        let mut response = match self.route(request, &origin, addresses, slot).await {
             Ok(response) => response,
             Err(error) => http::refused(&error),
         };
@@ -118,6 +122,7 @@ impl Service {
         request: Request<Incoming>,
         origin: &RequestOrigin,
         [peer, local]: [SocketAddr; 2],
+        slot: &ConnectionSlot,
     ) -> Result<ServerResponse, HttpError> {
         let server = &self.0;
         let (head, body) = request.into_parts();
@@ -147,6 +152,7 @@ impl Service {
         if !is_open && !server.policy.has_token(&head.headers) {
             return Err(Refusal::Token.into());
         }
+        slot.admit();
         let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_owned();
         let upload = server.config.limits.upload;
@@ -155,9 +161,15 @@ impl Service {
             ("GET", ["tools", "list"]) => Ok(contest::tools()),
             ("GET", ["tools", tool, "examinations"]) => contest::examinations_of(tool),
             ("POST", ["mcc", net, examination, tool]) => {
-                let place = server.jobs.enter().map_err(handlers::busy)?;
+                let slot = server.jobs.enter().map_err(handlers::busy)?;
                 let form = http::read_body(body, upload).await?;
-                contest::ask(server, [net, examination, tool], &kind, &form, place)
+                let server = server.clone();
+                let names = [net, examination, tool].map(|&name| name.to_owned());
+                let ask = move || contest::ask(&server, &names, &kind, &form, slot);
+                tokio::task::spawn_blocking(ask).await.unwrap_or_else(|error| {
+                    tracing::error!(%error, "a form cannot be read");
+                    Err(HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "an internal error"))
+                })
             }
             ("GET", ["api", "about"]) => Ok(handlers::about(server)),
             ("GET", ["api", "nets"]) => Ok(handlers::list(server)),
@@ -165,10 +177,15 @@ impl Service {
                 expect_kind(&kind, "application/octet-stream")?;
                 handlers::upload(server, head.uri.query().unwrap_or_default(), body).await
             }
-            ("GET", ["api", "nets", id]) => without_waiting(|| handlers::show(server, id)),
+            ("GET", ["api", "nets", id]) => blocking(|| handlers::show(server, id)),
             ("DELETE", ["api", "nets", id]) => handlers::remove(server, id),
             ("GET", ["api", "nets", id, "model"]) => handlers::model(server, id),
-            ("GET", ["api", "nets", id, "events"]) => handlers::events(server, id),
+            ("GET", ["api", "nets", id, "events"]) => {
+                blocking(|| handlers::events(server, id, head.uri.query()))
+            }
+            ("DELETE", ["api", "nets", id, "events"]) => {
+                handlers::close_page(server, id, head.uri.query())
+            }
             ("POST", ["api", "nets", id, "jobs"]) => {
                 expect_kind(&kind, "application/json")?;
                 let request = http::read_body(body, MOST_REQUEST).await?;
@@ -179,7 +196,7 @@ impl Service {
             }
             ("GET", ["api", "nets", id, "jobs", number]) => handlers::job(server, id, number),
             ("GET", ["api", "nets", id, "jobs", number, file]) => {
-                without_waiting(|| handlers::job_file(server, id, number, file))
+                blocking(|| handlers::job_file(server, id, number, file))
             }
             (_, ["tools" | "mcc" | "api", ..]) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,
@@ -191,7 +208,7 @@ impl Service {
 }
 
 /// Runs a function that reads large files, so that no other request waits for it.
-fn without_waiting<T>(read: impl FnOnce() -> T) -> T {
+fn blocking<T>(read: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(read)
 }
 

@@ -1,7 +1,7 @@
 //! The directory of nets.
 //!
 //! ```text
-//! DIR/lock               held while a server uses the directory
+//! DIR/.parikh-serve.lock held while a server uses the directory
 //! DIR/nets/ID/meta.json  the name of the net as its user gave it, its size, its time
 //! DIR/nets/ID/model.EXT  the upload, under a name that the server chose
 //! DIR/nets/ID/page.json  the data of the drawing
@@ -53,8 +53,11 @@ impl Store {
     pub(super) fn open(directory: &Path) -> Result<Store, StoreError> {
         let nets_directory = directory.join("nets");
         private_directory(&nets_directory).map_err(StoreError::of(&nets_directory))?;
-        let lock_path = directory.join("lock");
-        let lock = File::create(&lock_path).map_err(StoreError::of(&lock_path))?;
+        // An existing directory may have another mode.
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        fs::set_permissions(&nets_directory, mode).map_err(StoreError::of(&nets_directory))?;
+        let lock_path = directory.join(".parikh-serve.lock");
+        let lock = lock_file(&lock_path).map_err(StoreError::of(&lock_path))?;
         let operation = rustix::fs::FlockOperation::NonBlockingLockExclusive;
         rustix::fs::flock(&lock, operation).map_err(|_| StoreError {
             file: lock_path.display().to_string(),
@@ -126,10 +129,17 @@ impl Store {
     pub(super) fn remove(&self, id: &str) {
         let net = self.nets().remove(id);
         if let Some(net) = net {
-            net.cancel_all();
+            net.end();
             remove(&net.folder);
         }
     }
+}
+
+/// Opens a file for locking. A file that exists keeps its content. Fails if it is a symbolic link.
+fn lock_file(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::CREATE | OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
 }
 
 /// A folder with an upload. It is removed unless it became a net.
@@ -165,6 +175,23 @@ mod tests {
         assert!(Store::open(directory.path()).is_err());
         drop(first);
         assert!(Store::open(directory.path()).is_ok());
+    }
+
+    #[test]
+    fn files_of_the_user_stay_and_the_nets_are_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let [own, nets] = ["lock", "nets"].map(|name| directory.path().join(name));
+        fs::write(&own, "mine").unwrap();
+        fs::create_dir(&nets).unwrap();
+        fs::set_permissions(&nets, fs::Permissions::from_mode(0o755)).unwrap();
+        drop(Store::open(directory.path()).unwrap());
+        assert_eq!(fs::read_to_string(&own).unwrap(), "mine");
+        assert_eq!(fs::metadata(&nets).unwrap().permissions().mode() & 0o777, 0o700);
+        let lock = directory.path().join(".parikh-serve.lock");
+        fs::remove_file(&lock).unwrap();
+        std::os::unix::fs::symlink(&own, &lock).unwrap();
+        assert!(Store::open(directory.path()).is_err());
     }
 
     #[test]

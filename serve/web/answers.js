@@ -24,9 +24,9 @@ const placeOf = (id) => {
   return placeIndex.get(id);
 };
 
-/** Appends steps to a flat list of transitions and counts. Returns the number of firings, or NaN if a transition is
-    not one of the drawn net or the sequence is too long. */
-const flatten = (steps, flat) => {
+/** Appends steps to a flat list of transitions and counts, of at most `most` firings. Returns the number of firings, or
+    NaN if a transition is not one of the drawn net or the sequence is too long. */
+const flatten = (steps, flat, most = MOST_FIRINGS) => {
   let total = 0;
   for (const step of steps ?? []) {
     if (typeof step === "string") {
@@ -37,15 +37,18 @@ const flatten = (steps, flat) => {
     } else {
       const times = Number(step.times);
       const single = step.steps.length === 1 && typeof step.steps[0] === "string" ? transitionOf(step.steps[0]) : undefined;
-      if (!(times <= MOST_FIRINGS)) return NaN;
+      if (!(times <= most)) return NaN;
       if (single !== undefined) {
         flat.push(single, times);
         total += times;
       } else {
-        for (let round = 0; round < times; round++) total += flatten(step.steps, flat);
+        for (let round = 0; round < times; round++) {
+          total += flatten(step.steps, flat, most - total);
+          if (!(total <= most)) return NaN;
+        }
       }
     }
-    if (!(total <= MOST_FIRINGS)) return NaN;
+    if (!(total <= most)) return NaN;
   }
   return total;
 };
@@ -83,10 +86,26 @@ const reasonWords = (reason) => reason.split("`").map((piece, at) => {
   return node === undefined ? make("b", {}, piece) : reference(node);
 });
 
-const answerItem = (answer, formulaOf) => {
+/** The names of the numbers of a state space. */
+const FIGURES = {
+  markings: "markings", firings: "firings", most_tokens_in_a_marking: "most tokens in a marking",
+  most_tokens_in_a_place: "most tokens in a place",
+};
+
+/** Identifies a question among those of its job. */
+const keyOf = (answer) => JSON.stringify([answer.examination, answer.id ?? answer.figure]);
+
+/** Returns the name of a question, and the words of the page for it. */
+const titleOfAnswer = (answer) => {
+  const title = String(answer.id ?? FIGURES[answer.figure] ?? answer.figure);
+  const words = answer.formula === undefined ? WORDS.get(answer.examination) : undefined;
+  return [title, words && title === answer.examination ? words : null];
+};
+
+const answerItem = (answer) => {
   const isOpen = answer.type !== "answer";
-  const title = String(answer.id);
-  const formula = formulaOf(title);
+  const [title, words] = titleOfAnswer(answer);
+  const formula = answer.formula;
   const play = playOf(answer.witness);
   const some = nodesOfAnswer(answer);
   const meta = isOpen ? [] : [
@@ -104,9 +123,10 @@ const answerItem = (answer, formulaOf) => {
   return make("li", { class: "question" },
     make("p", { class: "title" },
       make("span", { class: `value ${isOpen ? "open" : ""}` }, isOpen ? "open" : String(answer.value)),
-      make("span", {}, title)),
+      words ? make("span", {}, words) : null,
+      make("span", { class: words ? "muted" : "" }, title)),
     formula ? make("p", { class: "formula" }, formula) : null,
-    make("p", { class: "detail" }, reasonWords(answer.reason)),
+    make("p", { class: "detail" }, reasonWords((answer.reason ?? "").replace(IN_FORMULA, "column $1: $2"))),
     meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
     answer.witness?.labels ? make("p", { class: "formula" }, labelRun(answer.witness)) : null,
     actions.length ? make("p", { class: "actions" }, ...actions) : null);
@@ -133,6 +153,12 @@ class JobView {
   constructor(job) {
     this.number = job.number;
     this.count = 0;
+    /** The listed answers, by question. */
+    this.items = new Map();
+    /** The numbers of answers by kind. */
+    this.counts = { formulas: 0, others: 0 };
+    /** The last formula in each list. */
+    this.lastFormulas = new Map();
     this.state = make("span", { class: "job-state", role: "status" });
     this.cancel = button("Cancel", () => this.#cancel(), { "aria-label": `Cancel job ${job.number}` });
     this.answers = make("ol", { class: "questions" });
@@ -203,16 +229,40 @@ class JobView {
     if (answer.type === "summary" && answer.totals) this.#total(answer);
     if (!["answer", "unanswered", "withdrawn"].includes(answer.type)) return;
     learn(answer);
-    this.count += 1;
-    const item = () => answerItem(answer, (id) => this.#formula(id));
-    if (this.count <= AT_ONCE) this.answers.append(item());
-    else if (this.count <= MOST_LISTED) {
-      this.rest.append(item());
-      this.folded.hidden = false;
-      this.folded.firstChild.textContent = `${this.count - AT_ONCE} more answers`;
+    const key = keyOf(answer);
+    const known = this.items.get(key);
+    if (known) {
+      // An answer was withdrawn, or a withdrawn question is answered again.
+      const item = answerItem({ formula: known.formula, ...answer });
+      known.item.replaceWith(item);
+      for (const [list, last] of this.lastFormulas) if (last === known.item) this.lastFormulas.set(list, item);
+      known.item = item;
+      return;
     }
-    this.more.hidden = this.count <= MOST_LISTED;
-    this.more.textContent = `and ${this.count - MOST_LISTED} more; all are in the JSON`;
+    this.count += 1;
+    this.#list(answer, key);
+    this.folded.hidden = !this.rest.childElementCount;
+    this.folded.firstChild.textContent = `${this.rest.childElementCount} more answers`;
+    const unlisted = this.count - this.items.size;
+    this.more.hidden = !unlisted;
+    this.more.textContent = `and ${unlisted} more; all are in the JSON`;
+  }
+
+  /** Lists an answer. The user wrote the formulas, so they come before other questions. */
+  #list(answer, key) {
+    const kind = answer.formula === undefined ? "others" : "formulas";
+    const count = ++this.counts[kind];
+    if (count > MOST_LISTED) return;
+    const item = answerItem(answer);
+    this.items.set(key, { item, formula: answer.formula });
+    const list = count <= AT_ONCE ? this.answers : this.rest;
+    if (kind === "others") list.append(item);
+    else {
+      const last = this.lastFormulas.get(list);
+      if (last?.isConnected) last.after(item);
+      else list.prepend(item);
+      this.lastFormulas.set(list, item);
+    }
   }
 
   /** Shows the totals of an examination about each node. */
@@ -222,22 +272,22 @@ class JobView {
       `${examination}: ${totals.decided} of ${plural(totals.nodes, "node")} decided. `));
   }
 
-  /** Returns the text of a formula of the request by its name. */
-  #formula(id) {
-    const lines = (this.job.request.formulas ?? "").split("\n").map((line) => line.trim())
-      .filter((line) => line && !line.startsWith("#"));
-    const named = lines.find((line) => line.startsWith(`${id}:`));
-    if (named) return named.slice(id.length + 1).trim();
-    const [, number] = id.match(/^formula-?(\d+)$/i) ?? [];
-    return number ? lines[number - 1] : lines.length === 1 && id.toLowerCase() === "formula" ? lines[0] : null;
-  }
-
   /** Adds a line of the messages. Positions in formulas are marked by a line with a caret. */
   note(text) {
     this.notes.hidden = false;
-    this.notes.textContent += `${text.replace(/^parikh: (--formula:)?/, "")}\n`;
+    const [, column, message] = text.match(IN_FORMULA) ?? [];
+    if (this.inFormula) {
+      // The line after a message is the formula, as the user wrote it.
+      const line = (this.job.request.formulas ?? "").split("\n").findIndex((line) => line.trim() === text.trim());
+      if (line >= 0) this.inFormula.prepend(`line ${line + 1}, `);
+    }
+    this.inFormula = message === undefined ? null : make("span", {}, `column ${column}: ${message}\n`);
+    this.notes.append(this.inFormula ?? `${text.replace(/^parikh: /, "")}\n`);
   }
 }
+
+/** A message about a formula: its column, and its text. */
+const IN_FORMULA = /^(?:parikh: )?--formula:1:(\d+): (.*)$/s;
 
 /** Describes a request in a few words. */
 const titleOf = (request) => {
@@ -256,7 +306,7 @@ const answersSection = () => section("answers", "Answers",
   make("p", { id: "no-jobs", class: "muted" }, "Nothing was asked yet."),
   make("ol", { id: "jobs", class: "jobs" }));
 
-/** The stream of events. While it is open, the server lets the jobs of this page run. */
+/** The events of the server. While this page asks for them, the server lets its jobs run. */
 const events = {
   jobs: new Map(),
 
@@ -281,41 +331,34 @@ const events = {
   },
 
   take(event) {
-    if (event.job) this.show(event.job);
+    if (event.begin) {
+      // Everything is sent anew.
+      this.jobs.clear();
+      byId("jobs").replaceChildren();
+      byId("no-jobs").hidden = false;
+    } else if (event.job) this.show(event.job);
     else if (event.answer) this.jobs.get(event.of)?.answer(event.answer);
     else if (event.note !== undefined) this.jobs.get(event.of)?.note(event.note);
   },
 
-  /** Reads events until the server or the page ends. */
-  async read() {
-    const response = await send(`/api/nets/${data.served.id}/events`);
-    // Everything is sent anew.
-    this.jobs.clear();
-    byId("jobs").replaceChildren();
-    byId("connection").textContent = "";
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop();
-      for (const line of lines) if (line) this.take(JSON.parse(line));
-    }
-  },
-
-  async run() {
-    for (;;) {
-      try {
-        await this.read();
-      } catch (error) {
-        if (error.status === 401 || error.status === 404) {
-          byId("connection").textContent = error.message;
-          return;
-        }
-      }
-      byId("connection").textContent = "The connection to the server is lost; trying again …";
-      await new Promise((resolve) => { setTimeout(resolve, 2000); });
-    }
+  /** Begins to ask for events, and goes on until the page is closed. */
+  run() {
+    const bytes = crypto.getRandomValues(new Uint8Array(8));
+    const page = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const path = `/api/nets/${data.served.id}/events?page=${page}`;
+    const worker = new Worker("/assets/polling.js");
+    worker.addEventListener("message", ({ data: { text, reason } }) => {
+      byId("connection").textContent = reason ?? "";
+      for (const line of (text ?? "").split("\n")) if (line) this.take(JSON.parse(line));
+    });
+    worker.postMessage({ path, token: token() });
+    // Browsers do not freeze pages that hold a lock. So a hidden page goes on polling, and its jobs go on.
+    navigator.locks?.request("parikh", { mode: "shared" }, () => new Promise(() => {}));
+    addEventListener("pagehide", () => {
+      worker.terminate();
+      fetch(path, { method: "DELETE", keepalive: true, headers: { authorization: `Bearer ${token()}` } }).catch(() => {});
+      // A page that the browser shows again begins anew.
+      addEventListener("pageshow", () => this.run(), { once: true });
+    }, { once: true });
   },
 };

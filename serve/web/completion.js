@@ -12,16 +12,18 @@ const inFormula = (name) => {
   return isPlain ? name : `id ${JSON.stringify(name)}`;
 };
 
-/** Returns the word that ends at the cursor of a field, and its beginning. A quotation mark may be in front. */
+/** Returns the word that ends at the cursor of a field, and its beginning. A quotation mark may be in front, or `id` and
+    a quotation mark, which the completion replaces, too. */
 const wordAtCursor = (field) => {
   const before = field.value.slice(0, field.selectionStart);
-  const [word] = before.match(/"?[A-Za-z_][A-Za-z0-9_.-]*$/) ?? [""];
+  const [word] = before.match(/((\bid\s*)?")?[A-Za-z_][A-Za-z0-9_.-]*$/) ?? [""];
   return [word, before.length - word.length];
 };
 
 /** Returns nodes and keywords that begin with a word, or else contain it. */
 const suggestionsFor = (word) => {
-  const wanted = word.replace(/^"/, "").toLowerCase();
+  const isQuoted = word.includes('"');
+  const wanted = word.replace(/^.*"/, "").toLowerCase();
   if (!wanted) return [];
   const found = [];
   for (let node = 0; node < nodeCount && found.length < 400; node++) {
@@ -29,7 +31,7 @@ const suggestionsFor = (word) => {
     const at = id.toLowerCase().indexOf(wanted);
     if (at >= 0) found.push([at === 0 ? 0 : 2, inFormula(id), isPlace(node) ? "place" : "transition"]);
   }
-  for (const keyword of word.startsWith('"') ? [] : KEYWORDS) {
+  for (const keyword of isQuoted ? [] : KEYWORDS) {
     if (keyword.toLowerCase().startsWith(wanted) && keyword !== word) found.push([1, keyword, "keyword"]);
   }
   return found.sort((a, b) => a[0] - b[0]).slice(0, MOST_SUGGESTIONS)

@@ -3,19 +3,22 @@
 const live = new Map();
 const stable = new Map();
 
-/** Remembers an answer about a node. */
+/** Remembers an answer about a node, or forgets one that was withdrawn. */
 const learn = (answer) => {
-  if (answer.type !== "answer") return;
+  const isWithdrawn = answer.type === "withdrawn";
+  if (answer.type !== "answer" && !isWithdrawn) return;
   const [place, transition] = [placeOf(answer.id), transitionOf(answer.id)];
   const isTrue = answer.value === "TRUE";
   if (answer.examination === "UpperBoundsAll" && place !== undefined) {
-    data.bounds[place] = { most: String(answer.value), play: playOf(answer.witness) ?? undefined };
+    data.bounds[place] = isWithdrawn ? undefined : { most: String(answer.value), play: playOf(answer.witness) ?? undefined };
   } else if (answer.examination === "QuasiLivenessAll" && transition !== undefined) {
-    data.fates[transition] = { fires: isTrue, play: playOf(answer.witness) ?? undefined };
+    data.fates[transition] = isWithdrawn ? undefined : { fires: isTrue, play: playOf(answer.witness) ?? undefined };
   } else if (answer.examination === "LivenessAll" && transition !== undefined) {
-    live.set(placeCount + transition, isTrue);
+    if (isWithdrawn) live.delete(placeCount + transition);
+    else live.set(placeCount + transition, isTrue);
   } else if (answer.examination === "StableMarkingAll" && place !== undefined) {
-    stable.set(place, isTrue);
+    if (isWithdrawn) stable.delete(place);
+    else stable.set(place, isTrue);
   } else return;
   const panel = byId("node");
   if (!panel.hidden) nodePanel(panel.chosen);

@@ -16,13 +16,16 @@ const GROUPS = [
     ["LivenessAll", "Is each transition live?"],
     ["StableMarkingAll", "Does each place keep its tokens?"],
   ]],
-  ["A process (workflow net)", [
+  ["Soundness (of a workflow net only)", [
     ["Soundness", "Is it sound?"],
     ["WeakSoundness", "Weakly sound?"],
     ["RelaxedSoundness", "Relaxed sound?"],
     ["EasySoundness", "Can a case be completed?"],
   ]],
 ];
+
+/** The words of the page for each examination. */
+const WORDS = new Map(GROUPS.flatMap(([, examinations]) => examinations));
 
 /** The examinations whose questions are in files of a contest instance. */
 const FROM_ARCHIVE = ["UpperBounds", "ReachabilityCardinality", "ReachabilityFireability", "CTLCardinality",

@@ -63,6 +63,8 @@ const PAGES: &[Page<'_>] = &[
         path: "docs/serve.md",
         not_run: &[
             ("parikh serve", "serves until it is ended: tests/cli/serve asks it"),
+            ("export TOKEN=", "the token of a server that is not started"),
+            ("PARIKH_SERVE_TOKEN=", "serves until it is ended: tests/cli/serve asks it"),
             ("ID=$(curl", "asks a running server, as tests/cli/serve does"),
             ("curl", "asks a running server, as tests/cli/serve does"),
         ],

@@ -16,13 +16,14 @@ use crate::http::{self, HttpError, ResponseBody, ServerResponse};
 use crate::jobs::{failure, limit_options};
 use crate::multipart;
 use crate::process::{self, ProcessEnd, ProcessLimits};
-use crate::queue::Place;
+use crate::queue::QueueSlot;
 use crate::server::Server;
 use crate::store::NewFolder;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use properties::Logic;
 use serde_json::json;
+use std::collections::HashSet;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +48,9 @@ const WITH_PROPERTIES: [(&str, Logic); 7] = [
     ("LTLCardinality", Logic::Ltl),
     ("LTLFireability", Logic::Ltl),
 ];
+
+/// The largest file of properties in bytes.
+const MOST_LOGIC: usize = 1 << 20;
 
 /// Returns the examinations of a tool, as `GET /tools/TOOL/examinations` does.
 fn examinations() -> serde_json::Value {
@@ -88,13 +92,13 @@ fn known_tool(tool: &str) -> Result<(), HttpError> {
 /// Asks an examination about a model, and streams the lines of the answer. The form is the `body`.
 pub(super) fn ask(
     server: &Arc<Server>,
-    [kind, examination, tool]: [&str; 3],
+    [kind, examination, tool]: &[String; 3],
     content_type: &str,
     body: &[u8],
-    place: Place,
+    slot: QueueSlot,
 ) -> Result<ServerResponse, HttpError> {
     known_tool(tool)?;
-    if !matches!(kind, "PT" | "COL") {
+    if !matches!(kind.as_str(), "PT" | "COL") {
         return Err(HttpError::not_found("this kind of net: expected PT or COL, and the kind"));
     }
     let fields = multipart::fields(content_type, body)
@@ -113,7 +117,7 @@ pub(super) fn ask(
     arguments.extend(["--format".to_owned(), "mcc".to_owned()]);
     arguments.extend(limit_options(limits, server.config.limits.threads));
     let (lines, received) = mpsc::channel(16);
-    let run = ContestRun { server: server.clone(), folder, place, limits, lines };
+    let run = ContestRun { server: server.clone(), folder, slot, limits, lines };
     tokio::spawn(run.run(arguments));
     let kind = "text/event-stream; charset=utf-8";
     Ok(http::response(StatusCode::OK, kind, ResponseBody::Pieces(received)))
@@ -139,19 +143,31 @@ fn questions(examination: &str, logic: Option<&[u8]>) -> Result<Vec<String>, Htt
     let text = logic.ok_or_else(|| {
         HttpError::bad_request(format!("{examination} needs properties in the file model.logic"))
     })?;
+    if text.len() > MOST_LOGIC {
+        return Err(HttpError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("model.logic is larger than {MOST_LOGIC} bytes"),
+        ));
+    }
     let text = std::str::from_utf8(text)
         .map_err(|error| HttpError::bad_request(format!("model.logic is no UTF-8: {error}")))?;
     let all = properties::parse(text).map_err(|error| HttpError::bad_request(error.to_string()))?;
     let of_logic = all.iter().filter(|property| property.logic == wanted);
-    let options: Vec<String> = of_logic
-        .map(|property| {
-            // A name is one word in the lines of the contest.
-            let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-            let name: String =
-                property.name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-            format!("--formula={name}: {}", property.formula)
-        })
-        .collect();
+    let mut names = HashSet::new();
+    let mut options = Vec::new();
+    for property in of_logic {
+        // A name is one word in the lines of the contest.
+        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let name: String =
+            property.name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        options.push(format!("--formula={name}: {}", property.formula));
+        if let Some(name) = names.replace(name) {
+            return Err(HttpError::bad_request(format!(
+                "two properties have the name {name}, with `_` for characters other than letters, \
+                 digits, `-` and `_`: rename one"
+            )));
+        }
+    }
     match options.is_empty() {
         true => Err(HttpError::bad_request(format!(
             "model.logic has no property for {examination}: expected the logic {}",
@@ -170,7 +186,7 @@ fn questions(examination: &str, logic: Option<&[u8]>) -> Result<Vec<String>, Htt
 struct ContestRun {
     server: Arc<Server>,
     folder: NewFolder,
-    place: Place,
+    slot: QueueSlot,
     limits: ProcessLimits,
     lines: mpsc::Sender<Bytes>,
 }
@@ -181,7 +197,7 @@ impl ContestRun {
         let worker = tokio::select! {
             biased;
             () = self.lines.closed() => None,
-            worker = self.place.start() => worker,
+            worker = self.slot.start() => worker,
         };
         if worker.is_none() {
             return;

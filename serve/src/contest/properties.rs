@@ -9,6 +9,7 @@
 //! than the grammar, such as repeated signs `!`.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A property that is a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,50 +41,72 @@ pub(super) struct PropertyError {
 /// The depth of nesting, so that no formula exhausts the stack.
 const DEEPEST: usize = 200;
 
-/// The largest number of bytes of a formula, since atoms may multiply it.
+/// The largest number of bytes of a translated formula, since atoms may multiply it.
 const LONGEST: usize = 64 << 10;
+
+/// The largest number of bytes of all translated formulas, with those of atoms.
+const LONGEST_TOTAL: usize = 1 << 20;
 
 /// Parses a list of properties.
 ///
 /// # Errors
 /// The text does not follow the grammar, refers to an unknown atom, or is nested too deeply.
 pub(super) fn parse(text: &str) -> Result<Vec<Property>, PropertyError> {
-    let mut parser = Parser { text, at: 0, atoms: HashMap::new(), depth: 0, until: false };
+    let mut parser = Parser {
+        text,
+        at: 0,
+        atoms: HashMap::new(),
+        output: String::new(),
+        total: 0,
+        depth: 0,
+        allows_until: false,
+    };
     let mut properties = Vec::new();
     while !parser.peek().is_empty() {
         parser.expect("property", "`property`")?;
-        let name = parser.name("a name")?;
+        let name = parser.name("a name")?.to_owned();
         parser.expect("[", "`[`")?;
-        let logic = parser.take().to_owned();
+        let logic = parser.take();
         parser.expect("]", "`]`")?;
         parser.expect(":", "`:`")?;
-        parser.until = logic == "ltl";
-        let (logic, formula) = match logic.as_str() {
-            "bounds" => (Logic::Bounds, format!("bound({})", parser.sum()?)),
+        parser.allows_until = logic == "ltl";
+        let logic = match logic {
+            "bounds" => {
+                parser.write("bound(")?;
+                parser.sum()?;
+                parser.write(")")?;
+                Some(Logic::Bounds)
+            }
             "reach" => {
-                let operator = parser.take().to_owned();
-                if !matches!(operator.as_str(), "EF" | "AG") {
-                    return Err(parser.error_at("`EF` or `AG`", &operator));
+                let operator = parser.take();
+                if !matches!(operator, "EF" | "AG") {
+                    return Err(parser.error_at("`EF` or `AG`", operator));
                 }
-                (Logic::Reachability, format!("{operator} ({})", parser.implication()?))
+                parser.write(operator)?;
+                parser.in_brackets(" (", Parser::implication)?;
+                Some(Logic::Reachability)
             }
-            "ctl" => (Logic::Ctl, parser.path()?),
-            "ltl" => (Logic::Ltl, format!("A ({})", parser.implication()?)),
+            "ctl" => {
+                parser.path()?;
+                Some(Logic::Ctl)
+            }
+            "ltl" => {
+                parser.in_brackets("A (", Parser::implication)?;
+                Some(Logic::Ltl)
+            }
             "atom" => {
-                let formula = parser.implication()?;
-                parser.check_length(&formula, &name)?;
-                parser.atoms.insert(name, formula);
-                parser.expect(";", "`;`")?;
-                continue;
+                parser.implication()?;
+                None
             }
-            other => {
-                let other = other.to_owned();
-                return Err(parser.error_at("reach, bounds, ctl, ltl or atom", &other));
-            }
+            other => return Err(parser.error_at("reach, bounds, ctl, ltl or atom", other)),
         };
         parser.expect(";", "`;`")?;
-        parser.check_length(&formula, &name)?;
-        properties.push(Property { name, logic, formula });
+        let formula = std::mem::take(&mut parser.output);
+        parser.total += formula.len();
+        match logic {
+            Some(logic) => properties.push(Property { name, logic, formula }),
+            None => drop(parser.atoms.insert(name, Rc::from(formula))),
+        }
     }
     Ok(properties)
 }
@@ -92,10 +115,14 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     /// The formulas of the atoms so far, by name.
-    atoms: HashMap<String, String>,
+    atoms: HashMap<String, Rc<str>>,
+    /// The translation of the current formula so far.
+    output: String,
+    /// The number of bytes of the formulas before the current one.
+    total: usize,
     depth: usize,
     /// True if `U` may stand between formulas without a quantifier, as in LTL.
-    until: bool,
+    allows_until: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -147,124 +174,178 @@ impl<'t> Parser<'t> {
         if found == token { Ok(()) } else { Err(self.error_at(expected, found)) }
     }
 
-    fn check_length(&self, formula: &str, name: &str) -> Result<(), PropertyError> {
-        match formula.len() <= LONGEST {
-            true => Ok(()),
-            false => Err(self.error_at("a formula of at most 65536 bytes", name)),
+    /// Returns an error if the translation is too long with `more` further bytes.
+    fn check_length(&self, more: usize) -> Result<(), PropertyError> {
+        let length = self.output.len() + more;
+        if length > LONGEST {
+            return Err(self.error_at("a formula of at most 65536 bytes", "more"));
         }
+        if self.total + length > LONGEST_TOTAL {
+            return Err(self.error_at("at most 1048576 bytes of formulas", "more"));
+        }
+        Ok(())
+    }
+
+    /// Appends text to the translation. Fails as soon as the translation is too long.
+    fn write(&mut self, text: &str) -> Result<(), PropertyError> {
+        self.check_length(text.len())?;
+        self.output.push_str(text);
+        Ok(())
+    }
+
+    /// Writes `open`, which ends with a bracket, the translation of `inside`, and a bracket.
+    fn in_brackets(
+        &mut self,
+        open: &str,
+        inside: impl FnOnce(&mut Self) -> Result<(), PropertyError>,
+    ) -> Result<(), PropertyError> {
+        self.write(open)?;
+        inside(self)?;
+        self.write(")")
+    }
+
+    /// Puts what was written since the position `start` into brackets. Only the operand itself
+    /// moves, so the cost is its length.
+    fn bracket_from(&mut self, start: usize) -> Result<(), PropertyError> {
+        self.check_length(2)?;
+        self.output.insert(start, '(');
+        self.output.push(')');
+        Ok(())
+    }
+
+    /// Parses operands with an operator between them. At most `most` operators are accepted.
+    fn operands(
+        &mut self,
+        operator: &str,
+        most: usize,
+        operand: fn(&mut Self) -> Result<(), PropertyError>,
+    ) -> Result<(), PropertyError> {
+        let start = self.output.len();
+        operand(self)?;
+        for number in 0..most {
+            if !self.accept(operator) {
+                break;
+            }
+            if number == 0 {
+                self.bracket_from(start)?;
+            }
+            self.write(" ")?;
+            self.write(operator)?;
+            self.in_brackets(" (", operand)?;
+        }
+        Ok(())
     }
 
     /// Parses a name, in quotes or not.
-    fn name(&mut self, expected: &'static str) -> Result<String, PropertyError> {
+    fn name(&mut self, expected: &'static str) -> Result<&'t str, PropertyError> {
         let token = self.take();
         let quoted = token.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         let is_word = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
         match quoted.or(is_word.then_some(token)) {
-            Some(name) if !name.is_empty() && !name.contains(['\\', '"']) => Ok(name.to_owned()),
+            Some(name) if !name.is_empty() && !name.contains(['\\', '"']) => Ok(name),
             _ => Err(self.error_at(expected, token)),
         }
     }
 
     /// Parses the formula after a quantifier of CTL, or a formula without one.
-    fn path(&mut self) -> Result<String, PropertyError> {
+    fn path(&mut self) -> Result<(), PropertyError> {
         let quantifier = self.peek();
         if !matches!(quantifier, "A" | "E") {
             return self.implication();
         }
         self.take();
-        let left = self.implication()?;
+        self.write(quantifier)?;
+        self.in_brackets(" ((", Parser::implication)?;
         self.expect("U", "`U`")?;
-        let right = self.implication()?;
-        Ok(format!("{quantifier} (({left}) U ({right}))"))
+        self.in_brackets(" U (", Parser::implication)?;
+        self.write(")")
     }
 
-    fn implication(&mut self) -> Result<String, PropertyError> {
-        let left = self.disjunction()?;
-        match self.accept("->") {
-            true => Ok(format!("({left}) -> ({})", self.disjunction()?)),
-            false => Ok(left),
+    fn implication(&mut self) -> Result<(), PropertyError> {
+        self.operands("->", 1, Parser::disjunction)
+    }
+
+    fn disjunction(&mut self) -> Result<(), PropertyError> {
+        self.operands("||", usize::MAX, Parser::conjunction)
+    }
+
+    fn conjunction(&mut self) -> Result<(), PropertyError> {
+        self.operands("&&", usize::MAX, Parser::until)
+    }
+
+    fn until(&mut self) -> Result<(), PropertyError> {
+        match self.allows_until {
+            true => self.operands("U", 1, Parser::unary),
+            false => self.unary(),
         }
     }
 
-    fn disjunction(&mut self) -> Result<String, PropertyError> {
-        let mut all = self.conjunction()?;
-        while self.accept("||") {
-            all = format!("({all}) || ({})", self.conjunction()?);
-        }
-        Ok(all)
-    }
-
-    fn conjunction(&mut self) -> Result<String, PropertyError> {
-        let mut all = self.until()?;
-        while self.accept("&&") {
-            all = format!("({all}) && ({})", self.until()?);
-        }
-        Ok(all)
-    }
-
-    fn until(&mut self) -> Result<String, PropertyError> {
-        let left = self.unary()?;
-        match self.until && self.accept("U") {
-            true => Ok(format!("({left}) U ({})", self.unary()?)),
-            false => Ok(left),
-        }
-    }
-
-    fn unary(&mut self) -> Result<String, PropertyError> {
+    fn unary(&mut self) -> Result<(), PropertyError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.error_at("at most 200 levels of nesting", "more"));
         }
         let token = self.peek();
-        let result = match token {
+        match token {
             "AG" | "AF" | "AX" | "EG" | "EF" | "EX" | "F" | "G" | "X" | "!" => {
                 self.take();
-                format!("{token} ({})", self.unary()?)
+                self.write(token)?;
+                self.in_brackets(" (", Parser::unary)?;
             }
             "(" => {
                 self.take();
-                let inside = self.path()?;
+                self.in_brackets("(", Parser::path)?;
                 self.expect(")", "`)`")?;
-                format!("({inside})")
             }
-            "true" | "false" => self.take().to_owned(),
+            "true" | "false" => {
+                self.take();
+                self.write(token)?;
+            }
             "@" => {
                 self.take();
                 let name = self.name("the name of an atom")?;
-                let atom = self.atoms.get(&name);
+                let atom = self.atoms.get(name).cloned();
                 let atom =
-                    atom.ok_or_else(|| self.error_at("an atom that is defined above", &name))?;
-                format!("({atom})")
+                    atom.ok_or_else(|| self.error_at("an atom that is defined above", name))?;
+                self.in_brackets("(", |parser| parser.write(&atom))?;
             }
             _ => self.comparison()?,
-        };
+        }
         self.depth -= 1;
-        Ok(result)
+        Ok(())
     }
 
-    fn comparison(&mut self) -> Result<String, PropertyError> {
-        let left = self.sum()?;
+    fn comparison(&mut self) -> Result<(), PropertyError> {
+        self.sum()?;
         let operator = self.take();
         if !matches!(operator, "<=" | "<" | ">=" | ">" | "==" | "!=") {
             return Err(self.error_at("a comparison: <= < >= > == !=", operator));
         }
-        Ok(format!("{left} {operator} {}", self.sum()?))
+        self.write(" ")?;
+        self.write(operator)?;
+        self.write(" ")?;
+        self.sum()
     }
 
-    fn sum(&mut self) -> Result<String, PropertyError> {
-        let mut all = self.term()?;
+    fn sum(&mut self) -> Result<(), PropertyError> {
+        self.term()?;
         while self.accept("+") {
-            all = format!("{all} + {}", self.term()?);
+            self.write(" + ")?;
+            self.term()?;
         }
-        Ok(all)
+        Ok(())
     }
 
-    fn term(&mut self) -> Result<String, PropertyError> {
+    fn term(&mut self) -> Result<(), PropertyError> {
         let token = self.peek();
         if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(self.take().to_owned());
+            self.take();
+            return self.write(token);
         }
-        Ok(format!("id \"{}\"", self.name("a place or a number")?))
+        let name = self.name("a place or a number")?;
+        self.write("id \"")?;
+        self.write(name)?;
+        self.write("\"")
     }
 }
 
@@ -318,6 +399,11 @@ mod tests {
             atoms += &format!("property a{level} [atom] : @a{below} && @a{below};");
         }
         assert!(message(&atoms).contains("at most 65536 bytes"));
+        let long = format!("property q [reach] : EF p >= 1{};", " && p >= 1".repeat(400_000));
+        assert!(message(&long).contains("at most 65536 bytes"));
+        let wide = format!("property a [atom] : p >= 1{};", " && p >= 1".repeat(3000));
+        let many = wide + &"property q [reach] : EF @a;".repeat(40_000);
+        assert!(message(&many).contains("at most 1048576 bytes of formulas"));
         for cut in 0..atoms.len().min(400) {
             let _ = parse(&atoms[..cut]);
         }

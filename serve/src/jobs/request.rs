@@ -1,5 +1,6 @@
 //! The request of a job, its checks, and its command lines.
 
+use crate::files::is_invisible;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -128,7 +129,7 @@ impl JobRequest {
         if request.formulas.contains('\0') || request.nodes.iter().any(|node| node.contains('\0')) {
             return Err(RequestProblem::Nul);
         }
-        let has_formulas = !request.formulas.trim().is_empty();
+        let has_formulas = request.formula_lines().next().is_some();
         let has_properties = !request.properties.trim().is_empty();
         let has_examinations = !request.examinations.is_empty();
         if has_properties && (has_formulas || has_examinations) {
@@ -162,6 +163,12 @@ impl JobRequest {
             .ok_or(RequestProblem::Time(most.as_secs()))
     }
 
+    /// Returns the formulas, without empty lines and comments.
+    fn formula_lines(&self) -> impl Iterator<Item = &str> {
+        let lines = self.formulas.lines().map(str::trim);
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
+    }
+
     /// Returns the options that select the questions. `properties` is the path of the properties of
     /// a system.
     fn questions(&self, properties: &str) -> Vec<String> {
@@ -170,9 +177,7 @@ impl JobRequest {
             words.push(format!("--examination={}", self.examinations.join(",")));
         }
         words.extend(self.nodes.iter().map(|node| format!("--id={node}")));
-        let formulas = self.formulas.lines().map(str::trim);
-        let formulas = formulas.filter(|line| !line.is_empty() && !line.starts_with('#'));
-        words.extend(formulas.map(|formula| format!("--formula={formula}")));
+        words.extend(self.formula_lines().map(|formula| format!("--formula={formula}")));
         if !self.properties.trim().is_empty() {
             words.push(format!("--properties={properties}"));
         }
@@ -237,8 +242,22 @@ fn plain_file(name: &str) -> String {
     if name.starts_with('-') { format!("./{name}") } else { name.to_owned() }
 }
 
-/// Quotes a word for a shell.
+/// Quotes a word for a shell. Characters that a terminal would not show are escaped as bash, zsh
+/// and ksh read them (`$'\n'`), so that a pasted command line is one line.
 fn quoted(word: &str) -> String {
+    if word.chars().any(is_invisible) {
+        let escape = |c: char| match c {
+            '\n' => r"\n".to_owned(),
+            '\'' | '\\' => format!("\\{c}"),
+            // The bytes of a character, each with two digits, are the same in all these shells.
+            c if is_invisible(c) => {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+            }
+            c => c.to_string(),
+        };
+        return format!("$'{}'", word.chars().map(escape).collect::<String>());
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/=,".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
@@ -254,6 +273,10 @@ mod tests {
     fn requests_are_checked() {
         let problem = |text: &str| JobRequest::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(problem("{}").starts_with("the request asks nothing"));
+        assert!(
+            problem(r##"{"formulas": "# only a comment"}"##)
+                .starts_with("the request asks nothing")
+        );
         assert!(problem("[1]").starts_with("the request is not the expected JSON"));
         assert!(problem(r#"{"examinations": ["--help"]}"#).starts_with("`--help` is no exam"));
         assert!(problem(r#"{"examinations": ["OneSafe"], "x": 1}"#).contains("unknown field"));
@@ -273,6 +296,12 @@ mod tests {
             request.command_line("a net.pnml"),
             r"parikh check 'a net.pnml' --examination=OneSafe '--formula=it'\''s: EF p >= 1' --timeout 5s"
         );
+        let hidden =
+            JobRequest { formulas: "EF id \"a\u{3}\u{202e}\" > 1'".into(), ..request.clone() };
+        let expected = r#"$'--formula=EF id "a\x03\xe2\x80\xae" > 1\''"#;
+        assert!(hidden.command_line("n").contains(expected), "{}", hidden.command_line("n"));
+        let nodes = JobRequest { nodes: vec!["a\nb".into()], ..request.clone() };
+        assert!(nodes.command_line("n").contains(r"$'--id=a\nb'"));
         assert!(request.command_line("-rf").starts_with("parikh check ./-rf "));
         assert_eq!(
             request.arguments("model.pnml", "jobs/1", &[]).join(" "),

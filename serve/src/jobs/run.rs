@@ -3,7 +3,7 @@
 use super::{Job, JobState};
 use crate::files::now;
 use crate::process::{self, ProcessEnd, ProcessLimits};
-use crate::queue::Place;
+use crate::queue::QueueSlot;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,13 +25,14 @@ pub(in super::super) struct JobEnvironment<'e> {
 /// The exit code of `parikh` if some question is open.
 const INCOMPLETE: i32 = 3;
 
-/// Runs a job to its end. `place` is its place in the queue.
-pub(in super::super) async fn run(job: &Job, place: Place, environment: &JobEnvironment<'_>) {
+/// Runs a job to its end. `slot` is its slot in the queue.
+pub(in super::super) async fn run(job: &Job, slot: QueueSlot, environment: &JobEnvironment<'_>) {
+    let unfinished = UnfinishedJob { job, on_change: environment.on_change };
     let worker = tokio::select! {
         // A job that is cancelled while it waits never starts.
         biased;
         () = job.cancellation() => None,
-        worker = place.start() => worker,
+        worker = slot.start() => worker,
     };
     let state = match worker {
         None => JobState::Cancelled,
@@ -41,9 +42,26 @@ pub(in super::super) async fn run(job: &Job, place: Place, environment: &JobEnvi
             command(job, environment).await
         }
     };
-    drop(place);
+    drop(slot);
     job.set_state(state);
-    (environment.on_change)();
+    drop(unfinished);
+}
+
+/// A job that is not to stay unfinished: if it has no final state when this guard is dropped,
+/// because of a panic, the job has failed.
+struct UnfinishedJob<'e> {
+    job: &'e Job,
+    on_change: &'e (dyn Fn() + Send + Sync),
+}
+
+impl Drop for UnfinishedJob<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let reason = "an internal error of the server: please report it".to_owned();
+            self.job.set_state(JobState::Failed { reason });
+        }
+        (self.on_change)();
+    }
 }
 
 /// Runs the command of a job. Returns the state of the job afterwards.
@@ -68,12 +86,40 @@ async fn command(job: &Job, environment: &JobEnvironment<'_>) -> JobState {
         Ok(ProcessEnd::Exited(0)) => JobState::Done { seconds: seconds(begin) },
         Ok(ProcessEnd::Exited(INCOMPLETE)) => JobState::Incomplete { seconds: seconds(begin) },
         Ok(ProcessEnd::Cancelled) => JobState::Cancelled,
-        Ok(end) => JobState::Failed { reason: failure(&end, limits) },
+        Ok(end) => {
+            let folders = [net_folder, &job.folder];
+            let has_notes = || std::fs::metadata(&files[1]).is_ok_and(|file| file.len() > 0);
+            let reason = match end {
+                _ if folders.iter().any(|folder| is_disk_full(folder)) => DISK_FULL.to_owned(),
+                ProcessEnd::Exited(1) if has_notes() => "an input was refused".to_owned(),
+                _ => failure(&end, limits),
+            };
+            JobState::Failed { reason }
+        }
         Err(error) => {
             tracing::error!(%error, "a job cannot be run");
-            JobState::Failed { reason: format!("the job cannot be run: {error}") }
+            let reason = match error.kind() {
+                std::io::ErrorKind::StorageFull => DISK_FULL.to_owned(),
+                _ => format!("the job cannot be run: {error}"),
+            };
+            JobState::Failed { reason }
         }
     }
+}
+
+/// The reason of a failure on a full disk.
+const DISK_FULL: &str = "the disk is full: the answers could not be written";
+
+/// Returns true if a file in the folder cannot be written because the disk is full.
+fn is_disk_full(folder: &Path) -> bool {
+    let probe = folder.join(".probe");
+    // Even a full disk has room for the entry of an empty file.
+    let written = std::fs::write(&probe, [b'x'; 1 << 14]);
+    let _ = std::fs::remove_file(&probe);
+    matches!(written, Err(error) if matches!(
+        error.kind(),
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+    ))
 }
 
 /// Returns the options that limit a command.
@@ -94,7 +140,9 @@ pub(in super::super) fn limit_options(limits: ProcessLimits, threads: usize) -> 
 pub(in super::super) fn failure(end: &ProcessEnd, limits: ProcessLimits) -> String {
     let seconds = Duration::as_secs_f64(&limits.time);
     match end {
-        ProcessEnd::Exited(1) => "an input was refused".to_owned(),
+        ProcessEnd::Exited(1) => {
+            "an input was refused, or an output could not be written".to_owned()
+        }
         ProcessEnd::Exited(2) => "the question was refused".to_owned(),
         ProcessEnd::Exited(4) => "an internal error: please report it".to_owned(),
         ProcessEnd::Exited(code) => format!("the command ended with the exit code {code}"),

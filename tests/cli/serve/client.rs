@@ -64,10 +64,23 @@ impl TestServer {
     }
 
     /// Ends the server by SIGTERM, and waits for its end. Returns the exit code.
-    pub(super) fn end(mut self) -> Option<i32> {
+    pub(super) fn end(self) -> Option<i32> {
+        self.end_by("TERM")
+    }
+
+    /// Ends the server by a signal, and waits for its end. Returns the exit code.
+    pub(super) fn end_by(mut self, signal: &str) -> Option<i32> {
         let pid = self.process.id().to_string();
-        std::process::Command::new("kill").arg(pid).status().expect("kill runs");
+        std::process::Command::new("kill").args(["-s", signal, &pid]).status().expect("kill runs");
         self.process.wait().expect("it ends").code()
+    }
+
+    /// Returns the process ids of the server's running commands.
+    pub(super) fn commands(&self) -> Vec<String> {
+        let own = self.process.id().to_string();
+        let output = std::process::Command::new("pgrep").args(["-P", &own]).output();
+        let text = String::from_utf8(output.expect("pgrep runs").stdout).expect("numbers");
+        text.lines().map(str::to_owned).collect()
     }
 
     /// Returns the largest memory that the server had, in bytes.

@@ -12,6 +12,12 @@ fn server(directory: &TestDirectory) -> TestServer {
 
 /// Sends the form that PetriVizu sends.
 fn ask(server: &TestServer, path: &str, logic: Option<&str>) -> Answer {
+    let form = form(logic);
+    let kind = "Content-Type: multipart/form-data; boundary=B";
+    server.without_token("POST", path, &[NAMED, kind], &form)
+}
+
+fn form(logic: Option<&str>) -> Vec<u8> {
     let mut form = Vec::new();
     let mut part = |head: &str, content: &[u8]| {
         let head = format!("--B\r\nContent-Disposition: form-data; {head}\r\n\r\n");
@@ -23,8 +29,7 @@ fn ask(server: &TestServer, path: &str, logic: Option<&str>) -> Answer {
     }
     part("name=\"timeout\"", b"20");
     form.extend(b"--B--\r\n");
-    let kind = "Content-Type: multipart/form-data; boundary=B";
-    server.without_token("POST", path, &[NAMED, kind], &form)
+    form
 }
 
 #[test]
@@ -88,4 +93,40 @@ fn wrong_requests_are_refused_with_a_reason() {
     let missing = ask(&server, "/mcc/PT/ReachabilityCardinality/parikh", Some(logic)).text();
     assert!(missing.contains("no place `nowhere`"), "{missing}");
     assert!(missing.contains("data:CANNOT_COMPUTE"), "{missing}");
+}
+
+#[test]
+fn long_properties_are_refused_at_once_while_others_are_served() {
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let long =
+        |count: usize| format!("property q [reach] : EF p >= 1{};", " && p >= 1".repeat(count));
+    let wide = format!("property a [atom] : p >= 1{};", " && p >= 1".repeat(3000));
+    let cases = [
+        (long(400_000), 413, "model.logic is larger than 1048576 bytes"),
+        (long(100_000), 400, "a formula of at most 65536 bytes"),
+        (wide.clone() + &"property q [reach] : EF @a || @a;".repeat(20_000), 400, "65536 bytes"),
+        (wide + &"property q [reach] : EF @a;".repeat(20_000), 400, "at most 1048576 bytes"),
+    ];
+    let begin = std::time::Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            for (logic, status, reason) in &cases {
+                let server = &server;
+                scope.spawn(move || {
+                    let path = "/mcc/PT/ReachabilityCardinality/parikh";
+                    let answer = ask(server, path, Some(logic));
+                    assert_eq!(answer.status, *status, "{}", answer.text());
+                    assert!(answer.reason().contains(reason), "{}", answer.reason());
+                });
+            }
+        }
+        assert!(server.is_up());
+    });
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    let twice = "property \"a b\" [bounds] : idle_1; property a_b [bounds] : idle_2;";
+    let answer = ask(&server, "/mcc/PT/UpperBounds/parikh", Some(twice));
+    assert_eq!(answer.status, 400);
+    assert!(answer.reason().contains("two properties have the name a_b"), "{}", answer.reason());
+    assert_eq!(server.end(), Some(0));
 }

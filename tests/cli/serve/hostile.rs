@@ -6,6 +6,8 @@ use super::mutex;
 use crate::support::binary::TestDirectory;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 const TYPES: &str = "http://www.pnml.org/version-2009/grammar";
 
@@ -199,7 +201,7 @@ fn names_and_paths_of_requests_touch_no_files() {
         .expect("readable")
         .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
         .collect();
-    assert!(stored.iter().all(|name| name == "nets" || name == "lock"), "{stored:?}");
+    assert!(stored.iter().all(|name| name == "nets" || name == ".parikh-serve.lock"), "{stored:?}");
 }
 
 #[test]
@@ -230,3 +232,30 @@ fn malformed_requests_are_refused() {
     assert!(kind.reason().contains("expected the content type application/octet-stream"));
     assert!(server.is_up());
 }
+
+#[test]
+fn clients_without_the_token_cannot_fill_the_server() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &[]);
+    let request = format!("GET /assets/net.js HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
+    let requests = request.repeat(200);
+    // More connections than the server accepts, each with requests whose answers are never read.
+    let connections: Vec<TcpStream> = (0..600)
+        .filter_map(|_| {
+            let mut stream = TcpStream::connect_timeout(&server.address, SOON).ok()?;
+            stream.set_write_timeout(Some(SOON)).expect("a time limit");
+            // An error means that the server has ended the connection already.
+            let _ = stream.write_all(requests.as_bytes());
+            Some(stream)
+        })
+        .collect();
+    assert!(connections.len() > 500, "{}", connections.len());
+    let begin = Instant::now();
+    assert!(server.is_up());
+    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+    assert_eq!(server.end(), Some(0));
+    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+}
+
+/// A time in which an idle server answers, also on a busy machine.
+const SOON: Duration = Duration::from_secs(10);

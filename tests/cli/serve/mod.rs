@@ -134,7 +134,7 @@ fn a_restart_loses_nothing_that_was_finished() {
     assert_eq!(server.ended(&net, done), "done");
     let running = server.job(&net, LONG);
     let found = server.answers(&net, done);
-    assert_eq!(server.end(), Some(0));
+    assert_eq!(server.end_by("HUP"), Some(0));
     let server = TestServer::start(directory.path(), &[]);
     assert_eq!(server.state(&net, done), "done");
     assert_eq!(server.answers(&net, done), found);
@@ -142,7 +142,25 @@ fn a_restart_loses_nothing_that_was_finished() {
     // A new job gets a new number, also after a kill.
     let next = server.job(&net, LONG);
     assert!(next > running);
+    // Its command ends, too.
+    let commands = std::iter::repeat_with(|| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        server.commands()
+    });
+    let commands = commands.take(200).find(|it| !it.is_empty()).expect("a command");
+    std::thread::sleep(std::time::Duration::from_millis(500));
     drop(server);
+    let is_running = |pid: &String| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        !status.is_empty() && !status.contains("State:\tZ")
+    };
+    for _ in 0..100 {
+        if !commands.iter().any(is_running) {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!commands.iter().any(is_running));
     let server = TestServer::start(directory.path(), &[]);
     assert_eq!(server.state(&net, next), "interrupted");
 }
@@ -169,4 +187,83 @@ fn pages_need_no_token_and_have_no_data() {
         assert!(head.contains("content-security-policy: default-src 'none'"), "{path}");
         assert!(!answer.text().contains("https://"), "{path} refers to another server");
     }
+}
+
+#[test]
+fn each_answer_has_the_text_of_its_formula() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &[]);
+    // Names that look like those of other formulas, and the name of a place.
+    let net =
+        server.net("names.net", b"pl mutex (1)\npl {formula-1} (1)\ntr t {formula-1} -> mutex\n");
+    let request = r#"{"formulas": "formula-2: EF mutex >= 1\n# c\nAG mutex <= 0\nmutex: EF mutex >= 2",
+        "examinations": ["UpperBoundsAll"]}"#;
+    let job = server.job(&net, request);
+    assert_eq!(server.ended(&net, job), "done");
+    let text = server.get(&format!("/api/nets/{net}/jobs/{job}/answers.jsonl")).text();
+    let answers =
+        text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let mut found: Vec<[String; 3]> = answers
+        .filter(|answer| answer["type"] == "answer")
+        .map(|answer| {
+            ["formula", "id", "value"].map(|key| answer[key].to_string().replace('"', ""))
+        })
+        .collect();
+    found.sort();
+    let expected = [
+        ["AG mutex <= 0", "formula-3", "FALSE"],
+        ["EF mutex >= 1", "formula-2", "TRUE"],
+        ["EF mutex >= 2", "mutex", "TRUE"],
+        ["null", "formula-1", "1"],
+        ["null", "mutex", "2"],
+    ];
+    assert_eq!(found, expected.map(|answer| answer.map(str::to_owned)));
+}
+
+#[test]
+fn pages_poll_over_short_requests_and_their_jobs_end_with_them() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &["--jobs", "1"]);
+    let net = server.net("counter.net", counter(60).as_bytes());
+    let poll = |page: &str| server.get(&format!("/api/nets/{net}/events?page={page}"));
+    let [first, second] = ["0123456789abcdef", "fedcba9876543210"];
+    assert_eq!(poll("../x").status, 400);
+    assert_eq!(poll(first).text(), "{\"begin\":true}\n{\"current\":true}\n");
+    assert_eq!(poll(first).text(), "");
+    assert!(poll(second).text().contains("begin"));
+    // The first job ends when it has no memory left. Then the second one begins.
+    let [_, job] = [(); 2].map(|()| server.job(&net, LONG));
+    let mut seen = String::new();
+    for _ in 0..400 {
+        seen += &poll(first).text();
+        if seen.contains("\"state\":\"running\"") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    assert!(seen.contains("\"state\":\"running\""), "{seen}");
+    // Nothing comes twice.
+    assert_eq!(seen.matches("\"state\":\"running\"").count(), 1, "{seen}");
+    // One page is closed; the other one goes on, and then it is silent.
+    let path = format!("/api/nets/{net}/events?page={first}");
+    assert_eq!(server.request("DELETE", &path, &[], b"").status, 200);
+    for _ in 0..12 {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert_eq!(poll(second).status, 200);
+    }
+    assert!(matches!(server.state(&net, job).as_str(), "waiting" | "running"));
+    assert_eq!(server.ended(&net, job), "cancelled");
+}
+
+#[test]
+fn a_stream_ends_when_its_net_is_removed() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &[]);
+    let net = server.net("mutex.pnml", &mutex());
+    let mut page = server.events(&net).lines();
+    page.by_ref().map(|line| line.expect("a line")).find(|line| line.contains("current"));
+    assert_eq!(server.request("DELETE", &format!("/api/nets/{net}"), &[], b"").status, 200);
+    // The last piece of a body in pieces has the length 0.
+    let last = page.by_ref().map(|line| line.expect("a line")).find(|line| line.trim() == "0");
+    assert!(last.is_some());
 }
