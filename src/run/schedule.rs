@@ -19,11 +19,11 @@
 //! ```
 //!
 //! A run with a long time limit repeats the schedule in *rounds*: the first lasts a second, each
-//! later one several times as long, and the last one until the end of the run. All shares are shares
-//! of the round. So an answer that comes within a second under a limit of a second comes about as
-//! early under a limit of a minute. Engines that continue from slice to slice continue from round to
-//! round. Other engines start again, which costs at most a quarter of the time. A run of a single
-//! engine has one round.
+//! later one several times as long, and the last one until the end of the run. All shares are
+//! shares of the round. So an answer that comes within a second under a limit of a second comes
+//! about as early under a limit of a minute. Engines that continue from slice to slice continue
+//! from round to round. Other engines start again, which costs at most a quarter of the time. A run
+//! of a single engine has one round.
 //!
 //! The original net comes first, because answers there have the simplest evidence. Then the net is
 //! reduced once for all open goals together: one engine for all goals costs less than one engine
