@@ -16,8 +16,8 @@ use super::team::{self, TeamStatistics, WorkerTeam};
 use super::worker;
 use crate::answer::Plan;
 use parikh_engine::board::Board;
-use parikh_net::Net;
 use parikh_net::printable::counted;
+use parikh_net::{GoalKind, Net};
 use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -98,7 +98,8 @@ fn run_once(
         true => None,
         false => working_net.restricted_to(&first_goals),
     };
-    let has_formulas = !working_net.tree_goals().is_empty() || !working_net.run_goals().is_empty();
+    let is_formula = |kind| matches!(kind, GoalKind::Tree | GoalKind::Run);
+    let has_formulas = working_net.kinds().any(|(id, kind)| is_formula(kind) && board.is_open(id));
     let stages = stages(dead_ends.is_some(), has_formulas, budget.remaining());
     let last_stage = stages.len() - 1;
     for (number, stage) in stages.iter().enumerate() {
@@ -107,7 +108,8 @@ fn run_once(
             _ => &working_net,
         };
         let time_left = stage.end.saturating_sub(run_start.elapsed());
-        let slice = budget.portion(stage.share).slice(time_left);
+        let part = if stage.share < 1.0 { budget.share(stage.share) } else { budget.child() };
+        let slice = part.slice(time_left);
         let portfolio = Portfolio::new(working_net, &board, &slice, config, run_start);
         if board.breach().is_none() && tracker.plan.open_questions().next().is_some() {
             let exhaustion = match portfolio.is_over() {

@@ -209,13 +209,17 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the net reduced for the goals about markings that are open at the first call, except
     /// goals that [`is_too_wide`](Self::is_too_wide) leaves out. Later calls return the same
-    /// result; concurrent callers wait for it. Returns `None` if at the first call the run is over,
-    /// more than [`groups::MAX_GROUP_SIZE`] goals are open, or no goal is left. Also returns `None`
-    /// if nothing can be reduced or the reduction panics.
+    /// result; concurrent callers wait for it. Returns `None` if at the first call the run is over
+    /// or no goal is left. Also returns `None` if nothing can be reduced or the reduction panics.
+    /// While more than [`groups::MAX_GROUP_SIZE`] goals are open, nothing is reduced, and a later
+    /// call counts as the first.
     fn reduced(&self) -> Option<&WorkingNet<'a>> {
+        let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
+        if self.reduced.get().is_none() && open.count() > groups::MAX_GROUP_SIZE {
+            return None;
+        }
         let make = || {
-            let open = self.working_net.goals().iter().filter(|(id, _)| self.board.is_open(*id));
-            if self.is_over() || open.count() > groups::MAX_GROUP_SIZE {
+            if self.is_over() {
                 return None;
             }
             let goals = self.working_net.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));

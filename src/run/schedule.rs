@@ -22,8 +22,8 @@
 //! later one several times as long, and the last one until the end of the run. All shares are
 //! shares of the round. So an answer that comes within a second under a limit of a second comes
 //! about as early under a limit of a minute. Engines that continue from slice to slice continue
-//! from round to round. Other engines start again, which costs at most a quarter of the time. A run
-//! of a single engine has one round.
+//! from round to round. Other engines start again, which costs at most a third of the time. A run
+//! in which all engines have the same role has one round.
 //!
 //! The original net comes first, because answers there have the simplest evidence. Then the net is
 //! reduced once for all open goals together: one engine for all goals costs less than one engine
@@ -200,6 +200,9 @@ pub(super) struct RoleGrowth {
     /// True if finished engines are kept for later slices. They can be deepened, have candidates,
     /// or find more after other engines have settled goals.
     pub(super) keeps_finished_engines: bool,
+    /// True if finished engines are kept for later rounds. They may have finished because their
+    /// slices were too short.
+    pub(super) keeps_for_rounds: bool,
     /// Largest share of the remaining time for a turn in a [`SchedulePhase::Grow`]. `None` if the
     /// role has no turn. A role may exceed its share if it drops finished engines, no other role
     /// has unfinished engines, and no engine walks.
@@ -213,6 +216,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Original,
         may_use_all_time: false,
         keeps_finished_engines: true,
+        keeps_for_rounds: false,
         turn_share: Some(0.5),
     },
     RoleGrowth {
@@ -220,6 +224,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Smallest,
         may_use_all_time: false,
         keeps_finished_engines: false,
+        keeps_for_rounds: false,
         turn_share: Some(0.5),
     },
     RoleGrowth {
@@ -227,6 +232,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Smallest,
         may_use_all_time: false,
         keeps_finished_engines: false,
+        keeps_for_rounds: true,
         turn_share: Some(0.6),
     },
     RoleGrowth {
@@ -234,6 +240,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Smallest,
         may_use_all_time: true,
         keeps_finished_engines: false,
+        keeps_for_rounds: false,
         turn_share: Some(0.3),
     },
     RoleGrowth {
@@ -241,6 +248,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Smallest,
         may_use_all_time: true,
         keeps_finished_engines: false,
+        keeps_for_rounds: false,
         turn_share: Some(0.3),
     },
     RoleGrowth {
@@ -248,6 +256,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Original,
         may_use_all_time: true,
         keeps_finished_engines: false,
+        keeps_for_rounds: false,
         turn_share: None,
     },
     RoleGrowth {
@@ -255,6 +264,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Original,
         may_use_all_time: true,
         keeps_finished_engines: false,
+        keeps_for_rounds: false,
         turn_share: Some(0.5),
     },
     RoleGrowth {
@@ -262,6 +272,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Original,
         may_use_all_time: false,
         keeps_finished_engines: true,
+        keeps_for_rounds: false,
         turn_share: None,
     },
     RoleGrowth {
@@ -269,6 +280,7 @@ pub(super) const GROWTHS: &[RoleGrowth] = &[
         net: PhaseNet::Original,
         may_use_all_time: true,
         keeps_finished_engines: false,
+        keeps_for_rounds: true,
         turn_share: Some(0.5),
     },
 ];

@@ -48,10 +48,6 @@ pub(super) const DIAGRAMS: f64 = 0.5;
 /// also the share for the last visit of all markings, if they are counted already.
 pub(super) const MAXIMA: f64 = 0.5;
 
-/// State space: time limit for the maxima before the markings are visited, if several threads work.
-/// Most maxima are found at once or not at all, and a visit of all markings gives them too.
-pub(super) const FIRST_MAXIMA: Duration = Duration::from_secs(3);
-
 /// Share of a count's remaining budget for each reduction of the net.
 pub(super) const REDUCTION: f64 = 0.3;
 

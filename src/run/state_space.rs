@@ -12,7 +12,7 @@
 
 use super::counting::{CountMethod, CountResult, ReducedCount};
 use super::figures::{FIGURES, described, from_invariants, pumped, through_reduction, visited};
-use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_MAXIMA, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
+use super::shares::{DIAGRAMS, EARLY_STEP, FIRST_VISIT, MAXIMA, PUMP_BY_WALKS};
 use super::{CountEvidence, Event, OpenCause, OpenQuestion, RunConfig, RunReport};
 use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
@@ -189,8 +189,8 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
 
     /// Makes the remaining steps on several threads: half of the threads (rounded up) work on
     /// diagrams. The diagrams are cancelled when the markings are counted or known to be infinitely
-    /// many. The other threads join when the visit of the
-    /// markings has no prospect of being complete in time.
+    /// many. The other threads look for the maxima and visit the markings, and then join. The visit
+    /// ends early if it has no prospect of being complete in time.
     fn find_with_diagrams(
         &mut self,
         net: &Net,
@@ -246,7 +246,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         if !bounded && self.finds_pump(net, config, budget) {
             return true;
         }
-        if self.find_maxima(net, config, &budget.share(MAXIMA).slice(FIRST_MAXIMA)) {
+        if self.find_maxima(net, config, &budget.share(MAXIMA)) {
             return true;
         }
         self.receive_diagram_count(config);
@@ -261,8 +261,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 self.visit(net, config, visiting, count_budget);
             }
         }
-        let has_maxima = FIGURES[2..].iter().all(|&key| self.known_figures.contains_key(key));
-        !has_maxima && self.find_maxima(net, config, &budget.share(MAXIMA))
+        false
     }
 
     /// Takes the result of the diagrams, if it is available.

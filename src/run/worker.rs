@@ -11,20 +11,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Runs the worker with this number: in each round its scheduled phases, then walks.
+/// Runs the worker with this number: in each round its scheduled phases, then walks until the end
+/// of the round.
 pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
     let steps = portfolio.schedule.workers.get(number).map_or(&[][..], Vec::as_slice);
     let mut worker = Worker {
         portfolio,
         number,
         round: portfolio.budget.child(),
+        round_index: 0,
         sessions: Vec::new(),
         finished_once: Vec::new(),
     };
     let mut rounds = portfolio.round_ends();
     rounds.push(Duration::MAX);
-    for end in rounds {
-        worker.round = portfolio.budget.slice(end.saturating_sub(portfolio.start.elapsed()));
+    for (index, end) in (0..).zip(rounds) {
+        let time = end.saturating_sub(portfolio.start.elapsed());
+        if time < end / 4 {
+            continue; // reading the model, or an earlier stage, used most of this round
+        }
+        worker.round = portfolio.budget.slice(time);
+        worker.round_index = index;
         for step in steps {
             if worker.is_round_over() {
                 break;
@@ -48,6 +55,8 @@ struct Worker<'p, 'a> {
     number: usize,
     /// The time of the current round. All shares of the schedule are shares of its remaining time.
     round: Budget,
+    /// The number of the current round, from 0. A walk that starts again makes other choices.
+    round_index: u64,
     /// The started engines of each role that may continue. An engine is dropped if it panics during
     /// a slice or while its limits are raised.
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
@@ -57,9 +66,13 @@ struct Worker<'p, 'a> {
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
-    /// Returns true if the current round or the run is over.
+    /// Returns true if the current round or the run is over, or too little time is left for any
+    /// engine.
     fn is_round_over(&self) -> bool {
-        self.round.is_exhausted() || self.portfolio.is_over()
+        let is_short = |left: Duration| left < Duration::from_millis(1);
+        self.round.remaining().is_some_and(is_short)
+            || self.round.is_exhausted()
+            || self.portfolio.is_over()
     }
 
     /// Returns a budget with the share of the round's remaining time that `part` names, limited by
@@ -188,7 +201,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         Assignment {
             working_net,
             board: team.board,
-            seed: team.config.seed.wrapping_add(self.number as u64),
+            seed: team.config.seed.wrapping_add(self.number as u64 + (self.round_index << 32)),
             threads: team.threads_of_an_engine(),
             dump: team.config.dump.clone(),
             smt_solver: team.config.smt_solver.clone(),
@@ -259,7 +272,8 @@ impl<'p, 'a> Worker<'p, 'a> {
             if let Some((progress, text)) = result {
                 team.record_turn(&name, beginning, text);
                 running.progress = progress;
-                if growth.keeps_finished_engines || progress == SliceProgress::Unfinished {
+                let is_kept = growth.keeps_finished_engines || growth.keeps_for_rounds;
+                if is_kept || progress == SliceProgress::Unfinished {
                     kept.push(running);
                 }
             }

@@ -75,9 +75,18 @@ pub(super) struct Attempts {
     /// Share of the first slice for each try, in [0, 1]. `None` after the first slice, or if there
     /// is no special first slice. After an unsuccessful first slice, other engines run first.
     first_slice_share: Option<f64>,
+    /// The time that the methods for orders had, if it was too short for some of them. `None` if
+    /// all methods finished.
+    cut_ordering_time: Option<Duration>,
+    /// True if the reachable set was completed with some order.
+    has_completed_set: bool,
     /// Number of tries so far.
     pub(super) attempt_count: u64,
 }
+
+/// Smallest ratio of the time for orders to the time at the last call, if not all methods for
+/// orders finished then. With less time, the old orders stay.
+const MIN_ORDERING_RATIO: u32 = 4;
 
 impl Attempts {
     /// Creates the state in which each try of the first slice gets this share of the slice, in [0,
@@ -86,13 +95,21 @@ impl Attempts {
         Attempts { first_slice_share: Some(share), ..Attempts::default() }
     }
 
-    /// Computes the orders and the list of tries at the first call. Leaves both empty if the net
-    /// has too many places.
+    /// Computes the orders and the list of tries at the first call. Computes them again if some
+    /// methods for orders had too little time and there is much more now. Leaves both empty if the
+    /// net has too many places.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
-        if !self.orders.is_empty() || net.place_count() > MAX_LEVELS {
+        let ordering = budget.share(ORDERING_SHARE);
+        let available = ordering.remaining().unwrap_or(Duration::MAX);
+        let may_find_more = self.cut_ordering_time.is_some_and(|cut| {
+            available >= cut.saturating_mul(MIN_ORDERING_RATIO) && !self.has_completed_set
+        });
+        if net.place_count() > MAX_LEVELS || !(self.orders.is_empty() || may_find_more) {
             return;
         }
-        self.orders = order::candidates(net, &budget.share(ORDERING_SHARE));
+        self.orders = order::candidates(net, &ordering);
+        self.cut_ordering_time = ordering.is_exhausted().then_some(available);
+        self.interrupted_time = Duration::ZERO;
         self.tries = tries(self.orders.len());
         if !net.places().all(|p| facts.upper_bound(p).is_some()) {
             let is_short = |time: Option<Duration>| time.is_some_and(|it| it <= LONGEST_UNBOUNDED);
@@ -137,6 +154,7 @@ impl Attempts {
                     false => SliceProgress::Finished,
                 };
             }
+            self.short_slices = 0;
             let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
             let start = Instant::now();
             match self.attempt(net, order, (&slice, budget), use_set) {
@@ -214,6 +232,7 @@ impl Attempts {
         order: usize,
         (outcome, times): (QuestionsAnswered, AttemptTimes),
     ) -> bool {
+        self.has_completed_set = true;
         (self.tries, self.interrupted_time) = match outcome {
             QuestionsAnswered::All => (Vec::new(), Duration::ZERO),
             QuestionsAnswered::Part => (vec![(order, None)], times.until_set),

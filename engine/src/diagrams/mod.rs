@@ -90,6 +90,11 @@ impl OrderThreads {
         OrderThreads { count: Arc::new(AtomicUsize::new(count)), max: max.max(count) }
     }
 
+    /// Returns the number of threads at the moment.
+    fn current(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
     /// Raises the number of threads to the largest number.
     pub fn use_all(&self) {
         self.count.store(self.max, Ordering::Relaxed);
@@ -98,7 +103,7 @@ impl OrderThreads {
     /// Waits until the thread with this index may work, and returns true. Returns false as soon as
     /// `is_over` does.
     fn wait_for(&self, thread: usize, is_over: &dyn Fn() -> bool) -> bool {
-        while self.count.load(Ordering::Relaxed) <= thread {
+        while self.current() <= thread {
             if is_over() {
                 return false;
             }
@@ -222,7 +227,8 @@ pub fn explore_logged<T: Send>(
             let order = &orders[*order];
             let slice =
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
-            let bytes = (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.max;
+            let bytes =
+                (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.current();
             match saturate(net, order, (bytes, &slice, &shared_budget), log, &use_set) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
