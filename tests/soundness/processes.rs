@@ -6,7 +6,7 @@ use crate::support::processes::{random_process, truth, with_safe_units};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::answer::{AnswerWitness, Cause, GoalAnswer, Plan, ProcessCause, QuestionValue};
-use parikh::engine::{Engine, Role, home, siphon_trap, walk};
+use parikh::engine::{Engine, Role, coverability, home, siphon_trap, state_equation, walk};
 use parikh::evidence::replay;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::with_counters;
@@ -305,7 +305,13 @@ fn a_process_of_thousands_of_free_choices_is_sound_by_its_structure() {
     }
     let net = asked(&builder.build().unwrap(), 1, None, Soundness);
     // Another engine may prove the same from weights of the places.
-    const ENGINES: &[Engine] = &[walk::ENGINE, siphon_trap::ENGINE, home::commoner::ENGINE];
+    const ENGINES: &[Engine] = &[
+        coverability::ENGINE,
+        siphon_trap::ENGINE,
+        home::closed_net::ENGINE,
+        state_equation::ENGINE,
+        walk::ENGINE,
+    ];
     let found = answer_by(ENGINES, &net, Soundness, 10 * USUAL).expect("an answer");
     assert_eq!(found.value, QuestionValue::Bool(true));
     let reason = found.reason.to_string();
