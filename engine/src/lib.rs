@@ -171,10 +171,11 @@ pub enum ResultKinds {
 /// The role of an engine in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
-    /// Runs as the first phase of a worker, on the original net, for at most 5 % of the time and at
-    /// most one second.
+    /// Runs as the first phase of a worker, on the original net, for at most 5 % of each round and
+    /// at most one second.
     First,
-    /// Runs once, on the original net, before the other provers.
+    /// Runs once, on the original net, before the other provers. An engine that the end of its time
+    /// interrupts runs again in the next round of the schedule.
     Once {
         /// Largest share of the time left at the engine's start that the engine may use, in [0, 1].
         share: f64,

@@ -163,8 +163,8 @@ impl TimePart {
         TimePart { min_time: Duration::from_millis((1000.0 * seconds) as u64), ..self }
     }
 
-    /// Returns false if the phase is skipped, given the remaining time of the run. `None` means no
-    /// time limit.
+    /// Returns false if the phase is skipped, given the remaining time of the round. `None` means
+    /// no time limit.
     pub(super) fn is_worthwhile(self, remaining: Option<Duration>) -> bool {
         remaining.is_none_or(|remaining| remaining.mul_f64(self.share) >= self.min_time)
     }
@@ -324,7 +324,7 @@ pub enum SchedulePhase {
     /// The share of the time depends on the engines that wait ([`search_share`]).
     Search,
     /// Gives turns to the roles that have a turn, in growing slices with walks between. Ends when
-    /// no started engine of these roles has unfinished work, or when the run is over. Decision
+    /// no started engine of these roles has unfinished work, or when the round is over. Decision
     /// diagrams for runs have turns only while CTL formulas are open.
     Grow,
     /// Works on the own reduced nets of goal groups only.
@@ -350,7 +350,8 @@ impl SchedulePhase {
     }
 }
 
-/// The phases of all workers. A worker that has finished its phases walks until the end.
+/// The phases of all workers. A worker that has finished its phases walks until the end of the
+/// round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// The phases of each worker, in order. Workers without an entry only walk.
