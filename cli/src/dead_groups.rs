@@ -28,7 +28,7 @@ pub(super) struct DeadMarkingGroups {
 pub(super) struct MarkingGroup {
     /// The number of the group, from 1.
     pub(super) number: usize,
-    /// What blocks the group. `None` unless this is the first marking of the group.
+    /// The cause of the group's deadlock. `None` unless this is the first marking of the group.
     pub(super) blockage: Option<Blockage>,
 }
 
@@ -82,7 +82,7 @@ impl DeadMarkingGroups {
     }
 }
 
-/// What blocks a group of dead markings, with the names of the model.
+/// The transitions closest to being enabled in a group of dead markings, by names of the model.
 pub(super) struct Blockage {
     closest: Vec<NamedWaiting>,
     has_transitions: bool,

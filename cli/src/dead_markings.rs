@@ -118,6 +118,7 @@ pub(super) fn list(model: &Model, answer: Option<&GoalAnswer>, budget: &Budget) 
             search.map_or_else(ListEnd::Stopped, |_| ListEnd::Visited)
         }
     };
+    let end = if faults > 0 { ListEnd::NotReplayed } else { end };
     print_end(&end);
     if faults > 0 {
         note!("parikh: internal error: {faults} sequences of the search could not be replayed");
@@ -134,12 +135,14 @@ enum ListEnd {
     /// No dead marking is reachable. The field is true if this assumes that the model's units are
     /// safe, as the model claims.
     Refuted { assumes_units: bool },
-    /// All reachable markings were visited.
+    /// The search visited all reachable markings.
     Visited,
     /// The search stopped early.
     Stopped(NoGraph),
-    /// The process has to end.
+    /// The process ends before the list is complete.
     Interrupted,
+    /// A firing sequence of the search could not be replayed: an internal error.
+    NotReplayed,
     /// The net has caps, that is, assumed bounds of places.
     Caps,
     /// The coloured net was not unfolded, for this reason.
@@ -167,6 +170,7 @@ impl ListEnd {
             ListEnd::Visited => format!("{} visited", counted(found, "reachable marking")),
             ListEnd::Stopped(why) => open(why),
             ListEnd::Interrupted => open(&"interrupted"),
+            ListEnd::NotReplayed => open(&"internal error"),
             ListEnd::Caps => {
                 "the bounds of places at inhibitor or reset arcs are unknown".to_owned()
             }
@@ -177,7 +181,7 @@ impl ListEnd {
 /// A list of dead markings, printed while it grows.
 struct DeadMarkingList {
     format: AnswerFormat,
-    /// What is assumed about the model.
+    /// The assumptions about the model, which the last line repeats.
     assumptions: Vec<Assumption>,
     /// The numbers of the search.
     progress: Arc<DeadMarkingProgress>,

@@ -17,7 +17,7 @@ pub(super) struct ServeArguments {
     /// restart. By default a directory that is removed at the end.
     #[arg(short, long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The port. 0 takes a free one.
+    /// The TCP port to listen on. 0 takes a free port.
     #[arg(short, long, default_value_t = 8417)]
     port: u16,
     /// The address to listen on. Other machines can reach the server only if it is not a loopback

@@ -50,7 +50,7 @@ pub struct ServeLimits {
 /// The parts of the page that reports have, too.
 #[derive(Clone, Debug)]
 pub struct PageParts {
-    /// The scripts that need no net.
+    /// The scripts for all pages, which do not read a net.
     pub common: String,
     /// The scripts that draw and play a net. They read the net from the element `data`.
     pub scripts: String,

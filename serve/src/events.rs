@@ -101,17 +101,17 @@ fn job_events(net: &Net, job: &Job, sent: &mut SentJob, text: &mut String) -> io
 /// was killed.
 const POLL_TIME: Duration = Duration::from_secs(6);
 
-/// The pages that poll for events.
+/// The open pages in browsers, each with the events that it has received.
 #[derive(Default)]
 pub(super) struct PollingPages {
     /// The pages by the id of their net and their own id.
     pages: Mutex<HashMap<[String; 2], PollingPage>>,
 }
 
-/// A page that polls.
+/// An open page in a browser, which asks for new events every moment.
 struct PollingPage {
     sent: SentEvents,
-    /// The time of its last request.
+    /// The time of the page's last request.
     last: Instant,
     _guard: PageGuard,
 }

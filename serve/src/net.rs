@@ -88,7 +88,7 @@ impl Net {
         self.changes.subscribe()
     }
 
-    /// Cancels all jobs.
+    /// Cancels all jobs of the net that have not ended.
     pub(super) fn cancel_all(&self) {
         self.jobs().iter().for_each(|job| job.cancel());
     }

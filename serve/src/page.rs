@@ -33,7 +33,7 @@ const FIGURE: &str = "<!--figure-->";
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The pages, as they are sent.
+/// The HTML pages with their scripts and style sheet, as responses to requests.
 pub(super) struct Page {
     start: Bytes,
     net: Bytes,

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Limits of one command.
+/// The time and memory limits of a `parikh` command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProcessLimits {
     /// The time limit that the command gets as an option. The command is ended
@@ -166,7 +166,7 @@ pub fn end_with_server() {
     }
 }
 
-/// A process with its worker processes.
+/// The process group of a `parikh` command and its worker processes.
 struct ProcessGroup(Option<rustix::process::Pid>);
 
 impl ProcessGroup {

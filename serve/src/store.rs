@@ -125,7 +125,7 @@ impl Store {
         Ok(net)
     }
 
-    /// Removes a net with its jobs.
+    /// Removes a net and cancels its jobs. Has no effect if there is no net with this id.
     pub(super) fn remove(&self, id: &str) {
         let net = self.nets().remove(id);
         if let Some(net) = net {
@@ -155,7 +155,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// Removes a folder, if it exists.
+/// Removes a folder and its contents. A missing folder is no error.
 fn remove(path: &Path) {
     if let Err(error) = fs::remove_dir_all(path)
         && error.kind() != io::ErrorKind::NotFound

@@ -8,7 +8,7 @@
 use super::shares::{RECOUNTING, REDUCTION};
 use num_bigint::BigUint;
 use parikh_engine::diagrams::{self, OrderThreads, TryLog};
-use parikh_engine::explicit::{self, Persistence};
+use parikh_engine::explicit::{self, StopRule};
 use parikh_evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use parikh_evidence::reduction::NamedLog;
 use parikh_net::{Net, PlaceId};
@@ -42,7 +42,7 @@ pub struct CountResult {
 #[derive(Clone, Debug)]
 pub enum CountMethod {
     /// Explicit visits, with this number of threads.
-    Visiting(usize, Persistence),
+    Visiting(usize, StopRule),
     /// Decision diagrams, with orders tried on these threads.
     Diagrams(OrderThreads),
 }
@@ -195,9 +195,8 @@ impl<'n> ReducedCount<'n> {
             if self.sums[index].is_none() {
                 self.sums[index] = match method {
                     _ if first_equal != index => self.sums[first_equal].clone(),
-                    &CountMethod::Visiting(threads, persistence) => {
-                        let sums =
-                            explicit::sums::sums(part, weights, threads, persistence, budget);
+                    &CountMethod::Visiting(threads, stop_rule) => {
+                        let sums = explicit::sums::sums(part, weights, threads, stop_rule, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
                     CountMethod::Diagrams(threads) => {

@@ -4,7 +4,7 @@ use super::counting::CountResult;
 use crate::answer::reason::{InterpolatedValues, NetSize, StageSize};
 use crate::answer::{AnswerWitness, Cause, GoalAnswer, Grade, QuestionValue, ReasonNodes};
 use parikh_engine::board::Technique;
-use parikh_engine::explicit::{self, Persistence};
+use parikh_engine::explicit::{self, StopRule};
 use parikh_engine::{diagrams, family};
 use parikh_evidence::counting::StateSpaceFigures;
 use parikh_evidence::counting::family::{FamilyFigures, FamilyProof};
@@ -22,11 +22,11 @@ pub const FIGURES: [&str; 4] =
 /// The reason why not all markings were visited, or that a figure is too large.
 pub(super) fn visited(
     net: &Net,
-    (threads, persistence): (usize, Persistence),
+    (threads, stop_rule): (usize, StopRule),
     budget: &Budget,
 ) -> Result<[GoalAnswer; 4], String> {
     let facts = Facts::claimed_by_model(net);
-    let space = explicit::count_with(net, &facts, threads, persistence, budget);
+    let space = explicit::count_with(net, &facts, threads, stop_rule, budget);
     let space = space.map_err(|incomplete| incomplete.to_string())?;
     let most = [space.max_tokens_per_marking, space.max_tokens_in_place];
     let [Ok(c), Ok(d)] = most.map(|most| i128::try_from(most).map(QuestionValue::Number)) else {

@@ -194,3 +194,22 @@ impl WorkerTeam for Portfolio<'_> {
         TeamStatistics { failures: self.failures(), statistics, turns }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_stage_has_all_goals_and_the_stages_for_dead_markings_are_limited() {
+        let limits = [None, Some(Duration::from_secs(1)), Some(Duration::from_secs(60))];
+        for limit in limits {
+            for (has_dead_ends, has_formulas) in [(false, true), (true, false), (true, true)] {
+                let stages = stages(has_dead_ends, has_formulas, limit);
+                let (last, others) = stages.split_last().unwrap();
+                assert!(!last.only_dead_ends && last.end == Duration::MAX && last.share == 1.0);
+                assert!(others.iter().all(|it| it.share < 1.0 || it.end < Duration::from_secs(1)));
+                assert_eq!(others.iter().any(|it| it.only_dead_ends), has_dead_ends);
+            }
+        }
+    }
+}

@@ -20,8 +20,9 @@ use std::time::Duration;
 /// for the boundedness check of a state space.
 pub(super) const INVARIANTS: f64 = 0.1;
 
-/// Share for the first stage of the workers. It works only on goals about dead markings, because a
-/// reachable dead marking refutes most home properties.
+/// Share for a stage of the workers that works only on goals about dead markings, because a
+/// reachable dead marking refutes most home properties. In the first round it is a share of the
+/// round.
 pub(super) const DEAD_ENDS: f64 = 0.35;
 
 /// Shares for the work on the coloured net before the unfolding takes over. The first applies if

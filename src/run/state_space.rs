@@ -18,7 +18,7 @@ use crate::answer::reason::ReasonNote;
 use crate::answer::{GoalAnswer, Plan, QuestionValue};
 use parikh_engine::board::Technique;
 use parikh_engine::diagrams::OrderThreads;
-use parikh_engine::explicit::Persistence;
+use parikh_engine::explicit::StopRule;
 use parikh_engine::{coverability, diagrams, family, walk};
 use parikh_evidence::pump_grows;
 use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
@@ -95,7 +95,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         if self.record_pump(net, pump, coverability::TECHNIQUE) {
             return;
         }
-        let all_threads = (config.threads, Persistence::UntilEnd);
+        let all_threads = (config.threads, StopRule::AtBudgetEnd);
         if self.visit(net, config, all_threads, &budget.slice(FIRST_VISIT)) {
             return;
         }
@@ -106,7 +106,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 .ok();
         // The unreduced net was visited above, and is visited again at the end.
         if let Some(reduced_count) = count.as_mut().filter(|count| count.is_smaller()) {
-            let visiting = CountMethod::Visiting(config.threads, Persistence::UntilEnd);
+            let visiting = CountMethod::Visiting(config.threads, StopRule::AtBudgetEnd);
             self.count_through_reduction(
                 reduced_count,
                 &visiting,
@@ -158,7 +158,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
             if count.is_smaller() {
                 self.count_through_reduction(
                     count,
-                    &CountMethod::Visiting(1, Persistence::UntilEnd),
+                    &CountMethod::Visiting(1, StopRule::AtBudgetEnd),
                     config,
                     &budget.share(EARLY_STEP),
                 );
@@ -181,7 +181,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
                 );
             }
             if count.is_smaller() {
-                let visiting = CountMethod::Visiting(1, Persistence::UntilEnd);
+                let visiting = CountMethod::Visiting(1, StopRule::AtBudgetEnd);
                 self.count_through_reduction(count, &visiting, config, budget);
             }
         }
@@ -238,7 +238,7 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            let visiting = CountMethod::Visiting(threads, Persistence::UntilEnd);
+            let visiting = CountMethod::Visiting(threads, StopRule::AtBudgetEnd);
             let budget = count_budget.share(EARLY_STEP);
             self.count_through_reduction(count, &visiting, config, &budget);
         }
@@ -252,12 +252,12 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         self.receive_diagram_count(config);
         match count.is_smaller() {
             true => {
-                let visiting = CountMethod::Visiting(threads, Persistence::WhilePossible);
+                let visiting = CountMethod::Visiting(threads, StopRule::WhenTooSlow);
                 self.count_through_reduction(count, &visiting, config, count_budget);
             }
             false if self.is_counted() => {}
             false => {
-                let visiting = (threads, Persistence::WhilePossible);
+                let visiting = (threads, StopRule::WhenTooSlow);
                 self.visit(net, config, visiting, count_budget);
             }
         }
@@ -322,12 +322,12 @@ impl<T: FnMut(Event<'_>)> FigureSearch<T> {
         &mut self,
         net: &Net,
         config: &RunConfig,
-        (threads, persistence): (usize, Persistence),
+        (threads, stop_rule): (usize, StopRule),
         budget: &Budget,
     ) -> bool {
         let visited = match config.certified_only {
             true => Err(OpenCause::SearchNotAccepted),
-            false => visited(net, (threads, persistence), budget).map_err(failed),
+            false => visited(net, (threads, stop_rule), budget).map_err(failed),
         };
         match visited {
             Ok(figures) => {

@@ -21,7 +21,7 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
         round: portfolio.budget.child(),
         round_index: 0,
         sessions: Vec::new(),
-        finished_once: Vec::new(),
+        finished_once_engines: Vec::new(),
     };
     let mut rounds = portfolio.round_ends();
     rounds.push(Duration::MAX);
@@ -45,6 +45,8 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
 /// A started engine, with the result of its last slice.
 struct RunningEngine<'p> {
     engine: &'static Engine,
+    /// The name for statistics, which tells the net that the engine was started on.
+    name: String,
     session: Box<dyn Session + 'p>,
     progress: SliceProgress,
 }
@@ -62,7 +64,7 @@ struct Worker<'p, 'a> {
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
     /// The names of the engines of the role [`Role::Once`] that had nothing more to try before
     /// their time was over. Later rounds do not run them again.
-    finished_once: Vec<&'static str>,
+    finished_once_engines: Vec<&'static str>,
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
@@ -124,13 +126,13 @@ impl<'p, 'a> Worker<'p, 'a> {
     fn run_once(&mut self) {
         for engine in self.portfolio.config.engines {
             let Role::Once { share } = engine.role else { continue };
-            if self.finished_once.contains(&engine.name) {
+            if self.finished_once_engines.contains(&engine.name) {
                 continue;
             }
             let budget = self.round.share(share);
             self.run(engine, self.portfolio.working_net, &budget, Vec::new());
             if !budget.is_exhausted() {
-                self.finished_once.push(engine.name);
+                self.finished_once_engines.push(engine.name);
             }
         }
     }
@@ -265,12 +267,11 @@ impl<'p, 'a> Worker<'p, 'a> {
         for mut running in running {
             let budget = budget.share(1.0 / engines_left as f64);
             engines_left -= 1;
-            let name = name_on(running.engine, working_net);
             let beginning = team.turn_start();
-            let session = &mut running.session;
-            let result = self.guarded(&name, || (session.slice(&budget), session.statistics()));
+            let RunningEngine { session, name, .. } = &mut running;
+            let result = self.guarded(name, || (session.slice(&budget), session.statistics()));
             if let Some((progress, text)) = result {
-                team.record_turn(&name, beginning, text);
+                team.record_turn(name, beginning, text);
                 running.progress = progress;
                 let is_kept = growth.keeps_finished_engines || growth.keeps_for_rounds;
                 if is_kept || progress == SliceProgress::Unfinished {
@@ -291,6 +292,7 @@ impl<'p, 'a> Worker<'p, 'a> {
                 Some(Ok(session)) => {
                     running.push(RunningEngine {
                         engine,
+                        name: name_on(engine, working_net),
                         session,
                         progress: SliceProgress::Unfinished,
                     });

@@ -248,7 +248,8 @@ fn the_auditor_confirms_each_answer() {
     assert!(said.contains("16 of 16 answers confirmed"), "{said}");
 }
 
-/// Where an inhibiting place has no bound, liveness cannot be asked, and every transition says so.
+/// Checks the answers about liveness on a net with an unbounded inhibitor place: every transition
+/// is open, with the reason.
 #[test]
 fn nothing_is_left_out_where_liveness_cannot_be_asked() {
     let directory = TestDirectory::new();

@@ -9,7 +9,7 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::engine::diagrams::OrderThreads;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
-use parikh::engine::explicit::Persistence;
+use parikh::engine::explicit::StopRule;
 use parikh::net::{Net, NetBuilder, PlaceId, text};
 use parikh::run::{self, CountMethod, CountResult, ReducedCount};
 use parikh::solvers::Budget;
@@ -162,7 +162,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
             continue;
         };
         let mut count = ReducedCount::prepare(&net, &[], &Budget::unlimited()).unwrap();
-        let visiting = CountMethod::Visiting(3, Persistence::UntilEnd);
+        let visiting = CountMethod::Visiting(3, StopRule::AtBudgetEnd);
         let found = count.continue_count(&visiting, &Budget::unlimited());
         let CountResult { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,

@@ -13,7 +13,7 @@ use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::support::shrinking::least;
 use fastrand::Rng;
-use parikh::engine::explicit::{Persistence, sums};
+use parikh::engine::explicit::{StopRule, sums};
 use parikh::evidence::counting::{self, CountError, CountingFormula, NoFormula, StateSpaceFigures};
 use parikh::evidence::{check_pump, replay};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
@@ -369,7 +369,7 @@ fn counts(
         counting::count(&mut formula, 6_000, &mut || true).map_err(|error| error.to_string())?;
     ensure(figures == truth, || format!("the checker counts {figures:?}, there are {truth:?}"))?;
     let CountingFormula { components: parts, factors: weights, .. } = &mut formula;
-    let until_end = Persistence::UntilEnd;
+    let until_end = StopRule::AtBudgetEnd;
     let sums =
         parts.iter().map(|part| sums::sums(part, weights, 2, until_end, &Budget::unlimited()));
     let sums: Result<Vec<_>, _> = sums.map(|sums| sums.map(|(sums, _)| sums)).collect();

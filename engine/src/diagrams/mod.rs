@@ -24,12 +24,14 @@ pub mod figures;
 mod goals;
 mod linear;
 pub mod order;
+mod order_threads;
 mod satisfying;
 pub mod sums;
 mod trees;
 
 pub use course::{OrderTry, TryEntry, TryLog};
 pub use goals::ENGINE;
+pub use order_threads::OrderThreads;
 pub use trees::ENGINE as TREES;
 
 use alarm::DiagramDeadline;
@@ -41,8 +43,8 @@ use parikh_symbolic::order::LevelOrder;
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
 };
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Time slice of each try in the first round of tries with different orders of places. In each
@@ -58,60 +60,14 @@ const ORDERING_SHARE: f64 = 0.2;
 /// of four from round to round, so later rounds try fewer orders.
 const ORDERS_PER_SLICE: [usize; 5] = [12, 8, 5, 3, 1];
 
-/// Share of the remaining memory that the diagrams of all threads together may use, in [0, 1].
+/// Share of the remaining memory for diagrams, in [0, 1]. A try divides it by the number of threads
+/// that work when the try starts. If threads join later, the limit of the budget ends all tries
+/// that together need too much.
 const MEMORY_SHARE: f64 = 0.7;
 
 /// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
 /// grows with them.
 const MAX_LEVELS: usize = 400_000;
-
-/// The number of threads on which orders of places are tried. The number may grow during the tries.
-/// Clones share the number.
-#[derive(Clone, Debug)]
-pub struct OrderThreads {
-    /// Number of threads at the moment, at least 1.
-    count: Arc<AtomicUsize>,
-    /// Largest number of threads.
-    max: usize,
-}
-
-impl OrderThreads {
-    /// Interval in which a thread that may work later looks at the number of threads.
-    const TICK: Duration = Duration::from_millis(2);
-
-    /// Creates a number of threads that does not grow, at least 1.
-    pub fn new(count: usize) -> Self {
-        OrderThreads::growing(count, count)
-    }
-
-    /// Creates a number of threads that may grow to `max`.
-    pub fn growing(count: usize, max: usize) -> Self {
-        let count = count.max(1);
-        OrderThreads { count: Arc::new(AtomicUsize::new(count)), max: max.max(count) }
-    }
-
-    /// Returns the number of threads at the moment.
-    fn current(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
-    }
-
-    /// Raises the number of threads to the largest number.
-    pub fn use_all(&self) {
-        self.count.store(self.max, Ordering::Relaxed);
-    }
-
-    /// Waits until the thread with this index may work, and returns true. Returns false as soon as
-    /// `is_over` does.
-    fn wait_for(&self, thread: usize, is_over: &dyn Fn() -> bool) -> bool {
-        while self.current() <= thread {
-            if is_over() {
-                return false;
-            }
-            std::thread::sleep(Self::TICK);
-        }
-        true
-    }
-}
 
 /// The reason why the reachable set was not computed, or could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -244,7 +200,7 @@ pub fn explore_logged<T: Send>(
         || shared_budget.is_exhausted() || next_try.load(Ordering::Relaxed) >= tries.len();
     let run_worker = &run_worker;
     std::thread::scope(|scope| {
-        for thread in 1..threads.max {
+        for thread in 1..threads.max() {
             scope.spawn(move || {
                 if threads.wait_for(thread, &is_over) {
                     run_worker();
@@ -378,30 +334,4 @@ fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Leve
     }
     touches.sort_unstable();
     touches
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_that_join_later_wait_until_they_are_wanted_or_the_tries_are_over() {
-        let threads = OrderThreads::growing(1, 2);
-        assert!(threads.wait_for(0, &|| false));
-        assert!(!threads.wait_for(1, &|| true));
-        let other = threads.clone();
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| threads.wait_for(1, &|| false));
-            other.use_all();
-            assert!(waiting.join().unwrap());
-        });
-        // The thread that waits ends with the tries.
-        let net = parikh_net::text::parse("place p 3\nplace q\ntransition t: p -> q").unwrap();
-        let threads = OrderThreads::growing(1, 4);
-        let log = TryLog::default();
-        let count = explore_logged(&net, &threads, &Budget::unlimited(), &log, |reached| {
-            reached.diagrams.count(reached.set)
-        });
-        assert_eq!(count.unwrap(), 4u32.into());
-    }
 }

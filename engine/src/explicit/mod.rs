@@ -49,7 +49,7 @@ pub(crate) mod watch;
 
 pub use graph::ExplicitGraph;
 pub use search::SearchOrder;
-pub use state_space::{ExplorationError, Persistence, StateSpace, count, count_with};
+pub use state_space::{ExplorationError, StateSpace, StopRule, count, count_with};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};

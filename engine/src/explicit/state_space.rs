@@ -45,36 +45,36 @@ pub enum ExplorationError {
     TooManyTokens,
     /// The markings found so far cannot all be expanded in the time left.
     #[error("too many markings for the time left")]
-    Hopeless,
+    TooSlow,
 }
 
-/// The decision when an exploration ends that will not visit all markings.
+/// The rule for the end of an exploration that does not visit all markings in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Persistence {
-    /// It goes on until its budget is used up.
-    UntilEnd,
-    /// It ends as soon as the markings found so far cannot be expanded in the time left. Other work
-    /// needs the threads.
-    WhilePossible,
+pub enum StopRule {
+    /// The exploration ends when its budget is used up.
+    AtBudgetEnd,
+    /// The exploration ends as soon as the markings found so far cannot be expanded in the time
+    /// left, because other work needs the threads.
+    WhenTooSlow,
 }
 
 /// A test if an exploration can still be complete in time.
 pub(super) struct ProgressTest {
-    persistence: Persistence,
+    stop_rule: StopRule,
     start: Instant,
 }
 
 impl ProgressTest {
-    /// Time of an exploration before the first test. Early rates say little.
+    /// Time from the start to the first test. The mean rate varies much at the beginning.
     const FIRST_TEST: Duration = Duration::from_secs(2);
 
-    pub(super) fn new(persistence: Persistence) -> Self {
-        ProgressTest { persistence, start: Instant::now() }
+    pub(super) fn new(stop_rule: StopRule) -> Self {
+        ProgressTest { stop_rule, start: Instant::now() }
     }
 
-    /// Returns [`ExplorationError::Hopeless`] if the time left does not suffice for the markings
-    /// that are found and not expanded, at the mean rate so far. Further markings would come on
-    /// top.
+    /// Returns [`ExplorationError::TooSlow`] if the time left does not suffice for the markings
+    /// that are found and not expanded, at the mean rate so far. Expanding them can only add work,
+    /// because it may find more markings.
     pub(super) fn check(
         &self,
         expanded: u32,
@@ -82,12 +82,12 @@ impl ProgressTest {
         budget: &Budget,
     ) -> Result<(), ExplorationError> {
         let elapsed = self.start.elapsed();
-        if self.persistence == Persistence::UntilEnd || elapsed < Self::FIRST_TEST {
+        if self.stop_rule == StopRule::AtBudgetEnd || elapsed < Self::FIRST_TEST {
             return Ok(());
         }
         let needed = elapsed.mul_f64(f64::from(found - expanded) / f64::from(expanded.max(1)));
         match budget.remaining() {
-            Some(left) if needed > left => Err(ExplorationError::Hopeless),
+            Some(left) if needed > left => Err(ExplorationError::TooSlow),
             _ => Ok(()),
         }
     }
@@ -219,21 +219,21 @@ pub fn count(
     threads: usize,
     budget: &Budget,
 ) -> Result<StateSpace, ExplorationError> {
-    count_with(net, facts, threads, Persistence::UntilEnd, budget)
+    count_with(net, facts, threads, StopRule::AtBudgetEnd, budget)
 }
 
-/// Like [`count`], but `persistence` may end the exploration early.
+/// Like [`count`], but `stop_rule` may end the exploration early.
 ///
 /// # Errors
-/// Returns an error in the same cases as [`count`], and [`ExplorationError::Hopeless`].
+/// Returns an error in the same cases as [`count`], and [`ExplorationError::TooSlow`].
 pub fn count_with(
     net: &Net,
     facts: &Facts,
     threads: usize,
-    persistence: Persistence,
+    stop_rule: StopRule,
     budget: &Budget,
 ) -> Result<StateSpace, ExplorationError> {
-    let progress = ProgressTest::new(persistence);
+    let progress = ProgressTest::new(stop_rule);
     let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space = Space::new(net, facts, options, budget)?;
     let (visitor, mut expansion) = (CountVisitor { net }, ParallelExpansion::new(threads, budget));
@@ -279,19 +279,19 @@ mod tests {
 
     #[test]
     fn an_exploration_ends_when_the_markings_found_need_more_time_than_is_left() {
-        let begun_before = |seconds, persistence| ProgressTest {
-            persistence,
+        let begun_before = |seconds, stop_rule| ProgressTest {
+            stop_rule,
             start: Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap(),
         };
         let second = Budget::lasting(Duration::from_secs(1));
-        let test = begun_before(10, Persistence::WhilePossible);
+        let test = begun_before(10, StopRule::WhenTooSlow);
         // At 100 markings per second, 900 markings need nine seconds.
-        assert_eq!(test.check(1000, 1900, &second), Err(ExplorationError::Hopeless));
+        assert_eq!(test.check(1000, 1900, &second), Err(ExplorationError::TooSlow));
         assert_eq!(test.check(1000, 1050, &second), Ok(()));
         assert_eq!(test.check(1000, 1900, &Budget::unlimited()), Ok(()));
-        let early = begun_before(1, Persistence::WhilePossible);
+        let early = begun_before(1, StopRule::WhenTooSlow);
         assert_eq!(early.check(1000, 9000, &second), Ok(()));
-        let patient = begun_before(10, Persistence::UntilEnd);
+        let patient = begun_before(10, StopRule::AtBudgetEnd);
         assert_eq!(patient.check(1000, 1900, &second), Ok(()));
     }
 }

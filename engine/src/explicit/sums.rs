@@ -16,7 +16,7 @@ use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
 use super::space::{Space, SpaceOptions};
 use super::state_space::{
-    EffectFilter, ExplorationError, POLLING_INTERVAL, Persistence, ProgressTest,
+    EffectFilter, ExplorationError, POLLING_INTERVAL, ProgressTest, StopRule,
 };
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
@@ -45,15 +45,15 @@ pub enum SumError {
 ///
 /// # Errors
 /// Returns an error if the exploration is incomplete (see [`ExplorationError`]), or if a factor
-/// cannot be computed. `persistence` may end the exploration early.
+/// cannot be computed. `stop_rule` may end the exploration early.
 pub fn sums(
     component: &CountedComponent,
     weights: &mut MarkingFactors,
     threads: usize,
-    persistence: Persistence,
+    stop_rule: StopRule,
     budget: &Budget,
 ) -> Result<(Vec<BigUint>, u64), SumError> {
-    let progress = ProgressTest::new(persistence);
+    let progress = ProgressTest::new(stop_rule);
     let (net, products_of) = with_probes(component);
     let options = SpaceOptions { listed: &|_| true, needs_sequences: false, max_bytes: u64::MAX };
     let mut space =

@@ -10,7 +10,7 @@ fn server(directory: &TestDirectory) -> TestServer {
     TestServer::start(directory.path(), &["--allow-origin", "http://localhost:1665"])
 }
 
-/// Sends the form that PetriVizu sends.
+/// Asks an examination by a form like PetriVizu's.
 fn ask(server: &TestServer, path: &str, logic: Option<&str>) -> Answer {
     let form = form(logic);
     let kind = "Content-Type: multipart/form-data; boundary=B";

@@ -66,7 +66,7 @@ pub struct VerdictGroup {
 pub struct SharedReason {
     /// The reason. If several nodes share the reason, it names none of them.
     pub reason: Sentence,
-    /// The engines that found the answers.
+    /// The techniques of the engines that found the answers, in the contest's words.
     pub techniques: Vec<&'static str>,
     /// True if the answers depend on the model's claim of safe units.
     pub assumes_units: bool,
@@ -122,7 +122,7 @@ impl NodeVerdicts {
         ran: &mut PlanResult,
     ) -> NodeVerdicts {
         let kind = if examination.is_about_each_place() { "place" } else { "transition" };
-        let mut grouping = Grouping {
+        let mut grouping = VerdictGroupBuilder {
             net,
             examination,
             kind,
@@ -166,8 +166,8 @@ impl NodeVerdicts {
     }
 }
 
-/// The groups while nodes are added.
-struct Grouping<'n> {
+/// The verdict groups of an examination, to which nodes are added one by one.
+struct VerdictGroupBuilder<'n> {
     net: &'n Net,
     examination: Examination,
     kind: &'static str,
@@ -177,7 +177,7 @@ struct Grouping<'n> {
     groups: BTreeMap<GroupOrder, (VerdictGroup, HashMap<String, usize>)>,
 }
 
-impl Grouping<'_> {
+impl VerdictGroupBuilder<'_> {
     fn add_answer(&mut self, name: &str, answer: &GoalAnswer, shown: GoalEvidence) {
         use Examination::{LivenessAll, QuasiLivenessAll, StableMarkingAll};
         let (verdict, is_bad, order) = match (&answer.value, self.examination) {
