@@ -11,8 +11,8 @@
 //! ```
 //!
 //! # Conditions
-//! 1. No transition takes from the counter, it is empty initially, and only t puts a token on it,
-//!    one per firing. If copies of t have replaced t, each copy puts one token on it.
+//! 1. No transition consumes from the counter, it is empty initially, and only t produces on it,
+//!    one token per firing. If copies of t have replaced t, each copy produces one token on it.
 //! 2. The goal is a marking that satisfies φ and has a token on the counter. The predicate φ
 //!    depends on no counter.
 //! 3. The net without its counters has few markings. If each counter is bounded, a search with
@@ -225,7 +225,7 @@ mod tests {
         let net = with_counters(&net.unwrap()).unwrap();
         let place = |name: &str| net.place_named(name).unwrap();
         let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
-        // Alone, the first part looks like one about a counter.
+        // Considered alone, the first conjunct looks like a condition on a counter.
         let done = [Predicate::at_least(place("o"), 1), Predicate::at_most(all, 1)];
         let goals: Vec<(GoalId, MarkingGoal)> = ["#t", "#back", "#astray", "#round", "#u"]
             .into_iter()

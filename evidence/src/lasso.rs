@@ -154,7 +154,7 @@ fn check_once(
 
 /// A run that is fired step by step, with its letters so far.
 struct LassoReplay<'a> {
-    /// The net that fires.
+    /// The net of the run.
     net: &'a Net,
     /// The property, whose atoms determine the letters.
     property: &'a RunProperty,

@@ -209,7 +209,8 @@ impl<'b> HomeReporter<'b> {
     ) -> (Option<KeptStructure>, Vec<Option<bool>>) {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
-        // An evidence file refers to the markings that the checker visits, so it needs this visit.
+        // If evidence files are written, the checker must visit the markings even if the result
+        // does not need it: the file refers to the markings that the checker visits.
         let budget = checks.budget(checks.keeps_certificates);
         let keep_going = &mut || !budget.is_exhausted();
         let decisions = checks.run_timed(|| {
@@ -301,10 +302,10 @@ impl<'b> HomeReporter<'b> {
         }
     }
 
-    /// Reports that the goal's target marking stays coverable. The net is closed by a transition
-    /// that takes the target marking and puts the initial marking. The closed net is live: it is an
-    /// asymmetric-choice net in which every siphon contains an initially marked trap. `structure`
-    /// has the traps.
+    /// Reports that the goal's target marking stays coverable. The argument adds a transition to
+    /// the net that consumes the target marking and produces the initial marking (the closed net).
+    /// The closed net is live: it is an asymmetric-choice net in which every siphon contains an
+    /// initially marked trap. `structure` contains these traps.
     pub fn report_kept_closed(&self, goal: GoalId, structure: &Arc<HomeArgument>) {
         let Some(wanted) = self.open_predicate(goal) else { return };
         let HomeArgument::Closed { traps, refutation } = &**structure else { return };
@@ -515,8 +516,8 @@ impl<'b> HomeReporter<'b> {
             .fault(self.technique, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// Records a result. Does nothing if its proof rests on a violated claim of safe units. Freezes
-    /// the goal if the opposite result is recorded already.
+    /// Records a result. Does nothing if its proof rests on a violated claim of safe units. If the
+    /// opposite result is recorded already, the goal is frozen: it gets no verdict.
     fn enter(&self, goal: GoalId, found: HomeKnowledge) {
         let mut entry = self.board.entry(goal);
         let rests_on = |home: &HomeKnowledge| match home {

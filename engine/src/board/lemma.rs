@@ -1,10 +1,10 @@
-//! Explanation of a certificate's lemma for users: which places are never marked together.
+//! Explains to users why a predicate is unreachable: some places are never marked together.
 //!
-//! A lemma states that some comparisons never hold together. Suppose that each comparison says that
-//! one place holds at least a number of tokens. Then the lemma is worth reporting, whatever it
-//! rests on. A lemma without traps and units has weights w with w·m ≤ w·m₀ in every reachable
-//! marking m. A marking that satisfies all its comparisons would exceed w·m₀. If the sum is too
-//! long to print, its number of places is given.
+//! A lemma of a linear certificate states that some comparisons never hold together. A lemma is
+//! used here if each comparison says that one place holds at least a number of tokens. If the lemma
+//! rests on neither traps nor safe units, it has weights w with w·m ≤ w·m₀ in every reachable
+//! marking m. A marking that satisfies all its comparisons would exceed w·m₀. The explanation
+//! states this weighted sum, or only its number of places if the sum is too long to print.
 
 use super::Proof;
 use parikh_evidence::certificate::{Document, Lemma};
@@ -32,8 +32,8 @@ pub enum LemmaSum {
         /// The value of the sum in the initial marking, which is also its maximum.
         most: i128,
     },
-    /// A sum that never exceeds its initial value, but has too many terms or too large weights to
-    /// be read.
+    /// A sum that never exceeds its initial value, with too many terms or too large weights to
+    /// print.
     Long {
         /// The number of terms of the sum.
         places: usize,

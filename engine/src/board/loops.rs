@@ -26,8 +26,8 @@ struct LoopObservation {
 
 impl WitnessReporter<'_> {
     /// Replays an accelerated sequence of the board's net. Tests the open goals after each element
-    /// of the sequence. Of a block, that is, the body of a loop, the elements are tested in the
-    /// first round only. Records the goals that hold and the largest values of sums. Returns the
+    /// of the sequence. Inside a block, which is the body of a loop, they are tested in the first
+    /// iteration only. Records the goals that hold and the largest values of sums. Returns the
     /// number of goals reached. If the budget ends during the replay, nothing is recorded and the
     /// result is 0.
     ///
@@ -61,8 +61,8 @@ impl WitnessReporter<'_> {
         observations: &[LoopObservation],
         budget: &Budget,
     ) -> usize {
-        // Observations whose firings before them fit in `MAX_FLAT_STEPS` steps share one plain
-        // sequence: the longest of these prefixes.
+        // An observation after at most `MAX_FLAT_STEPS` firings gets a plain firing sequence as its
+        // witness. All these observations share the longest such sequence.
         let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
         for &LoopObservation { id, position: ref spot, .. } in observations {

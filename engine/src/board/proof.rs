@@ -153,14 +153,15 @@ pub enum Argument {
     },
     /// No run has the property, by evaluation on a decision diagram of all markings.
     RunsDescribed,
-    /// A search visited all markings along which the property may still hold; no run has it.
+    /// A search followed every firing sequence that could still become a run with the property, and
+    /// found no such run.
     RunsSearched {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]
         markings: u64,
     },
-    /// A search visited all reachable markings without the tokens on places that only count
-    /// firings. None contradicts the claim.
+    /// A search visited all reachable markings of the net without the places that only count
+    /// firings. No marking contradicts the claim.
     SearchedWithoutCounters {
         /// The number of markings visited.
         #[serde(serialize_with = "json_number")]

@@ -167,7 +167,7 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Records a goal as unreachable. Does nothing if the proof rests on a violated claim of safe
-    /// units. Freezes a goal that was reached.
+    /// units. If the goal was reached, it is frozen: it gets no verdict.
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = with_reduction_count(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -197,8 +197,8 @@ impl<'b> ProofReporter<'b> {
     }
 
     /// Records an upper bound of the goal's sum in the board's net, if it is smaller than the bound
-    /// recorded before. Does nothing if the proof rests on a violated claim of safe units. Freezes
-    /// the goal if a larger value was seen or the sum is unbounded.
+    /// recorded before. Does nothing if the proof rests on a violated claim of safe units. If a
+    /// larger value was seen or the sum is unbounded, the goal is frozen: it gets no verdict.
     fn enter_at_most(&self, goal: GoalId, bound: i128, proof: Proof, evidence: Evidence) {
         let proof = with_reduction_count(self.working_net, proof);
         let mut entry = self.board.entry(goal);
@@ -360,7 +360,7 @@ impl CertificateReporter<'_> {
     }
 }
 
-/// The reason why a certificate shows nothing.
+/// The reason why a certificate does not prove a claim.
 enum CheckFailure {
     /// The check reached a limit on time, memory or numbers.
     Stopped,

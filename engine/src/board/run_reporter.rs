@@ -197,10 +197,12 @@ impl<'b> RunReporter<'b> {
         markings: u64,
     ) -> Result<Option<u64>, &'static str> {
         let checks = &self.board.checks;
-        // An evidence file states how many markings the checker visited, so it needs this visit.
+        // If evidence files are written, the checker must search even if the result does not need
+        // it: the file states how many markings the checker visited.
         let budget = checks.budget(checks.keeps_certificates);
         let keep_going = &mut || !budget.is_exhausted();
-        // The engine's automaton may be smaller and exclude more markings.
+        // The engine's automaton may be smaller than the checker's and exclude more markings. So
+        // the checker may visit more markings than the engine.
         let max_markings = markings.saturating_mul(4);
         match checks.run_timed(|| visit_runs(self.board.net, property, max_markings, keep_going)) {
             Ok(RunSearch { has_run: true, .. }) => Err("visited again: a run has the property"),

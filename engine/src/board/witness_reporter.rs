@@ -281,8 +281,9 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Records a goal as reached. A goal that is proved unreachable is frozen. If its proof rests
-    /// on a violated claim of safe units, the proof is replaced by the witness instead.
+    /// Records a goal as reached. If the goal is proved unreachable, it is frozen and gets no
+    /// verdict. Exception: if that proof rests on a violated claim of safe units, the witness
+    /// replaces the proof.
     pub(super) fn note_reached(&self, goal: GoalId, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         match &entry.knowledge {
@@ -310,8 +311,9 @@ impl<'b> WitnessReporter<'b> {
         }
     }
 
-    /// Records a value of a maximum if it is the largest seen. Drops a proved bound that rests on a
-    /// violated claim of safe units. Then freezes the goal if the value exceeds the proved bound.
+    /// Records a value of a maximum if it is the largest seen. First drops a proved bound that
+    /// rests on a violated claim of safe units. If the value then exceeds the proved bound, the
+    /// goal is frozen: it gets no verdict.
     pub(super) fn note_value(&self, goal: GoalId, value: i128, witness: Option<Witness>) {
         let mut entry = self.board.entry(goal);
         let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };

@@ -214,8 +214,8 @@ fn enabling_transitions(predicate: &Predicate) -> Vec<TransitionId> {
 /// Number of firings between two checks of the budget.
 const POLLING_INTERVAL: u64 = 32;
 
-/// Maximum number of firings of a walk. The firings that follow a hint do not count. They have the
-/// same limit of their own.
+/// Maximum number of firings of a walk, not counting the firings that follow a hint. Those have a
+/// separate limit of the same size.
 const MAX_WALK_FIRINGS: u64 = 1 << 20;
 
 /// Walks until no goal of `board` that concerns single markings is open, or `budget` is exhausted.

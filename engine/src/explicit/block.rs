@@ -102,8 +102,8 @@ pub(crate) trait Lookup {
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
-/// Error: a firing gives a place more tokens than its field in the key can hold, or memory is
-/// short.
+/// The error of a block whose firing gives a place more tokens than its field in the key can hold,
+/// or for which memory is short.
 pub(crate) struct BlockError;
 
 impl<N: Default> Block<N> {

@@ -4,7 +4,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Error: memory is short, or no number is left for another marking.
+/// The error of a set of markings that has no memory, or no number, for another marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
 

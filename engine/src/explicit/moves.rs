@@ -88,7 +88,7 @@ struct TransitionMove {
     always_overflows: bool,
 }
 
-/// Error: firing this transition gives a place more tokens than its field can hold.
+/// The error of firing a transition that gives a place more tokens than its field can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow(pub(crate) TransitionId);
 

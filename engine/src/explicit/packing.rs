@@ -60,7 +60,7 @@ impl KeyConversion {
     }
 }
 
-/// Error: a place has 2⁶³ tokens or more, too many for any field.
+/// The error of packing a marking with 2⁶³ tokens or more on a place, too many for any field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpackable;
 

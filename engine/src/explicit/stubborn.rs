@@ -1,5 +1,5 @@
-//! Stubborn sets: a subset of the enabled transitions in each marking that is sufficient to
-//! find the goal.
+//! Stubborn sets: a subset of the enabled transitions in each marking that is sufficient to find
+//! the goal.
 //!
 //! Independent components of a net multiply their states, but a goal about one component does not
 //! need the product. In a marking M that does not satisfy the goal, a set S of transitions is
@@ -10,12 +10,12 @@
 //!
 //! S is the least set such that
 //!
-//! 1. S holds the *interesting* transitions of the goal in M, without one of which no marking that
-//!    satisfies the goal is reached from M:
+//! 1. S contains the *interesting* transitions of the goal in M. Each firing sequence from M to a
+//!    marking that satisfies the goal contains one of them:
 //!    - of an atom Σ a·m ≤ k, false in M: those that lower the sum;
 //!    - of a maximum of Σ a·m: those that raise the sum;
-//!    - of Dead: for one enabled transition of our choice, those that lower one of its input
-//!      places (without one it stays enabled);
+//!    - of Dead: for one enabled transition of our choice, those that lower one of its input places
+//!      (without one it stays enabled);
 //!    - of NotDead, false in M: none (M is dead);
 //!    - of a conjunction: those of one false part of our choice; of a disjunction: those of all
 //!      parts;
@@ -49,10 +49,9 @@
 //! # Sources
 //!
 //! A. Valmari, *The State Explosion Problem*, 1998; K. Schmidt, *Stubborn Sets for Standard
-//! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear
-//! Time Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba,
-//! *Stubborn Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the
-//! closure).
+//! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear Time
+//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba, *Stubborn
+//! Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the closure).
 
 use super::packed_tests::{Test, sums_of};
 use super::packing::Packing;

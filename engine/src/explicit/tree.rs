@@ -55,7 +55,7 @@ pub(crate) struct Folder {
     undo: Vec<(usize, u32)>,
 }
 
-/// Error: a part of a key (a word or a pair of numbers) has no number yet.
+/// The error of folding a key of which a part (a word or a pair of numbers) has no number yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownPart;
 

@@ -12,11 +12,12 @@ use parikh_solvers::Budget;
 /// The largest number of places or transitions. The elimination takes cubic time.
 const MAX_NODES: usize = 300;
 
-/// A row of the matrix [C | I].
+/// A row of the matrix [C | I], where C is the incidence matrix and I the identity matrix.
 struct Row {
-    /// The entries of the transitions.
+    /// The entries in the columns of C, one per transition.
     left: Vec<i128>,
-    /// The weights of the places, whose sum the left side is.
+    /// The entries in the columns of I: weights of the places. The weighted sum of the rows of C is
+    /// `left`.
     right: Vec<i128>,
 }
 
@@ -29,7 +30,7 @@ pub(super) fn determined(net: &Net, budget: &Budget) -> Vec<FiringCounter> {
     reduced_rows(net, budget).unwrap_or_default().iter().filter_map(counter).collect()
 }
 
-/// Returns the counter that a row of the reduced form gives, if any.
+/// Returns the firing counter that a row of the reduced row echelon form gives, if any.
 fn counter(row: &Row) -> Option<FiringCounter> {
     let mut entries = row.left.iter().enumerate().filter(|it| *it.1 != 0);
     let (t, _) = entries.next()?;

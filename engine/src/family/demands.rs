@@ -1,4 +1,5 @@
-//! Demands on weights: in each of some markings, the weights increase along a possible step.
+//! Search for weights by counterexamples. Each marking that is added *demands* that the weighted
+//! sum of tokens increases along some step that is possible there.
 
 use super::FamilyFailure;
 use super::steps::{Step, StepLibrary};
@@ -16,7 +17,7 @@ use std::collections::HashSet;
 /// Limits on the weights, in magnitude, which are tried in this order.
 const WEIGHT_LIMITS: [i64; 2] = [20, 10_000];
 
-/// A solver for weights, with the markings that demand something.
+/// A solver for weights, with the markings whose demands the weights must satisfy.
 pub(super) struct Demands {
     /// The places that may have a weight.
     places: Vec<PlaceId>,
@@ -28,7 +29,7 @@ pub(super) struct Demands {
     solver: Box<dyn SmtSolver>,
     /// The weight of each of the places.
     variables: Vec<Variable>,
-    /// Weights that satisfy all demands.
+    /// Weights that satisfy the demands of all markings so far.
     weights: Vec<(PlaceId, i64)>,
 }
 
@@ -94,7 +95,7 @@ impl Demands {
         (increases, is_satisfied)
     }
 
-    /// Returns the markings that were added.
+    /// Returns the markings that were added to the solver.
     pub(super) fn into_markings(self) -> Vec<Vec<u64>> {
         self.markings
     }
@@ -104,8 +105,9 @@ impl Demands {
         &self.weights
     }
 
-    /// Returns a sequence for each marking in which the weights increase along a sequence, but
-    /// along no single transition.
+    /// Returns the sequences of several transitions that the weights rely on. For each marking,
+    /// this is the first step along which the weighted sum increases, if the step is no single
+    /// transition.
     pub(super) fn sequences(&self) -> Vec<Vec<TransitionId>> {
         let mut sequences: Vec<Vec<TransitionId>> = Vec::new();
         for marking in &self.markings {
@@ -127,7 +129,7 @@ impl Demands {
         useful.take(self.max_options)
     }
 
-    /// Finds weights that satisfy all demands.
+    /// Finds weights that satisfy the demands of all markings so far.
     fn solve(&mut self, budget: &Budget) -> Result<(), FamilyFailure> {
         for limit in WEIGHT_LIMITS {
             let mut bounds = Vec::with_capacity(2 * self.variables.len());

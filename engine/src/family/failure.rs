@@ -2,7 +2,7 @@
 
 use parikh_evidence::counting::family::FamilyError;
 
-/// The reason why no proof was found.
+/// The reason why no proof of the numbers of markings and firings was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FamilyFailure {
     /// The net has too many places or transitions.
@@ -15,7 +15,8 @@ pub enum FamilyFailure {
     /// No weights satisfy all demands.
     #[error("no weights lead all solutions back to the initial marking")]
     NoWeights,
-    /// A box has no integer solution, but a rational one.
+    /// The place invariants have a rational solution in some box (a range of token counts for each
+    /// place), but no integer solution.
     #[error("the place invariants exclude some markings only over the integers")]
     OnlyIntegers,
     /// No solver is available, or a solver gave no usable answer.

@@ -76,7 +76,8 @@ impl Solutions {
     }
 }
 
-/// Returns multipliers of the equations whose combination excludes the box.
+/// Returns multipliers for the equations such that the combined equation has no solution in the
+/// box.
 pub(super) fn excluding(
     equations: &[Vec<(PlaceId, i64)>],
     net: &Net,

@@ -5,9 +5,9 @@
 //! For example, an enzyme that is bound is set free first, or an intermediate product exists only
 //! between the two.
 //!
-//! The library is filled by a best-first search over compositions. Steps that change and need few
-//! places come first. A step is left out if another step with the same effect needs no more tokens,
-//! or if its second part needs no more tokens than the whole step.
+//! The library is filled by a best-first search over compositions. Steps that involve few places
+//! come first. A step is left out if another step with the same effect needs no more tokens, or if
+//! its second part needs no more tokens than the whole step.
 //!
 //! In a given marking, a possible step x, y is of no use if y alone is possible. If the step
 //! decreases a weighted sum, then x or y alone decreases the sum.
@@ -24,7 +24,7 @@ const MAX_CHANGED: usize = 8;
 /// The largest number of places where a composed step needs tokens.
 const MAX_NEEDED: usize = 8;
 
-/// The largest number of compositions that wait. Later compositions are dropped.
+/// The largest number of compositions in the queue of the search. Later compositions are dropped.
 const MAX_QUEUE: usize = 300_000;
 
 /// Numbers of tokens by place index, sorted, without zeros.
@@ -35,12 +35,12 @@ type Tokens = Vec<(usize, i64)>;
 pub(super) struct Step {
     /// The transitions in the order of firing.
     pub(super) sequence: Vec<TransitionId>,
-    /// The tokens that undoing the sequence needs.
+    /// The tokens that must be present so that the sequence can be undone.
     pub(super) needed: Tokens,
     /// The change of the marking when the sequence is undone.
     pub(super) effect: Tokens,
-    /// The tokens that the second part needs when it is undone without the first one; empty for a
-    /// single transition.
+    /// The tokens that must be present so that the second part of a composed step can be undone
+    /// alone. Empty for a single transition.
     second_needed: Tokens,
 }
 
@@ -120,7 +120,7 @@ fn covers(more: &Tokens, less: &Tokens) -> bool {
 /// A list of steps, the most promising ones first.
 pub(super) struct StepLibrary {
     pub(super) steps: Vec<Step>,
-    /// The needs of the steps with this effect.
+    /// For each effect, the `needed` tokens of every listed step with this effect.
     known: HashMap<Tokens, Vec<Tokens>>,
 }
 

@@ -1,8 +1,8 @@
 //! Proves that a process can always be completed, by the structure of the net closed to a cycle.
-//! The closed net has an additional transition that takes the final tokens f and puts the initial
-//! marking. If the closed net is live, a marking that covers f always remains reachable in the
-//! original net. The proof is in the checker, [`parikh_evidence::home`]. Free-choice workflow nets
-//! of any size are settled in this way.
+//! The closed net has an additional transition that consumes the final tokens f and produces the
+//! initial marking. If the closed net is live, a marking that covers f always remains reachable in
+//! the original net. The proof is in the checker, [`parikh_evidence::home`]. Free-choice workflow
+//! nets of any size are settled in this way.
 //!
 //! ```text
 //! i ──▶ … ──▶ o          asked: does m(o) ≥ 1 stay reachable?

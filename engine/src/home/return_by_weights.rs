@@ -193,7 +193,7 @@ fn counterexample_by_walks(
 enum ProofResult {
     /// No bad marking is reachable, as this certificate shows.
     Proved(Arc<Document>),
-    /// This reachable marking is bad.
+    /// This marking is reachable and bad.
     Refuted(Marking),
     /// Neither a certificate nor a reachable bad marking was found.
     Unknown,

@@ -74,11 +74,11 @@ pub(crate) struct FairSearch<'m, 'n, 'a> {
 struct ComponentFacts {
     /// Letter bits set by at least one firing of the component or cycle.
     fired: Vec<u64>,
-    /// Letter bits set in at least one of its markings.
+    /// Letter bits set in at least one marking of the component.
     set_somewhere: Vec<u64>,
-    /// Letter bits set in every one of its markings.
+    /// Letter bits set in every marking of the component.
     set_everywhere: Vec<u64>,
-    /// The acceptance marks of its edges. `None` if it has no edge.
+    /// The acceptance marks of the component's edges. `None` if it has no edge.
     marks: Option<Marks>,
 }
 
@@ -184,8 +184,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             let partition = components(part.len() as u32, |index, k| {
                 let edge = self.edges_of(part[index as usize]).get(k as usize)?;
                 let target = local_index[edge.target as usize];
-                // An edge that leaves `part` counts as a self-loop of its source, so that it
-                // connects no nodes.
+                // An edge that leaves the component `part` counts as a self-loop of its source, so
+                // that it connects no nodes.
                 Some(if target == OUTSIDE { index } else { target })
             });
             part.iter().for_each(|&node| local_index[node as usize] = OUTSIDE);
@@ -250,7 +250,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Adds the letter of a node.
+    /// Adds the letter of a node's marking to the letter bits of a component.
     fn add_node(&self, facts: &mut ComponentFacts, node: u32) {
         for (index, &word) in self.letter(node).iter().enumerate() {
             facts.set_somewhere[index] |= word;
@@ -258,7 +258,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         }
     }
 
-    /// Adds the firing and the marks of an edge.
+    /// Adds the firing and the acceptance marks of an edge to those of a component.
     fn add_edge(&self, facts: &mut ComponentFacts, edge: &ProductEdge) {
         facts.marks = Some(facts.marks.unwrap_or(Marks::NONE).or(edge.marks));
         let fired = self.markings.label_atoms(edge.successor.1);

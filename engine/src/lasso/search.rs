@@ -75,7 +75,7 @@ struct PathNode {
 struct Root {
     /// The visit number of the node.
     visit: u32,
-    /// The acceptance marks of the edges within the component.
+    /// The acceptance marks of the edges within the component, as far as it is visited.
     inner_marks: Marks,
     /// The acceptance marks of the edge on the path that leads to the root.
     leading_marks: Marks,
@@ -87,7 +87,7 @@ pub(crate) struct LassoSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
     /// The automaton of the property.
     automaton: &'a CompiledAutomaton,
-    /// The number of each visited node.
+    /// The number of each visited node, in the order of the visits.
     numbers: Numbers,
     /// For each node, its marking and automaton state.
     nodes: Vec<(u32, u32)>,

@@ -8,23 +8,23 @@ use parikh_net::loops::LoopRun;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeSet, HashMap};
 
-/// Number of trace elements per executed step whose effects may be summed up in order to test if a
-/// round can be repeated. A round is the part of the trace between two firings of a transition with
-/// the same control.
+/// Number of trace elements, per executed step, whose effects may be added up to test if a round
+/// can be repeated. A round is the part of the trace between two firings of a transition with the
+/// same control.
 const ALLOWANCE_PER_STEP: usize = 32;
 
 /// An executed element of the trace, that is, of the sequence of firings and loops since the
 /// initial marking.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceStep {
-    /// The firing or loop.
+    /// The firing or loop executed in this step.
     pub(super) element: Element,
     /// Fingerprint of the control before the element, that is, of the set of marked places that
     /// have never had two tokens. See [`LoopMarking::fingerprint`].
     fingerprint: u64,
 }
 
-/// A recorded operation, for undoing.
+/// A recorded change of the trace, which backtracking undoes.
 enum UndoRecord {
     /// An element was appended to the trace.
     Appended,
@@ -69,8 +69,7 @@ pub(super) struct LoopMarking<'n> {
     last_position: HashMap<(u32, u64), usize>,
     /// The recorded operations, the oldest first, so that the latest ones can be undone.
     undo: Vec<UndoRecord>,
-    /// Number of trace elements whose effects may still be summed up in tests for repeatable
-    /// rounds.
+    /// Number of trace elements whose effects may still be added up in tests for repeatable rounds.
     allowance: usize,
     /// True if operations are recorded for undoing.
     records_undo: bool,
@@ -199,7 +198,8 @@ impl<'n> LoopMarking<'n> {
     /// Changes the tokens of a place, and updates the enabled transitions and the fingerprint.
     fn add(&mut self, place: usize, change: &BigInt) {
         let id = PlaceId::new(place);
-        // Arc weights have 64 bits, so larger numbers are equivalent.
+        // Arc weights have 64 bits, so for enabledness a larger token count is the same as the
+        // largest 64-bit number.
         let saturated = |tokens: &BigInt| u64::try_from(tokens).unwrap_or(u64::MAX);
         let old_tokens = saturated(&self.marking[id]);
         self.marking.add(id, change);

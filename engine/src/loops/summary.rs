@@ -9,9 +9,9 @@ use std::rc::Rc;
 /// A firing, or a loop by its number in [`Loops`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Element {
-    /// Fire this transition.
+    /// The firing of a transition, given by its index.
     Fire(u32),
-    /// Execute the loop with the given number.
+    /// The execution of a loop, given by its number.
     Loop(u32),
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Element {
 pub(super) struct Effect {
     /// For each place, the number of tokens that the element requires, ascending by place.
     pub(super) demand: Vec<(u32, BigInt)>,
-    /// For each place, the change by the element, ascending by place.
+    /// For each place that the element changes, the change, ascending by place.
     pub(super) change: Vec<(u32, BigInt)>,
 }
 
@@ -51,15 +51,15 @@ struct RepeatedBlock {
     block: u32,
     /// Number of repetitions.
     times: BigUint,
-    /// The effect of all repetitions together.
+    /// The demand and the change of all repetitions together.
     effect: Rc<Effect>,
 }
 
-/// The blocks and loops created so far. A block is the body of loops.
+/// The blocks and loops created so far. A block is a sequence of elements that loops repeat.
 pub(super) struct Loops {
     /// The effects of single firings, by transition index.
     firing_effects: Vec<Rc<Effect>>,
-    /// The elements of the blocks, by block number.
+    /// The elements of each block, by block number.
     blocks: Vec<Rc<[Element]>>,
     /// The loops, by number.
     loops: Vec<RepeatedBlock>,
@@ -71,9 +71,9 @@ pub(super) struct Loops {
 
 /// Buffers for summing up effects by place.
 pub(super) struct SummaryScratch {
-    /// For each place, the demand of the elements so far.
+    /// For each place, the tokens that the appended elements need at the beginning.
     demand: Vec<BigInt>,
-    /// For each place, the change by the elements so far.
+    /// For each place, its change by all appended elements.
     change: Vec<BigInt>,
     /// The places with a demand or a change, without repetitions.
     touched: Vec<u32>,
@@ -215,8 +215,9 @@ impl Loops {
         }
     }
 
-    /// Marks the transitions of an element in `fired`. Skips blocks that `is_visited` contains, and
-    /// adds the other blocks of the element to `is_visited`.
+    /// Marks the transitions in an element as fired in `fired`. Blocks in `is_visited` are skipped,
+    /// because their transitions are marked already. The other blocks of the element are added to
+    /// `is_visited`.
     pub(super) fn mark_fired(
         &self,
         element: Element,

@@ -37,7 +37,7 @@ const MAX_ALTERNATIVES: usize = 64;
 
 /// An alternative at a choice.
 enum Alternative {
-    /// Fire this transition.
+    /// Fire a transition.
     Fire(TransitionId),
     /// Repeat a round. The fields are the position in the trace where the round begins, the effect
     /// of one round, and the number of additional repetitions.
@@ -93,7 +93,7 @@ pub(super) struct LoopWalk<'a, 'n> {
     machine: &'a mut LoopMarking<'n>,
     /// The goals to test after each step.
     watch: &'a mut LoopWatch<'n>,
-    /// The loops made in this walk.
+    /// The loops created in this walk, which may be executed again.
     known_loops: LoopIndex,
     /// The last choices with untried alternatives.
     stack: Vec<Choice>,

@@ -112,7 +112,7 @@ impl<'n> LoopWatch<'n> {
     pub(super) fn test_goals(&mut self, machine: &mut LoopMarking<'_>, step: u64) {
         let LoopWatch { net, board, goals, goals_of_place, pending: news, .. } = self;
         for place in machine.take_changed() {
-            // Open goals may have to be seen again after a dropped sighting.
+            // After a sighting was dropped, a goal that is still open must be seen again.
             goals_of_place.note_change(place, |goal_index| board.is_open(goals[goal_index].id));
         }
         let marking = machine.marking();

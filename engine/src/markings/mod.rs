@@ -292,7 +292,7 @@ impl<'n> Markings<'n> {
             if self.invisible_transitions.is_some() {
                 self.replace_by_representatives(marking, begin)?;
             }
-            // Self-loops come first.
+            // Self-loops come first: `false` sorts before `true`.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.successor_ranges[index] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;

@@ -1,13 +1,14 @@
 //! k-induction by backward search from the goal.
 //!
-//! A property is k-inductive if no path of k markings outside the goal, all allowed by the known
-//! facts, leads to a goal marking. The search enumerates these paths from their ends: B₀ are the
-//! cubes of the goal. Bᵢ₊₁ are the cubes from which some transition leads into a cube of Bᵢ,
-//! without markings that the facts exclude or that earlier cubes contain. Predecessors are exact,
-//! so the property is k-inductive exactly if B_k is empty. Then no firing enters the cubes from
-//! outside, and their complement is an inductive invariant. The certificate contains this
-//! invariant, because k-induction itself would leave the checker a query about k firings at once. A
-//! cube that contains the initial marking means that the base case fails, and it gives a witness.
+//! A property is k-inductive if no path of k markings leads to a goal marking, where the known
+//! facts allow each of the k markings and none of them is a goal marking. The search enumerates
+//! these paths from their ends. B₀ contains the cubes of the goal. Bᵢ₊₁ contains the cubes from
+//! which some transition leads into a cube of Bᵢ, without markings that the facts exclude or that
+//! earlier cubes contain. Predecessors are exact, so the property is k-inductive exactly if B_k is
+//! empty. Then no firing enters the cubes from outside, and their complement is an inductive
+//! invariant. The certificate contains this invariant, because k-induction itself would leave the
+//! checker a query about k firings at once. A cube that contains the initial marking means that the
+//! base case fails, and it gives a witness.
 //!
 //! The strength of the method comes from the known facts: place invariants and bounds.
 //!

@@ -6,7 +6,7 @@ use super::terms::{BoundTerms, Cube};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// Result of a call of [`Decide::run`].
+/// Result of one call of a decision procedure.
 pub(super) enum DecisionOutcome {
     /// The goal is reached by this firing sequence.
     Reached(FiringSequence),

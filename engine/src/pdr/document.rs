@@ -37,7 +37,7 @@ pub(super) struct ProofMaterial<'a> {
 /// violate `predicate`. The function `bounds` derives the interval bounds of the places with the
 /// given indices. Returns `None` if the solver does not refute a query, or if the budget ends. Also
 /// returns `None` if `bounds` returns `None`, if a number is too large, or if `predicate` may be
-/// true whatever its comparisons are.
+/// true even if all its comparisons are false.
 pub(super) fn build_certificate(
     terms: &mut BoundTerms<'_>,
     material: ProofMaterial<'_>,

@@ -145,7 +145,7 @@ struct PdrStatistics {
     reached: u64,
     /// Number of goals refuted.
     refuted: u64,
-    /// Number of objects made, such as cubes. The constant of [`Decide`] names them.
+    /// Number of cubes or clauses made. [`Decide::COUNTED_OBJECTS`] says which of them.
     objects: u64,
     /// Number of solver queries.
     queries: u64,

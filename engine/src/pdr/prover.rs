@@ -422,8 +422,8 @@ impl Prover<'_> {
         let mut origins: HashMap<Literal, PreconditionOrigin> = HashMap::new();
         let mut assumed_bounds: HashMap<(usize, bool), SumBound> = HashMap::new();
         for &(bound, origin) in preconditions {
-            // A bound implied by an earlier precondition is skipped, so that it is not attributed
-            // to the cube.
+            // An assumed bound that an earlier precondition implies is skipped. Otherwise the core
+            // would attribute it to the cube.
             let assumed_bound = assumed_bounds.get(&(bound.term, bound.is_upper));
             if assumed_bound.is_some_and(|assumed_bound| assumed_bound.implies(bound)) {
                 continue;

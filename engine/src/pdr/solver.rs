@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A literal, or a constant truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MaybeLiteral {
-    /// Constant: always true or always false.
+    /// A constant truth value.
     Is(bool),
     /// A literal, whose truth value the solver determines.
     Open(Literal),

@@ -80,9 +80,9 @@ pub(super) fn includes(outer: &[SumBound], inner: &[SumBound]) -> bool {
 /// An equation: a term equals a weighted sum of other terms.
 #[derive(Clone)]
 pub(super) struct SumEquation {
-    /// The term that equals the sum.
+    /// The term of the row.
     pub(super) term: usize,
-    /// The summed terms, with their coefficients.
+    /// The terms whose weighted sum the row equals, with their coefficients.
     pub(super) summands: Vec<(usize, i128)>,
 }
 

@@ -41,11 +41,11 @@ struct RankingEngine<'g> {
 /// Record of the tries for a property.
 #[derive(Clone, Copy, Default)]
 struct TryRecord {
-    /// Time limit of the last try.
+    /// Time limit of the last attempt.
     time: Duration,
-    /// Number of unreachable predicates known at the last try, if that try had enough time. A
-    /// property that is still open is then tried again only when more predicates are known. `None`
-    /// if there was no try or the last one lacked time.
+    /// Number of unreachable predicates known at the last attempt, if that attempt had enough time.
+    /// A property that is still open is then tried again only when more predicates are known.
+    /// `None` if there was no attempt or if the last one ran out of time.
     failed_with_facts: Option<usize>,
 }
 

@@ -252,9 +252,9 @@ fn extend_weights(
 /// A change of the weights in the search: all weights are multiplied by a factor, then the weight
 /// of one place increases.
 struct WeightIncrease {
-    /// The place whose weight increases.
+    /// The place whose weight is increased.
     place: PlaceId,
-    /// The factor of all weights.
+    /// The factor by which all weights are multiplied.
     factor: u64,
     /// The number added to the weight of `place`.
     increase: u64,
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn weights_are_found_where_a_set_of_places_is_not_enough() {
-        // p + 3·q never falls below 3: `t` loses nothing, and `u` leaves 3·1.
+        // p + 3·q never falls below 3: `t` does not lower the sum, and `u` leaves a token on q.
         let net = text::parse("place p 3\nplace q\ntransition t: 3*p -> q\ntransition u: 2*q -> q")
             .unwrap();
         let (premises, lower) = LowerBoundPremises::new(&net, &Facts::empty(&net));

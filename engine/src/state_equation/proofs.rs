@@ -170,13 +170,13 @@ fn renumber_counters(
     used.iter().map(class).collect()
 }
 
-/// Numbers for entries, that is, for the engine's own indices, given in the order of first
+/// A numbering of entries, that is, of indices used by the engine, in the order of their first
 /// occurrence.
 #[derive(Default)]
 struct Positions {
-    /// The entries, by assigned number.
+    /// The entries, in the order of their assigned numbers.
     entries: Vec<usize>,
-    /// The assigned number, by entry.
+    /// The assigned number of each entry.
     position_of: HashMap<usize, usize>,
 }
 

@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, HashMap};
 enum RowForm {
     /// The tokens of a place.
     Tokens(PlaceId),
-    /// A sum that occurs in comparisons.
+    /// A sum of token counts that occurs in comparisons.
     Sum(LinearSum),
     /// The tokens of the trap with this index.
     Trap(usize),

@@ -57,8 +57,8 @@ pub(super) struct WatchNode {
 pub(super) struct TokenThreshold {
     /// Index of the cell with the threshold.
     pub(super) cell: u32,
-    /// The leaf has one truth value while the cell is below `value`, and the opposite one from
-    /// `value` on.
+    /// The threshold: the leaf changes its truth value when the cell rises from `value - 1` to
+    /// `value`, or falls back.
     pub(super) value: i64,
     /// Index of the node above the leaf, flagged with [`HOLDS_BELOW`] if the leaf is true below
     /// `value`.

@@ -262,7 +262,7 @@ impl<'a> WorkingNet<'a> {
         &self.goals.markings
     }
 
-    /// Returns a goal as it reads on this net. `None` if the goal is not among the goals of this
+    /// Returns a goal as this net expresses it. `None` if the goal is not among the goals of this
     /// working net, for example because the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<Goal> {
         self.goals.get(id)

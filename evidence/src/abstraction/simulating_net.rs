@@ -1,4 +1,4 @@
-//! Nets that simulate a coloured net.
+//! Place/transition nets that over-approximate a coloured net.
 
 use super::quotient::Quotient;
 use parikh_net::Net;

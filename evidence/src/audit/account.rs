@@ -9,7 +9,7 @@ use crate::question::obligation::{NeededProofs, Obligation};
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::HashMap;
 
-/// The proof obligations of an answer.
+/// The proof obligations of an answer, with the obligations discharged so far.
 pub(super) struct AnswerObligations<'n> {
     /// The goals that some reachable marking has to satisfy.
     pub(super) goals: ReachedGoals<'n>,
@@ -71,7 +71,7 @@ impl<'n> AnswerObligations<'n> {
         }
     }
 
-    /// Returns the number of proved claims.
+    /// Returns the number of claims that are proved unreachable.
     fn proved_count(&self) -> usize {
         self.claims.iter().filter(|(_, done)| *done).count()
     }
@@ -92,9 +92,10 @@ impl<'n> AnswerObligations<'n> {
         })
     }
 
-    /// Returns the data that tell whether the premises of a labelling are proved: all claims, each
-    /// with its flag "proved", and the function `stays`. This function returns true if the
-    /// predicate with the given index among the home obligations is shown to stay reachable.
+    /// Returns the data that decide whether the premises of a labelling are proved. These are all
+    /// claims, each with true if it is proved, and a function. The function gets the index of a
+    /// predicate among the home obligations, and returns true if the predicate is shown to stay
+    /// reachable.
     fn proved_premises<'s>(
         &'s self,
         stays: &'s dyn Fn(usize) -> bool,

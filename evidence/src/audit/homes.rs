@@ -17,7 +17,7 @@ pub(super) struct HomeObligations {
     pub(super) stays_reachable: Vec<bool>,
     /// True if every firing is shown to be undoable.
     pub(super) is_reversible: bool,
-    /// The checks made, in words.
+    /// Descriptions of the checks that were made.
     pub(super) checked: Vec<&'static str>,
 }
 

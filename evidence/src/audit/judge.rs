@@ -1,4 +1,4 @@
-//! Judging an answer by its evidence.
+//! Decides whether the evidence of an answer proves the answer.
 
 use super::account::AnswerObligations;
 use super::context::AuditContext;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Questions by id, or the reason why a question cannot be audited.
 pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
-/// Judges the answers of one file.
+/// Checks the answers of one evidence file, and decides on a verdict for each.
 pub(super) struct AnswerJudge<'n> {
     pub(super) context: AuditContext<'n>,
     pub(super) questions: Questions,

@@ -420,9 +420,9 @@ fn check_net(header: &FileHeader, net: &Net) -> Result<(), String> {
     }
 }
 
-/// The state of reading one file.
+/// The state of the audit of one evidence file.
 struct FileAudit<'s, 'a> {
-    /// The judge of the file's answers.
+    /// The judge, which decides on the file's answers.
     judge: AnswerJudge<'s>,
     /// The watch that limits time and memory.
     watch: &'a AuditWatch,
@@ -467,7 +467,7 @@ impl FileAudit<'_, '_> {
         }
     }
 
-    /// Handles one line after the header.
+    /// Audits one line of the file after its header.
     fn audit_line(&mut self, line: EvidenceLine, source: &EvidenceReader) -> Result<(), String> {
         match line {
             EvidenceLine::Header(_) => Err("a second {\"evidence\": …}".to_owned()),

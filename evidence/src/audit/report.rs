@@ -20,7 +20,7 @@ pub enum AuditVerdict {
     Refused(String),
 }
 
-/// An answer, with the verdict on it and its position.
+/// An audited answer: its position in the evidence file, and the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedAnswer {
     /// The evidence file.

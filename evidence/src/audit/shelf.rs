@@ -44,7 +44,7 @@ impl EvidenceContent for ReductionBase {
 struct DerivedNet {
     /// The id of the reduction whose net this reduction starts from; `None` for the original net.
     base: Option<String>,
-    /// The replayed reduction.
+    /// The reductions that were replayed, with their nets.
     checked_reduction: CheckedReduction,
 }
 

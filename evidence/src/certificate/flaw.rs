@@ -170,7 +170,7 @@ impl From<ClosedSetFlaw> for Flaw {
     }
 }
 
-/// Checks that every place exists.
+/// Checks that the net has every place of an iterator.
 pub(super) fn check_places(
     net: &Net,
     mut places: impl Iterator<Item = PlaceId>,

@@ -54,7 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Induction<P = PlaceId, A = Atom> {
     /// Bounds on tokens that hold in every reachable marking.
     pub bounds: BoundsCertificate<P>,
-    /// The comparisons that occur in clauses.
+    /// The comparisons that occur in the clauses. Variable i + 1 of a clause is comparison i.
     pub atoms: Vec<A>,
     /// Indices of comparisons whose sum has a constant remainder, with the modulus, which is at
     /// least 2. Each sum occurs once. A sum of one place has the coefficient 1 or −1.

@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 pub enum Precedence<P = PlaceId> {
     /// A set of places without tokens in the initial marking.
     Unfed {
-        /// The places of the set.
+        /// The places of the unfed set.
         places: Vec<P>,
         /// The comparison that holds while no transition has consumed from the set.
         idle: usize,

@@ -421,7 +421,7 @@ impl BoundPropagator {
         self.conflict
     }
 
-    /// Returns the row with this index.
+    /// Returns the row (weighted sum) with this index.
     pub(super) fn row(&self, index: u32) -> &SumRow {
         &self.rows[index as usize]
     }

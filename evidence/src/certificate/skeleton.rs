@@ -29,7 +29,7 @@ pub(super) struct Skeleton<'a> {
     comparison_variables: &'a Variables<'a>,
     /// The number of variables, including those that are not comparisons.
     pub(super) variable_count: usize,
-    /// The clauses that state the predicate.
+    /// The clauses that together state the predicate.
     pub(super) clauses: Vec<Vec<i32>>,
 }
 

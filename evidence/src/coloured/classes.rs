@@ -53,7 +53,7 @@ pub(super) struct ClassHeads<'m> {
 /// The heads of a sort's colours.
 #[derive(Debug)]
 enum SortHeads {
-    /// Each colour is its own head.
+    /// Every colour is its own head.
     Identity,
     /// The head of each colour, indexed by colour.
     Table(Vec<u64>),
@@ -213,7 +213,7 @@ impl<'m> ClassHeads<'m> {
         }
     }
 
-    /// Returns all heads of a sort.
+    /// Returns all heads of a sort, as a set of colours.
     pub(super) fn heads_of(&self, sort: usize) -> ColourSet {
         match (&self.heads[sort], self.declarations.kind(sort)) {
             (SortHeads::Table(heads), _) => {

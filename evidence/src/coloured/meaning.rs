@@ -10,11 +10,11 @@ pub(super) struct TooManyColours;
 /// A multiset as a function of the variables, which are given by index.
 #[derive(Clone, Debug)]
 pub(super) enum MultisetTerm {
-    /// One colour, once.
+    /// The given colour, with multiplicity 1.
     Constant(u64),
-    /// The colour of a variable, once.
+    /// The colour of the given variable, with multiplicity 1.
     Variable(usize),
-    /// Every colour of a sort of this size, once.
+    /// Every colour of a sort with this number of colours, each with multiplicity 1.
     All(u64),
     /// A shift of each colour by a number of steps, in a cyclic sort of this size.
     Shift(Box<MultisetTerm>, u64, u64),

@@ -189,7 +189,7 @@ impl TermReader<'_> {
         Ok(MultisetTerm::Shift(Box::new(of), by, size))
     }
 
-    /// Reads the partition element of a colour.
+    /// Reads the term for the partition element that contains a colour.
     fn partition_element(
         &mut self,
         node: Node<'_, '_>,

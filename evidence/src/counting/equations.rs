@@ -42,7 +42,7 @@ pub(super) enum TokenEquation {
 pub(super) struct LinearEquation {
     /// The factor of the node's own tokens, at least 1.
     pub(super) factor: u64,
-    /// Other nodes with their coefficients.
+    /// The other nodes on the right side, each with its coefficient.
     pub(super) sum: Vec<(NodeId, u64)>,
     /// The constant of the equation.
     pub(super) constant: i128,

@@ -56,7 +56,7 @@ struct ForestNode {
     span: (usize, usize),
 }
 
-/// The definition of a function.
+/// The definition of a function from numbers of tokens to factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum FactorFunction {
     /// The number of distributions of the tokens over `places` places, after `less` tokens are set
@@ -70,11 +70,11 @@ enum FactorFunction {
 /// The functions that give the factors of the number of original markings, with cached results.
 #[derive(Clone, Debug)]
 pub struct MarkingFactors {
-    /// The forest, by node.
+    /// The forest of equations, by node.
     forest: Vec<ForestNode>,
-    /// The functions, by index.
+    /// The known functions, by index.
     functions: Vec<FactorFunction>,
-    /// The index of each function.
+    /// The index of each known function.
     ids: HashMap<FactorFunction, FunctionId>,
     /// For each node and demands, tables of weighted numbers of distributions. Table k counts
     /// distributions over the plain summands and the first k summands with children, by the number

@@ -51,9 +51,9 @@ pub fn find_staying(
 
 /// A constant, or the predicate that one of several transitions is enabled.
 enum EnabledQuestion {
-    /// A constant.
+    /// A truth value: the predicate is constant.
     Constant(bool),
-    /// One of these transitions is enabled.
+    /// The predicate says that at least one of these transitions is enabled.
     AnyEnabled(Vec<TransitionId>),
 }
 

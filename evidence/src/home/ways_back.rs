@@ -44,14 +44,14 @@ pub type CountedFirings<T> = Vec<(T, u64)>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
-    /// Firings from m₀ to h. `None` if the ways lead directly to markings that satisfy the
-    /// predicate in question.
+    /// Firings from m₀ to the home marking h. `None` if there is no home marking: the ways then
+    /// lead directly to markings that satisfy the predicate in question.
     pub to: Option<CountedFirings<T>>,
-    /// The way from every reachable marking to a marking that covers h, or that satisfies the
-    /// predicate if `to` is `None`.
+    /// The way from every reachable marking to a marking that covers the home marking h. If `to` is
+    /// `None`, the way leads to a marking that satisfies the predicate.
     pub way: ReturnWay<P, T, D>,
-    /// Firing sequences from h. An upward closed predicate that holds at a marking along one of
-    /// them stays reachable.
+    /// Firing sequences from the home marking h. An upward closed predicate that holds at a marking
+    /// along one of these sequences stays reachable.
     pub along: Vec<CountedFirings<T>>,
 }
 

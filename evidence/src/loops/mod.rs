@@ -67,7 +67,7 @@ struct Effect {
 }
 
 impl Effect {
-    /// Returns the effect of one firing.
+    /// Returns the effect of one firing of `t`.
     fn of_transition(net: &Net, t: TransitionId) -> Effect {
         let mut effect = Effect::default();
         for arc in net.pre(t) {
@@ -206,7 +206,7 @@ impl<'a> LoopReplay<'a> {
     }
 
     /// Returns the effect of `times` repetitions of the transition or block `element`. `block` is
-    /// the enclosing block, for error messages.
+    /// the block around it, for error messages.
     fn repeated_effect(
         &self,
         block: usize,

@@ -53,7 +53,7 @@ pub enum NotImplied {
     /// The fairness constraints of the question do not imply those of any argument.
     #[error("the argument is about runs with another fairness")]
     Fairness,
-    /// The automaton exceeds its limits.
+    /// The automaton of the conditions exceeds its limits.
     #[error("comparison with the question: {0}")]
     TooLarge(#[from] AutomatonTooLarge),
     /// The check of the automaton against the formula failed.

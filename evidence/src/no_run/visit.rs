@@ -33,7 +33,7 @@ pub enum VisitFlaw {
     /// There are too many markings, edges or tokens, or `goes_on` returned false.
     #[error(transparent)]
     Markings(#[from] Flaw),
-    /// The automaton exceeds its limits.
+    /// The automaton of the property exceeds its limits.
     #[error(transparent)]
     TooLarge(#[from] AutomatonTooLarge),
     /// The check of the automaton against the formula failed.

@@ -63,11 +63,11 @@ pub enum Question {
     /// The answer is the answer to the main question. It is TRUE if a question of `implied_by` has
     /// the answer TRUE, and FALSE if a question of `implied` has the answer FALSE.
     WithImplications {
-        /// The main question.
+        /// The question itself.
         main: Box<Question>,
-        /// Questions that imply the main question.
+        /// Other questions whose answer TRUE implies that the main question's answer is TRUE.
         implied_by: Vec<Question>,
-        /// Questions that the main question implies.
+        /// Other questions that are TRUE if the main question is.
         implied: Vec<Question>,
     },
     /// The answer is the maximum of the sum over the reachable markings.

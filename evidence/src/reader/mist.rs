@@ -52,13 +52,13 @@ type CounterRanges = BTreeMap<PlaceId, (CounterRange, u64)>;
 
 /// The change of a variable by a rule.
 enum CounterChange {
-    /// An addition of this number, which may be negative.
+    /// This number, which may be negative, is added to the variable.
     Add(i128),
-    /// An assignment of this number.
+    /// The variable is set to this number.
     Set(u64),
 }
 
-/// A rule, which becomes one transition.
+/// A rule of the problem, which becomes one transition of the net.
 struct CounterRule {
     /// The ranges of variables in which the rule is enabled.
     ranges: CounterRanges,

@@ -13,7 +13,7 @@ use super::tool_words::{ToolWord, ToolWords, error_in_line};
 use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The keywords that begin a declaration.
+/// The keywords with which declarations begin.
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
 
 /// Returns true if a text is in the language of TINA. Lines that begin with `place`, `transition`,

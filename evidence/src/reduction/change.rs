@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A primitive change of a working net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Removes a place with its arcs.
+    /// Removes a place and its arcs.
     RemovePlace(PlaceId),
     /// Removes a place that always holds its initial tokens, with its arcs.
     RemoveConstant(PlaceId),
@@ -22,7 +22,7 @@ pub enum Edit {
     RemoveEqual(Equality),
     /// Removes a transition.
     RemoveTransition(TransitionId),
-    /// Removes a transition that is dead.
+    /// Removes a transition that can never fire.
     RemoveDead(TransitionId),
     /// Adds a transition that is equivalent to a sequence of others.
     AddTransition {
@@ -34,8 +34,8 @@ pub enum Edit {
         stands_for: Vec<FiringStep>,
     },
     /// Sets the weights of the arcs between a place and the listed transitions, which ascend. Each
-    /// entry has the transition, the tokens that it takes from the place, and the tokens that it
-    /// puts there.
+    /// entry has the transition, the tokens that it consumes from the place, and the tokens that it
+    /// produces on the place.
     SetArcs(PlaceId, Vec<(TransitionId, u64, u64)>),
     /// Divides all weights at a place by a number, and its tokens with rounding down.
     Divide(PlaceId, u64),
@@ -176,8 +176,9 @@ fn validate(net: &WorkNet, proposal: &[Edit]) -> Result<(), InvalidProposal> {
     if are_distinct { Ok(()) } else { Err(InvalidProposal) }
 }
 
-/// Returns the arcs of the merged place: each transition with the tokens that it takes and puts.
-/// Returns `None` if a weight or the tokens exceed the maximum.
+/// Returns the arcs of the merged place. Each entry has a transition, the tokens that it consumes,
+/// and the tokens that it produces. Returns `None` if a weight or the number of tokens exceeds the
+/// maximum.
 fn fused_arcs(net: &WorkNet, group: &[PlaceId]) -> Option<Vec<(TransitionId, u64, u64)>> {
     let within = |sum: u64| (sum <= Marking::MAX_TOKENS).then_some(sum);
     let mut sums: BTreeMap<TransitionId, (u64, u64)> = BTreeMap::new();

@@ -288,7 +288,7 @@ const READ_MARK: u128 = 1 << 126;
 
 /// The product of the graphs and the automaton, with the nodes found so far.
 struct ComposedNodes<'a> {
-    /// The graphs that take steps together.
+    /// The graphs whose joint steps are searched.
     graphs: &'a [VisibleGraph],
     /// The index of the letter of each label, by the label's number. A letter is the set of atoms
     /// of the formula that name the label. Index 0 is the empty letter.

@@ -21,7 +21,7 @@ pub struct SystemComponent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     components: Vec<SystemComponent>,
-    /// By label, the indices of the components that have an edge with the label, ascending.
+    /// For each label, the indices of the components that have an edge with the label, ascending.
     owners: BTreeMap<String, Vec<usize>>,
     /// The target states, by component, state and label. A label without an edge has no entry.
     targets: Vec<Vec<BTreeMap<String, Vec<usize>>>>,

@@ -74,9 +74,9 @@ pub enum NamedCtlNode {
 /// The path quantifier of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NamedPaths {
-    /// For all paths.
+    /// All paths.
     A,
-    /// For some path.
+    /// Some path.
     E,
 }
 

@@ -184,7 +184,7 @@ mod tests {
         let long = "move back make lose move";
         assert_eq!(remaining_firings(&net, &wanted, long).as_deref(), Some("move"));
         let raw = net.place_named("raw").unwrap();
-        // The target needs fewer tokens, so that a small need keeps nothing.
+        // The pass starts with few needed tokens, so it would remove too many firings.
         let wanted = |marking: &Marking| marking[raw] == 7 && marking[part] == 0;
         assert_eq!(remaining_firings(&net, &wanted, "make lose move back move"), None);
     }

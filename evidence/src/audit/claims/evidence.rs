@@ -14,7 +14,7 @@ use parikh_net::{FiringSequence, FiringStep, Net, Predicate, PumpSequence, Stage
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-/// The maximum number of markings that a file lists.
+/// The maximum number of markings that a file of claims may list as evidence.
 const MAX_LISTED: u64 = 20_000;
 
 /// The maximum number of marked places that a file lists, summed over all markings.
@@ -23,7 +23,7 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// The maximum number of steps of a firing sequence that replaces one with nested loops.
 const MAX_STEPS: usize = 100_000;
 
-/// The evidence of a file, and the statements that it shows.
+/// The evidence in a file of claims, and the statements that it proves.
 pub(super) struct ClaimEvidence<'n> {
     net: &'n Net,
     pub(super) obligation: Obligation,
@@ -31,11 +31,11 @@ pub(super) struct ClaimEvidence<'n> {
     pub(super) shown: BTreeSet<usize>,
     /// The numbers of the statements that documents refute.
     pub(super) refuted: BTreeSet<usize>,
-    /// The evidence; documents number their facts.
+    /// The writer of the documents, which numbers the facts in them.
     pub(super) writer: DocumentWriter<'n>,
-    /// True if a list of all reachable markings is evidence.
+    /// True if a list of all reachable markings may serve as evidence.
     lists_markings: bool,
-    /// The reasons why evidence was left out.
+    /// The reasons why some evidence of the answer is not in the file.
     pub(super) left_out: Vec<String>,
 }
 

@@ -63,9 +63,9 @@ impl Claim {
         }
     }
 
-    /// Returns statements among those shown that suffice for the claim. Takes an alternative with
-    /// some of the `wanted` statements if there is one, and else one with the fewest statements.
-    /// Returns `None` if the claim is not shown.
+    /// Returns statements that suffice for the claim, all among the proved ones. Prefers an
+    /// alternative with some of the `wanted` statements. Otherwise takes one with the fewest
+    /// statements. Returns `None` if the proved statements do not suffice.
     fn sufficient(
         &self,
         shown: &BTreeSet<usize>,
@@ -199,7 +199,8 @@ pub(super) fn claim_file(
     Ok(text)
 }
 
-/// Writes a net with its initial marking. Names stand in comments.
+/// Writes a net with its initial marking. The file refers to nodes by number, so their names are
+/// comments.
 fn write_net(net: &Net, out: &mut String) {
     let _ = writeln!(out, "parikh-claim 1\nplaces {}", net.place_count());
     for place in net.places() {

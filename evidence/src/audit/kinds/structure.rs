@@ -18,13 +18,13 @@ use parikh_net::{Net, Predicate, TransitionId};
 /// The conclusion of an argument. Predicates are indices among the home obligations.
 #[derive(Default)]
 struct StructureConclusion {
-    /// The predicates that stay reachable.
+    /// The indices of the predicates that the argument proves to stay reachable.
     staying_predicates: Vec<usize>,
     /// The predicates that do not stay reachable.
     lost_predicates: Vec<usize>,
     /// True if every firing can be undone.
     is_reversible: bool,
-    /// The check in words; empty if it need not be mentioned.
+    /// A description of the check; empty if reports need not mention it.
     checked: &'static str,
 }
 

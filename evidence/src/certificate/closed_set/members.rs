@@ -107,7 +107,8 @@ pub(super) enum PartChild<S> {
 /// The children of a part, with their values, by ascending value.
 pub(super) type PartChildren<S> = Vec<(u64, PartChild<S>)>;
 
-/// The nodes of a closed set and of the subsets built from it.
+/// The store of decision-diagram nodes: those of a closed set, and those of the subsets built from
+/// the set.
 pub(super) struct NodeStore<'s, 'g> {
     /// The closed set, whose nodes come first.
     pub(super) set: &'s ClosedSet,

@@ -55,7 +55,7 @@ pub struct ClosedSet<P = PlaceId> {
     /// the value, and `right` has the vectors with larger values. Node 0 is the empty set, and node
     /// 1 has only the empty vector. A node stands after the nodes that it refers to.
     pub nodes: Vec<(u64, u32, u32)>,
-    /// The node that represents the set.
+    /// The node of the whole set.
     pub root: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct CheckedClosedSet<'s> {
 /// The number of steps between two calls of `goes_on`.
 const POLL_INTERVAL: u32 = 1 << 12;
 
-/// Counts steps, and calls `goes_on` regularly.
+/// A counter of steps that calls `goes_on` regularly.
 struct Clock<'g> {
     steps: u32,
     goes_on: &'g mut dyn FnMut() -> bool,

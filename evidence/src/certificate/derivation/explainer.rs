@@ -30,7 +30,7 @@ pub(super) enum ClauseOrigin {
     Parts,
 }
 
-/// A clause of the propagator, as it was added.
+/// A clause of the propagator, with its origin.
 #[derive(Clone, Debug)]
 pub(super) struct ExplainedClause {
     pub(super) literals: Vec<BoundLiteral>,
@@ -49,12 +49,12 @@ pub(super) enum TermMeaning {
 /// A derivation under construction: its lines so far, and the facts that it may use.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    /// The lines so far.
+    /// The lines of the derivation so far.
     pub(super) lines: Vec<Line>,
     pub(super) numbering: Numbering,
     /// The facts that state changed bounds, by the index of the change in the propagator's trail.
     facts: HashMap<usize, Fact>,
-    /// The assumed literals with their facts.
+    /// The assumed literals, each with the fact that states it.
     assumed: Vec<(BoundLiteral, Fact)>,
 }
 

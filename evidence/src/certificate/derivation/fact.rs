@@ -59,31 +59,31 @@ impl Fact {
     }
 }
 
-/// Gives numbers to new facts.
+/// An allocator of numbers for new facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbering {
     next: FactNumber,
 }
 
 impl Numbering {
-    /// Numbers local facts, after `count` of them.
+    /// Creates an allocator for local facts, with `count` numbers taken.
     pub(super) fn local(count: usize) -> Self {
         Numbering { next: FactNumber::Local(count) }
     }
 
-    /// Numbers global facts, after `count` of them.
+    /// Creates an allocator for global facts, with `count` numbers taken.
     pub(super) fn global(count: usize) -> Self {
         Numbering { next: FactNumber::Global(count) }
     }
 
-    /// Returns how many facts have a number.
+    /// Returns how many numbers are taken.
     pub(super) fn count(&self) -> usize {
         match self.next {
             FactNumber::Global(number) | FactNumber::Local(number) => number,
         }
     }
 
-    /// Adds a formula as facts.
+    /// Adds the facts that a formula states, and gives them numbers.
     pub(super) fn push(&mut self, formula: &Formula) -> Fact {
         let number = self.next;
         match formula {
@@ -100,10 +100,10 @@ impl Numbering {
     }
 }
 
-/// Facts with multipliers.
+/// Facts in a weighted sum, each with its multiplier.
 pub(super) type Multiples = Vec<(FactNumber, i128)>;
 
-/// A step that adds facts.
+/// A line of a derivation, which adds one fact.
 #[derive(Clone, Debug)]
 pub(super) enum Line {
     /// A comparison that follows from a sum of multiples of facts, divided by `divisor` and
@@ -137,7 +137,7 @@ impl From<Conclusion> for Derivation {
 }
 
 impl Line {
-    /// Returns the formula that the line adds.
+    /// Returns the formula that this line proves.
     pub(super) fn formula(&self) -> Formula {
         match self {
             Line::Bound { inequality, .. } => Formula::AtMost(inequality.clone()),
@@ -145,8 +145,8 @@ impl Line {
         }
     }
 
-    /// Writes the line as a consequence of facts: the formula, and the contradiction of its
-    /// negation, which has the number `own`.
+    /// Writes the line as a consequence of facts: its formula, and a contradiction from the
+    /// negation of the formula. The negation has the number `own`.
     pub(super) fn write_consequence(&self, own: usize, out: &mut String) {
         self.formula().write(out);
         out.push(' ');

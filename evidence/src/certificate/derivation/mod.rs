@@ -36,7 +36,7 @@ const MAX_PARTS: usize = 8;
 /// are numbered consecutively through the whole text.
 pub(crate) struct DocumentWriter<'n> {
     net: &'n Net,
-    /// The evidence so far.
+    /// The text of the evidence written so far.
     pub(crate) text: String,
     /// The number of facts so far.
     fact_count: usize,
@@ -52,8 +52,8 @@ pub(crate) struct DocumentWriter<'n> {
     refuted_parts: HashMap<(usize, usize), Fact>,
 }
 
-/// A function that refutes a predicate, whose leaves are comparisons, with a copy of an explainer.
-/// Returns `None` if it finds no refutation.
+/// A function that tries to refute a predicate whose leaves are comparisons. It gets its own copy
+/// of an explainer. Returns `None` if it finds no refutation.
 type Attempt<'a> =
     dyn Fn(&mut Explainer, &Predicate) -> Result<Option<Derivation>, NotWritten> + 'a;
 

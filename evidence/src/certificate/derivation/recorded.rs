@@ -1,5 +1,5 @@
-//! Facts that hold in every reachable marking, as a solver needs them that finds derivations
-//! itself.
+//! Facts that hold in every reachable marking, in the form that an SMT solver needs to find the
+//! derivations itself.
 //!
 //! The facts are recorded in the order in which a file of claims proves them. The facts that do not
 //! follow from others are an inductive invariant: the first fact that a firing makes false would

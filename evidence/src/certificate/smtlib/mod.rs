@@ -68,7 +68,7 @@ impl<'a> Obligations<'a> {
         })
     }
 
-    /// Returns the facts that are assumed.
+    /// Returns the facts that are assumed without proof.
     fn assumptions(&self) -> impl Iterator<Item = &'a RecordedFact> {
         self.facts.iter().filter(|fact| matches!(fact.proof, FactProof::Assumed))
     }
@@ -171,7 +171,7 @@ impl<'a> Obligations<'a> {
         Some(script.finish(head))
     }
 
-    /// Asserts all facts.
+    /// Writes assertions that all facts hold.
     fn assert_facts(&self, script: &mut Script<'_>, when: &str) {
         if self.has_assumptions() {
             script.comment("assumptions about the model");
@@ -228,7 +228,7 @@ impl<'a> Obligations<'a> {
                 let gaining = self.net.delta(t).iter().filter(|change| change.delta > 0);
                 let bounds = gaining.filter_map(|change| bounds.get(&change.place.index()));
                 let roots = bounds.filter_map(|number| roots.get(number)).flatten();
-                // What the firing cannot falsify holds after it, because it holds before.
+                // A fact that the firing cannot make false holds after it, because it holds before.
                 let roots = roots.filter(|root| may_falsify(&root.formula, changes));
                 earlier.extend(roots.map(|root| (root.number, *root)));
             }

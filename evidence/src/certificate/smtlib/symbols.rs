@@ -44,7 +44,7 @@ const FUNCTIONS: &str = "\
     sqrt store tan tanh to_int to_real true tuple ubv_to_int unit update xnor xor zero_extend \
     ~";
 
-/// The names of all three lists.
+/// All names that a solver may know: reserved words, commands and predefined symbols.
 static DEFINED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     [RESERVED, COMMANDS, FUNCTIONS]
         .iter()

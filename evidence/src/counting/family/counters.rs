@@ -50,7 +50,7 @@ pub struct CountedNet {
     net: Net,
     /// The number of places of the original net. The counters follow.
     original_places: usize,
-    /// The transition of each counter.
+    /// For each counter, the transition whose firings it counts.
     counted: Vec<TransitionId>,
 }
 

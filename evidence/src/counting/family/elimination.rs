@@ -39,9 +39,9 @@ pub(super) struct EquationCombination {
 /// A linear combination of the equations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct EquationRow {
-    /// The multiplier of each equation.
+    /// The multiplier of each equation in the combination.
     multipliers: Vec<i128>,
-    /// The coefficient of each place.
+    /// The coefficient of each place in the combined equation.
     coefficients: Vec<i128>,
     /// The place whose coefficient is 0 in all other rows.
     pivot: usize,
@@ -115,7 +115,7 @@ pub(super) fn order(
             }
         };
         if eliminate_column(&mut free_rows, place).is_err() {
-            // Without these rows the order is worse, but an order all the same.
+            // Without these rows the order may be worse, but it is still a valid order.
             free_rows.clear();
         }
         order.push(OrderedPlace { place, solved_by });
@@ -226,7 +226,7 @@ fn combine(row: &mut [i128], a: i128, other: &[i128], b: i128) -> Result<(), Ove
     Ok(())
 }
 
-/// Divides all entries by a common divisor. Zero divides nothing.
+/// Divides all entries by a common divisor. A divisor of 0 or 1 changes nothing.
 fn divide(row: &mut [i128], divisor: i128) {
     if divisor > 1 {
         row.iter_mut().for_each(|entry| *entry /= divisor);

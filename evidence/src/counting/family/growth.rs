@@ -1,5 +1,5 @@
-//! The growth of the number of solutions in a family of right-hand sides: degree, period, and the
-//! number from which it holds.
+//! The number of solutions as a function of n: its degree and period as a polynomial, and the
+//! smallest n from which it is one.
 //!
 //! [The module](super) has the theorem. This file computes its conditions.
 
@@ -8,7 +8,8 @@ use super::rays::{extreme_rays, gcd};
 use super::system::InvariantSystem;
 use std::collections::HashSet;
 
-/// The denominator of real lower bounds. A larger one would lower some thresholds slightly.
+/// The common denominator of the real lower bounds. A larger one would lower some thresholds
+/// slightly.
 const DENOMINATOR: i128 = 1 << 12;
 
 /// A prime for ranks modulo this number, which are at most the ranks over the rationals.
@@ -17,15 +18,16 @@ const PRIME: i128 = 2_147_483_647;
 /// Right-hand sides n·A·a + A·c for n = 0, 1, 2, …
 pub(super) struct Family<'s> {
     system: &'s InvariantSystem,
-    /// The vector a, one entry per place.
+    /// The vector a, with one entry per place.
     growth: Vec<i128>,
-    /// The vector c, one entry per place.
+    /// The vector c, with one entry per place.
     constant: Vec<i128>,
-    /// The vector A·a, one entry per equation.
+    /// The vector A·a, with one entry per equation.
     growing_values: Vec<i128>,
-    /// An upper bound on the degree.
+    /// An upper bound on the degree of the polynomial for the number of solutions.
     pub(super) degree: usize,
-    /// A period.
+    /// A period: the number of solutions is a polynomial in n for each remainder of n modulo this
+    /// number.
     pub(super) period: i128,
 }
 

@@ -124,7 +124,7 @@ pub enum FamilyError {
     /// A firing changes the sum of an equation.
     #[error("equation {0} is no place invariant")]
     NotInvariant(usize),
-    /// No equation has this place.
+    /// No equation has a term for this place.
     #[error("no equation has place {}", .0.index())]
     Uncovered(PlaceId),
     /// A marking is not shown to determine the number of firings of a counted transition.
@@ -162,7 +162,7 @@ pub enum FamilyError {
     Stopped,
 }
 
-/// The numbers that a proof establishes.
+/// The numbers of markings and firings that a proof establishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FamilyFigures {
     /// The numbers of markings and firings.
@@ -175,13 +175,13 @@ pub struct FamilyFigures {
 /// The values from which a polynomial was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interpolated {
-    /// The smallest n.
+    /// The smallest n at which solutions were counted.
     pub first: u64,
-    /// The distance between consecutive n.
+    /// The distance between consecutive numbers n.
     pub period: u64,
-    /// The number of values.
+    /// The number of numbers n, and of counted values.
     pub values: usize,
-    /// The largest possible degree.
+    /// An upper bound on the degree of the polynomial.
     pub degree: usize,
 }
 

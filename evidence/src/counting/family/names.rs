@@ -12,14 +12,14 @@ pub struct NamedFamily {
     /// The transitions whose firings are counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<NamedCounter>,
-    /// The terms of each place invariant.
+    /// For each place invariant, its places with their weights.
     pub equations: Vec<Vec<(String, i64)>>,
-    /// The weights that increase along the steps.
+    /// The weights of places whose sum increases along the steps.
     pub weights: Vec<(String, i64)>,
-    /// Sequences of transitions that are steps.
+    /// Sequences of several transitions that are steps of the backward search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sequences: Vec<Vec<String>>,
-    /// Multipliers of the equations.
+    /// For each additional equation, the multipliers of the equations that it combines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combinations: Vec<Vec<i64>>,
     /// The growth of the initial marking.

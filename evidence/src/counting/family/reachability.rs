@@ -51,13 +51,13 @@ const MAX_WEIGHT: i128 = 1 << 40;
 /// Bounds on the tokens of each place, indexed by [`PlaceId`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkingBox {
-    /// The smallest number of tokens.
+    /// The smallest number of tokens, by place.
     pub lower: Vec<i128>,
-    /// The largest number of tokens.
+    /// The largest number of tokens, by place.
     pub upper: Vec<i128>,
 }
 
-/// The result of the search.
+/// The result of the search for solutions in which no active step is possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Every solution is reachable.
@@ -69,7 +69,7 @@ pub enum Coverage {
 
 /// The steps of a proof, and the equations that narrow boxes.
 pub struct BackwardSearch {
-    /// The tokens that a step needs, for places where it needs some.
+    /// For each step, the places where it needs tokens, with their numbers.
     steps: Vec<Vec<(usize, i128)>>,
     /// Equations Σ a·m = b: the system, and combinations of its equations.
     equations: Vec<(Vec<(usize, i128)>, i128)>,

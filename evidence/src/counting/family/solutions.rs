@@ -22,7 +22,7 @@ pub(super) struct SolutionCounter {
     levels: Vec<Level>,
     /// The known numbers by level, for places whose value does not follow.
     known: Vec<HashMap<Box<[u64]>, BigUint>>,
-    /// The number of entries of `known`.
+    /// The number of stored results, summed over all levels of `known`.
     stored: usize,
 }
 
@@ -98,7 +98,8 @@ impl SolutionCounter {
         self.count_from(0, values, goes_on)
     }
 
-    /// Returns g(`level`, `rest`).
+    /// Returns g(`level`, `rest`), the number of solutions of the places from `level` on with the
+    /// right-hand sides `rest`.
     fn count_from(
         &mut self,
         level: usize,

@@ -10,7 +10,7 @@ use parikh_net::{Marking, Net, PlaceId};
 pub struct InvariantSystem {
     /// The number of places.
     places: usize,
-    /// The terms of each equation.
+    /// For each equation, its places with their weights.
     equations: Vec<Vec<(PlaceId, i128)>>,
     /// The value of each equation in the initial marking.
     values: Vec<i128>,

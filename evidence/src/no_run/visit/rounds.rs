@@ -210,11 +210,11 @@ enum ComponentResult {
 struct ComponentFirings {
     /// The number of the component that is examined, counted from 1.
     component_number: u32,
-    /// By transition, the number of the last component in which it fired, or 0 if there is none.
+    /// For each transition, the number of the last component in which it fired, or 0 if it has not
+    /// fired.
     fired: Vec<u32>,
-    /// By transition, the number of the last component in which some node enabled it, and the
-    /// number of such nodes in that component. Only transitions with a fairness constraint are
-    /// counted.
+    /// For each transition, the number of the last component in which some node enabled it, and the
+    /// number of these nodes.
     enabled: Vec<(u32, usize)>,
     /// Transitions that some node of the current component enables.
     enabled_somewhere: Vec<TransitionId>,

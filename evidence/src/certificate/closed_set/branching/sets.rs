@@ -29,7 +29,8 @@ pub(super) enum Operation {
     Union = 1,
     Intersection = 2,
     Difference = 3,
-    /// Predecessors by one list of touches, that is, by a transition or the rest of a transition.
+    /// The predecessors of a set by the firing that a list of touches describes: of a whole
+    /// transition, or of its remaining levels.
     Predecessors = 4,
     /// Predecessors by any single firing of a set of transitions.
     PredecessorsByAny = 5,

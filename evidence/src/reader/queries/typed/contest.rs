@@ -49,7 +49,7 @@ const WORD_TRANSLATIONS: [(&str, &str); 14] = [
     ("place-bound", "bound"),
 ];
 
-/// The word that begins each property.
+/// The keyword at the beginning of each property.
 const PROPERTY_KEYWORD: &str = "Property";
 
 /// Returns true if a text is in the contest's textual language: it begins with the word `Property`.

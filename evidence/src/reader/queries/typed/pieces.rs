@@ -28,7 +28,7 @@ pub(super) enum ContestTokenKind {
     Quoted,
     Number,
     Sign,
-    /// A character that begins no token.
+    /// A character with which no token of the language begins.
     Unknown,
 }
 
