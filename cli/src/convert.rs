@@ -80,7 +80,7 @@ impl ConvertArguments {
             (None, Some("lola" | "llnet")) => Ok(ConvertFormat::Lola),
             (None, Some("txt")) => Ok(ConvertFormat::Text),
             (None, _) => bail!(UsageError(
-                "the name of the output says no format, expected .pnml, .net, .lola or .txt, or --to"
+                "expected an output name that ends in .pnml, .net, .lola or .txt, or --to FORMAT"
                     .to_owned()
             )),
         }

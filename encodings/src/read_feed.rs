@@ -1,7 +1,7 @@
 //! Read ⇒ feed: tokens that are needed but missing initially were produced by other classes.
 //!
-//! The state equation does not see a transition that takes tokens and puts them back: the
-//! transition could fire on an empty place. But when class e fires for the *first* time, by its
+//! The state equation ignores tokens that a transition consumes and produces again: the transition
+//! could fire although the place is empty. But when class e fires for the *first* time, by its
 //! transition t, every place p of t holds pre(p,t) tokens, and no firing of e has contributed. So
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //!                 Σ j ≠ e, C(p,j) > 0:  C(p,j)·x(j)  ≥  pre(p,t) − m₀(p)
 //! ```
 //!
-//! Places from which t only takes are left out, because the state equation covers them. A class
+//! Places from which t only consumes are left out, because the state equation covers them. A class
 //! with a transition that needs no such tokens has no constraint.
 //!
 //! # Sources

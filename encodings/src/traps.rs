@@ -1,4 +1,5 @@
-//! Traps: every transition that takes from a trap also puts into it, so a marked trap stays marked.
+//! Traps: every transition that consumes tokens from a trap also produces tokens in it, so a marked
+//! trap stays marked.
 //!
 //! # Listed traps
 //! For each initially marked trap, Σ m(p) ≥ 1. For each other trap, Σ x(e) ≥ 1 ⇒ Σ m(p) ≥ 1, where
@@ -8,8 +9,8 @@
 //! # All traps at once
 //! The places that are empty in m contain a largest trap. The marking m respects all initially
 //! marked traps if and only if this largest trap is not marked initially. It is what remains when
-//! places *leave*: p may leave if a transition takes from it and puts only into places that are
-//! marked in m or have left before. With a Boolean left(p) and a number rank(p), the time of
+//! places *leave*: p may leave if a transition consumes from it and produces only on places that
+//! are marked in m or have left before. With a Boolean left(p) and a number rank(p), the time of
 //! leaving,
 //!
 //! ```text
@@ -115,7 +116,7 @@ pub fn all_constraints(variables: &mut Variables<'_>) -> Vec<Term> {
         let mut alternatives = vec![variables.terms.not(has_left)];
         for arc in net.consumers(place) {
             let outputs = net.post(arc.transition);
-            // A transition that puts tokens back into `place` does not let the place leave.
+            // A transition that also produces tokens on `place` does not let the place leave.
             if outputs.iter().any(|output| output.place == place) {
                 continue;
             }

@@ -471,7 +471,7 @@ pub const MAX_DIGITS: usize = 10_000;
 /// When the text has no digit, another character, or more than [`MAX_DIGITS`] digits.
 pub fn parse_repetitions(digits: &str) -> Result<BigUint, String> {
     if digits.len() > MAX_DIGITS {
-        return Err(format!("a number of times of more than {MAX_DIGITS} digits"));
+        return Err(format!("a number of repetitions with more than {MAX_DIGITS} digits"));
     }
     let is_decimal = digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = is_decimal.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();

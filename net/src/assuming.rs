@@ -4,7 +4,7 @@ use crate::assumption::{Assumption, add};
 use crate::net::Net;
 
 impl Net {
-    /// Returns what is assumed about the model, in ascending order, each assumption once.
+    /// Returns the assumptions about the model, in ascending order, each assumption once.
     /// [`Assumption::SafeUnits`] is not in the list, because only some answers rest on it.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions

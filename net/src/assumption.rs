@@ -1,7 +1,8 @@
-//! Assumptions: what is taken for granted about a model, so that answers about it rest on it.
+//! Assumptions: statements about a model that nothing proves, and on which answers about the model
+//! rest.
 //!
 //! A reader adds an assumption to the net where a file leaves something open, or says something
-//! that is not part of the net. Answers, files of evidence and reports repeat it.
+//! that is not part of the net. Answers, evidence files and reports repeat the assumption.
 
 use crate::printable::Quoted;
 use std::fmt;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// The reason why a node, an arc or the whole net is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// Two nodes have one id; places and transitions share their ids.
+    /// Two nodes have the same id. Places and transitions share one set of ids.
     #[error("the id `{0}` is used by two nodes")]
     DuplicateId(String),
     /// An id is empty.
@@ -38,7 +38,7 @@ pub enum BuildError {
     TooLarge,
 }
 
-/// An arc as it was added.
+/// An arc as the builder collects it, with the indices of its nodes.
 #[derive(Clone, Copy)]
 struct RawArc {
     transition: u32,
@@ -222,8 +222,8 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// Adds an output arc: `t` puts `weight` tokens to `p`. Several arcs between the same two nodes
-    /// add up.
+    /// Adds an output arc: `t` produces `weight` tokens on `p`. Several arcs between the same two
+    /// nodes add up.
     ///
     /// # Errors
     /// When the weight is 0 or above 2⁶³ − 1.

@@ -31,8 +31,9 @@ pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Opt
 /// The largest number of characters of a name that are compared. Limits the time for long names.
 const MAX_COMPARED_CHARACTERS: usize = 200;
 
-/// Computes Levenshtein's distance. `row` is a buffer for one row of the table of distances between
-/// prefixes of `a` and `b`.
+/// Computes Levenshtein's distance of two words: the least number of letters to insert, delete or
+/// replace. `row` is a buffer for one row of the table of distances between prefixes of `a` and
+/// `b`.
 fn distance(a: &[char], b: &[char], row: &mut Vec<usize>) -> usize {
     row.clear();
     row.extend(0..=b.len());

@@ -8,9 +8,8 @@
 //! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
 //! ```
 //!
-//! The firing sequences are those of the original net, with the same names. So "t fires on some way
-//! to the marking m", a property of firing sequences, becomes a property of markings: m with a
-//! token on #t.
+//! The firing sequences are those of the original net, with the same names. So "some firing
+//! sequence to the marking m fires t" becomes a property of markings: m with a token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
@@ -25,7 +24,8 @@ use crate::net::Net;
 /// a final marking must ignore the counters, because a run that reaches it has raised them.
 ///
 /// A net that represents a model with inhibitor or reset arcs keeps its translation. It has one
-/// counter per transition of the model: all copies of a transition put a token on the same counter.
+/// counter per transition of the model: all copies of a transition produce a token on the same
+/// counter.
 ///
 /// # Errors
 /// If there are too many nodes or arcs, or the names need too much memory.
@@ -52,9 +52,9 @@ pub fn with_counters(net: &Net) -> Result<Net, BuildError> {
     Ok(counted.with_final_markings(finals))
 }
 
-/// Returns the net with a transition that restarts it. The new transition comes last. It takes the
-/// tokens of the marking `last`, and puts the tokens of the initial marking. It is called `again`,
-/// with `'` appended as long as a node has that name.
+/// Returns the net with a transition that restarts it. The new transition comes last. It consumes
+/// the tokens of the marking `last`, and produces the tokens of the initial marking. It is called
+/// `again`, with `'` appended as long as a node has that name.
 ///
 /// # Errors
 /// If there are too many nodes or arcs, or the names need too much memory.

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 /// An inhibitor arc, seen from its transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Inhibitor {
-    /// The place that inhibits.
+    /// The inhibitor place of the arc.
     pub place: PlaceId,
     /// The transition is enabled only while the place holds fewer tokens than this, at least 1.
     pub weight: u64,
@@ -191,12 +191,12 @@ impl ExtendedBuilder {
         ExtendedBuilder { core: NetBuilder::new(name), ..ExtendedBuilder::default() }
     }
 
-    /// Adds a read arc: `t` is enabled only while `p` holds at least `weight` tokens, and takes
+    /// Adds a read arc: `t` is enabled only while `p` holds at least `weight` tokens, and consumes
     /// none of them. Of several read arcs, the largest weight counts. If a plain arc from `p` to
     /// `t` exists as well, the larger of the two weights counts.
     ///
     /// # Errors
-    /// As [`NetBuilder::take`].
+    /// The errors of [`NetBuilder::take`].
     pub fn read(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
         self.core.check_weight(t, p, weight)?;
         let max_weight = self.read_arcs.entry((t, p)).or_default();
@@ -216,7 +216,7 @@ impl ExtendedBuilder {
         Ok(())
     }
 
-    /// Adds a reset arc: `t` empties `p` after taking its input tokens and before putting its
+    /// Adds a reset arc: `t` empties `p` after taking its input tokens and before producing its
     /// output tokens.
     pub fn reset(&mut self, t: TransitionId, p: PlaceId) {
         self.resets.insert((t, p), ());
@@ -263,8 +263,8 @@ impl ExtendedBuilder {
 ///
 /// Let B be the largest of m₀(p) and of the tokens on p after any firing of a transition that
 /// increases p. With an inhibitor arc of weight w and an increase of d tokens, p then has at most
-/// (w − 1) + d tokens. With a reset arc, only the tokens put are on p. By induction, no reachable
-/// marking has more than B tokens on p.
+/// (w − 1) + d tokens. With a reset arc, p then holds only the tokens that the firing produces. By
+/// induction, no reachable marking has more than B tokens on p.
 pub fn bound_by_inhibitors(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
     let mut max_tokens = core.initial()[p];

@@ -17,7 +17,7 @@ use crate::sum::LinearSum;
 /// provenances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provenance {
-    /// The arcs and the initial marking alone.
+    /// The arcs and the initial marking alone, without place invariants and claims.
     #[default]
     Arcs,
     /// Place invariants, besides the arcs and the initial marking. Such facts are proved, too.

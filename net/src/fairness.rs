@@ -1,4 +1,4 @@
-//! Fairness: which maximal runs count.
+//! Fairness assumptions, which restrict the maximal runs of a net to the fair ones.
 //!
 //! A run is *weakly* fair to t if t fires infinitely often, or is disabled infinitely often. It is
 //! *strongly* fair to t if t fires infinitely often, or is enabled only finitely often. Over the

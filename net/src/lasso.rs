@@ -7,7 +7,7 @@ use crate::sequence::FiringSequence;
 pub struct LassoRun {
     /// The firings from the initial marking.
     pub prefix: FiringSequence,
-    /// The continuation.
+    /// The continuation after the prefix.
     pub end: RunEnd,
 }
 

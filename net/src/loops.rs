@@ -19,7 +19,7 @@ use num_bigint::BigUint;
 pub enum LoopElement {
     /// The firing of a transition.
     Fire(TransitionId),
-    /// An earlier block, by its number.
+    /// An earlier block of the run, given by its number.
     Block(usize),
 }
 

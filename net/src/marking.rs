@@ -32,7 +32,7 @@ impl Marking {
         Marking(tokens)
     }
 
-    /// Returns the counts, one per place.
+    /// Returns the token counts, one per place.
     pub fn tokens(&self) -> &[u64] {
         &self.0
     }
@@ -42,12 +42,12 @@ impl Marking {
         self.0.iter().map(|&tokens| u128::from(tokens)).sum()
     }
 
-    /// Returns the largest count; 0 for a net without places.
+    /// Returns the largest token count of any place; 0 for a net without places.
     pub fn largest(&self) -> u64 {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
-    /// Returns the marked places with their counts.
+    /// Returns the marked places with their token counts.
     pub fn marked(&self) -> impl Iterator<Item = (PlaceId, u64)> {
         let counts = self.0.iter().enumerate();
         counts.filter(|&(_, &tokens)| tokens > 0).map(|(i, &tokens)| (PlaceId::new(i), tokens))

@@ -38,9 +38,9 @@ pub struct PlaceArc {
 /// The effect of a firing on one place: post − pre, never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Change {
-    /// The place that changes.
+    /// The place whose tokens change.
     pub place: PlaceId,
-    /// Tokens won (positive) or lost (negative).
+    /// The number of tokens gained, or lost if negative.
     pub delta: i64,
 }
 
@@ -94,7 +94,7 @@ impl<T> Rows<T> {
 #[derive(Clone, Debug)]
 pub struct Net {
     pub(crate) name: String,
-    /// The name for people. Empty if the model gives none.
+    /// The label of the net. Empty if the model gives none.
     pub(crate) label: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
@@ -103,9 +103,9 @@ pub struct Net {
     /// The labels of transitions, without labels that equal the transition's id, sorted by
     /// transition.
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
-    /// Input arcs, one row per transition.
+    /// Input arcs, as one row per transition, ascending by place.
     pub(crate) pre: Rows<Arc>,
-    /// Output arcs, one row per transition.
+    /// Output arcs, as one row per transition, ascending by place.
     pub(crate) post: Rows<Arc>,
     /// The arcs from each place, one row per place.
     pub(crate) consumers: Rows<PlaceArc>,
@@ -199,12 +199,12 @@ impl Net {
         self.post.row(t.index())
     }
 
-    /// Returns the transitions that take from `p`, ascending.
+    /// Returns the consumers of `p`, that is, the transitions with an arc from `p`, ascending.
     pub fn consumers(&self, p: PlaceId) -> &[PlaceArc] {
         self.consumers.row(p.index())
     }
 
-    /// Returns the transitions that put to `p`, ascending.
+    /// Returns the producers of `p`, that is, the transitions with an arc to `p`, ascending.
     pub fn producers(&self, p: PlaceId) -> &[PlaceArc] {
         self.producers.row(p.index())
     }
@@ -236,7 +236,7 @@ impl Net {
         weight_at(self.pre(t), p)
     }
 
-    /// Returns the number of tokens that `t` puts to `p`; 0 without an arc.
+    /// Returns the number of tokens that `t` produces on `p`; 0 without an arc.
     pub fn post_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
         weight_at(self.post(t), p)
     }
@@ -433,7 +433,7 @@ impl Net {
         Net { folding, ..self }
     }
 
-    /// Returns the net without its folding.
+    /// Returns the net with its folding removed.
     pub fn without_folding(self) -> Net {
         Net { folding: None, ..self }
     }

@@ -180,7 +180,7 @@ impl<'n> NameIndex<'n> {
 /// missing or blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention {
-    /// The id of one node.
+    /// The node with the given id, whatever its name.
     Id,
     /// The id of a node, or otherwise the name of exactly one node.
     Word,

@@ -34,24 +34,25 @@ impl Predicate {
 
     /// Returns a predicate that implies [`before_some`](Self::before_some) and may read fewer
     /// places. If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate,
-    /// they count as never enabled. Otherwise the result is `before_some` itself. Returns `None` as
-    /// `before_some`.
+    /// they count as never enabled. Otherwise the result is `before_some` itself. Returns `None` in
+    /// the same cases as `before_some`.
     pub fn before_some_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         self.ex_with_far(net, max_leaves, Some(false))
     }
 
     /// Returns a predicate that implies [`before_all`](Self::before_all) and may read fewer places.
     /// If more than `MAX_LISTED_TRANSITIONS` transitions have no effect on the predicate, they
-    /// count as always enabled. Otherwise the result is `before_all` itself. Returns `None` as
-    /// [`before_some`](Self::before_some).
+    /// count as always enabled. Otherwise the result is `before_all` itself. Returns `None` in the
+    /// same cases as [`before_some`](Self::before_some).
     pub fn before_all_near(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().ex_with_far(net, max_leaves, Some(true))?.negated().sorted())
     }
 
-    /// Returns EX of this predicate, or `None` as [`before_some`](Self::before_some). With
-    /// `far_is_enabled = None`, the result is exact. Otherwise more than `MAX_LISTED_TRANSITIONS`
-    /// transitions without effect on the predicate are not tested for enabledness. Instead, some of
-    /// them (`true`) or none of them (`false`) counts as enabled.
+    /// Returns EX of this predicate. Returns `None` in the same cases as
+    /// [`before_some`](Self::before_some). With `far_is_enabled = None`, the result is exact.
+    /// Otherwise more than `MAX_LISTED_TRANSITIONS` transitions without effect on the predicate are
+    /// not tested for enabledness. Instead, some of them (`true`) or none of them (`false`) counts
+    /// as enabled.
     fn ex_with_far(
         &self,
         net: &Net,

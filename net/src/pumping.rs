@@ -1,8 +1,8 @@
 //! Evidence that tokens grow without bound: firing sequences that can be repeated.
 //!
 //! A *pump* is a firing sequence that lowers no place, so that it can be fired again and again. One
-//! pump is not always enough. In the following net, only `make` puts tokens on `made`, after
-//! `close` has marked `ready`. From then on, only `make` is enabled, and it takes tokens from
+//! pump is not always enough. In the following net, only `make` produces tokens on `made`, after
+//! `close` has marked `ready`. From then on, only `make` is enabled, and it consumes tokens from
 //! `store`:
 //!
 //! ```text

@@ -41,7 +41,7 @@ impl FiringSequence {
         self.steps.push(FiringStep { transition, count });
     }
 
-    /// Appends the steps of `other`.
+    /// Appends the steps of another sequence.
     pub fn extend(&mut self, other: &FiringSequence) {
         other.steps.iter().for_each(|step| self.push(step.transition, step.count));
     }

@@ -6,7 +6,7 @@
 //! an assumption that evidence must name.
 //!
 //! The claim is about the markings reachable from the *model's* initial marking only. Another
-//! initial marking may put two tokens where the claim allows one. So a claim stores the marking
+//! initial marking may have two tokens where the claim allows one. So a claim stores the marking
 //! that it speaks of. A net returns its units as safe only with that initial marking, see
 //! [`Net::safe_units`].
 //!
@@ -32,7 +32,7 @@ pub struct Unit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Units {
     units: Vec<Unit>,
-    /// The unit that encloses all others.
+    /// The root of the tree, which encloses all other units.
     root: UnitId,
     /// The marking for which the model claims safety: the units are safe in all markings reachable
     /// from it. `None` without the claim.
@@ -220,7 +220,7 @@ impl Units {
         place.index() < self.unit_of.len()
     }
 
-    /// Returns the unit that holds `place`.
+    /// Returns the unit to which `place` belongs.
     pub fn unit_of(&self, place: PlaceId) -> UnitId {
         self.unit_of[place.index()]
     }

@@ -109,8 +109,9 @@ impl BackTranslation {
     /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
     /// by `moves`, transitions that move a token between places of the group. If `moves` is empty
     /// and the group has two places p and q, the fusion is justified by twins. Twins are a
-    /// transition that takes one token from p and a transition that takes one token from q. Their
-    /// arcs at other places are equal, and both put equally many tokens to p and q together.
+    /// transition that consumes one token from p and a transition that consumes one token from q.
+    /// Their arcs at other places are equal, and both produce equally many tokens on p and q
+    /// together.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(FusionLevel::default());

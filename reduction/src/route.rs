@@ -3,11 +3,10 @@
 //!
 //! The reduced net knows only the sum of the tokens of a fused group. A router follows a sequence
 //! from the start, so it knows the tokens of each place. Before a firing that takes from the group,
-//! it provides the tokens in one of two ways. *Moves* are transitions that only take one token from
-//! one place of the group and put it into another; the router fires them along a shortest path, for
-//! as many firings at once as the tokens allow. A *twin* takes its token from the other place of a
-//! group of two, and has equal arcs outside of the group. The router chooses a twin that is
-//! enabled.
+//! it provides the tokens in one of two ways. *Moves* are transitions that only move one token from
+//! one place of the group to another; the router fires them along a shortest path, for as many
+//! firings at once as the tokens allow. A *twin* takes its token from the other place of a group of
+//! two, and has equal arcs outside of the group. The router chooses a twin that is enabled.
 
 use super::back_error::BackError;
 use parikh_evidence::reduction::WorkNet;
@@ -18,7 +17,7 @@ use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 
 /// The arcs between a transition and the places of a group, as triples: position in the group,
-/// tokens taken, tokens put.
+/// tokens consumed, tokens produced.
 type GroupArcs = Box<[(usize, u64, u64)]>;
 
 /// The method by which tokens get to the place from which a firing takes them.
@@ -29,8 +28,8 @@ enum ReductionRoute {
     /// chained places, there is only one move.
     Moves(Vec<(usize, usize, TransitionId)>),
     /// Classes of twins for a group of two places p and q. A class consists of a transition that
-    /// takes one token from p, and of its twins, which take one token from q. Twins have equal arcs
-    /// at all other places, and put equally many tokens to p and q together.
+    /// consumes one token from p, and of its twins, which consume one token from q. Twins have
+    /// equal arcs at all other places, and produce equally many tokens on p and q together.
     Twins(Vec<Vec<TransitionId>>),
 }
 

@@ -230,7 +230,7 @@ fn settle_one(
                 (SystemProof::Visited(states), SystemReason::Evaluated { joint_states: states });
             Ok(match again {
                 Some(again) if again != value => {
-                    SystemOutcome::Fault("the checker evaluates the formula otherwise".to_owned())
+                    SystemOutcome::Fault("the checker evaluates the formula differently".to_owned())
                 }
                 _ => answer(CheckedAnswer { value, proof: shown, grade, reason }),
             })
@@ -325,7 +325,7 @@ fn linear_checked(
                     (SystemGrade::Certified, no_run(nodes))
                 }
                 violation_search::ViolationSearch::Violated => {
-                    return Err("the checker finds a run against it".to_owned());
+                    return Err("the checker finds a run that violates it".to_owned());
                 }
                 violation_search::ViolationSearch::More
                 | violation_search::ViolationSearch::Stopped => {
@@ -372,7 +372,7 @@ fn composed_checked(
     let grade = match seen {
         violation_search::ViolationSearch::NotViolated(_) => SystemGrade::Certified,
         violation_search::ViolationSearch::Violated => {
-            return Err("the checker finds a run against it".to_owned());
+            return Err("the checker finds a run that violates it".to_owned());
         }
         violation_search::ViolationSearch::More | violation_search::ViolationSearch::Stopped => {
             SystemGrade::Searched

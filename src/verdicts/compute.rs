@@ -354,7 +354,7 @@ fn explanation(property: KeyProperty, holds: bool, answer: &GoalAnswer) -> Reaso
             Cause::Witness { subject: Some(Subject::DeadMarking), .. } => {
                 "another dead marking can be reached: "
             }
-            _ => "the initial marking is lost: ",
+            _ => "the initial marking can become unreachable: ",
         },
         _ => return answer.reason.text(),
     };

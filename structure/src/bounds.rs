@@ -38,9 +38,9 @@ use parikh_solvers::Budget;
 /// Structural bounds on the tokens of each place in every reachable marking.
 #[derive(Clone, Debug)]
 pub struct PlaceBounds {
-    /// Lower bounds, by place index.
+    /// The known lower bounds, by place index.
     lower: Vec<u64>,
-    /// Upper bounds, by place index. `None` if no bound is known.
+    /// The known upper bounds, by place index. `None` if no bound is known.
     upper: Vec<Option<u64>>,
     /// The derivation of the bounds, in order.
     steps: Vec<DerivedBound>,
@@ -327,7 +327,8 @@ mod tests {
             "place p\nplace q\nplace c 4\nplace sink\n\
              transition a: p -> q + sink\ntransition b: q + c -> p + c",
         );
-        // Only starved transitions put into `sink`, so it belongs to the siphon.
+        // Only transitions that can never fire produce tokens on `sink`, so it belongs to the
+        // siphon.
         let constant: Vec<&str> =
             bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
         assert_eq!(constant, ["p", "q", "c", "sink"]);

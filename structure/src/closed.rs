@@ -1,9 +1,10 @@
 //! Siphons and traps as one notion: sets of places closed under the effect of transitions.
 //!
-//! In a *siphon* S every transition that puts into S also takes from S, so an empty siphon stays
-//! empty. In a *trap* Q every transition that takes from Q also puts into Q, so a marked trap stays
-//! marked. Each is the other with all arcs reversed; [`ClosureKind`] gives the direction. Arc
-//! weights are irrelevant: one token is enough for the argument.
+//! In a *siphon* S every transition that produces tokens in S also consumes tokens from S, so an
+//! empty siphon stays empty. In a *trap* Q every transition that consumes tokens from Q also
+//! produces tokens in Q, so a marked trap stays marked. Each is the other with all arcs reversed;
+//! [`ClosureKind`] gives the direction. Arc weights are irrelevant: one token is enough for the
+//! argument.
 //!
 //! Unions of siphons are siphons, and unions of traps are traps. So any set contains a *largest*
 //! siphon and a largest trap, possibly empty. Each is computed by removing places that violate the
@@ -19,9 +20,9 @@ use parikh_solvers::Budget;
 /// The direction of closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureKind {
-    /// Every transition that puts into the set takes from it.
+    /// Every transition that produces tokens in the set consumes tokens from the set.
     Siphon,
-    /// Every transition that takes from the set puts into it.
+    /// Every transition that consumes tokens from the set produces tokens in the set.
     Trap,
 }
 
@@ -35,8 +36,8 @@ impl ClosureKind {
         }
     }
 
-    /// Returns the output arcs (siphon) or input arcs (trap) of `t`. If one of these arcs is at the
-    /// set, an arc of `needed` must be, too.
+    /// Returns the output arcs (siphon) or input arcs (trap) of `t`. In a closed set, a transition
+    /// with such an arc at the set also has an arc of [`needed`](Self::needed) at the set.
     pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
             ClosureKind::Siphon => net.post(t),

@@ -216,11 +216,11 @@ fn vectors_of_parallel_rows(
     vectors
 }
 
-/// A row of (M | I) during elimination.
+/// A row of the extended matrix (M | I) during elimination.
 struct EliminationRow {
     /// The part of the row that belongs to M. Elimination makes it empty.
     matrix_part: SparseVector,
-    /// The combination of rows of M that gives the left part.
+    /// The combination of rows of M that gives `matrix_part`.
     combination: SparseVector,
 }
 

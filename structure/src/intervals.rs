@@ -13,8 +13,8 @@
 //! 1. `high(p)` ≥ m₀(p), and a transition counts as possible once `pre(t,p) ≤ high(p)` for all p.
 //! 2. A possible transition with a positive effect on p raises `high(p)` to the known bound of p,
 //!    or to infinity without one.
-//! 3. `low(p)` is the least of m₀(p) and of `post(t,p)` over the possible t that take more than
-//!    they put; or a known bound that is larger.
+//! 3. `low(p)` is the least of m₀(p) and of `post(t,p)` over the possible t that decrease p; or a
+//!    known bound that is larger.
 //!
 //! # Soundness
 //! By induction along a firing sequence: m₀ lies in the intervals (1); a transition enabled inside

@@ -46,9 +46,9 @@ pub enum Key {
     SinkTransition,
     /// No place is both input and output of one transition.
     LoopFree,
-    /// Every transition puts as many tokens as it takes.
+    /// Every transition produces as many tokens as it consumes.
     Conservative,
-    /// Every transition puts at most as many tokens as it takes.
+    /// Every transition produces at most as many tokens as it consumes.
     Subconservative,
     /// The model has nested units.
     NestedUnits,
@@ -105,7 +105,7 @@ impl fmt::Display for Key {
 /// The value of a key, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyVerdict {
-    /// The key.
+    /// The key itself.
     pub key: Key,
     /// True if the net has the property.
     pub value: bool,

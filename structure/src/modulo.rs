@@ -203,11 +203,13 @@ fn entry(vector: &[(u32, u64)], position: u32) -> u64 {
     vector.binary_search_by_key(&position, |entry| entry.0).map_or(0, |index| vector[index].1)
 }
 
-/// A row of (C | I).
+/// A row of the matrix (C, I), where C has one row per place and one column per effect class, and I
+/// is the identity matrix.
 struct ModuloRow {
-    /// The part of the row that belongs to C, by effect class.
+    /// The part of the row that belongs to C, indexed by effect class.
     matrix_part: ModularVector,
-    /// The combination of places that gives the left part.
+    /// The part of the row that belongs to I: coefficients of places. This combination of the rows
+    /// of C gives `matrix_part`.
     combination: ModularVector,
 }
 

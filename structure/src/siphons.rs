@@ -16,7 +16,7 @@ pub fn largest_siphon(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
     largest(net, ClosureKind::Siphon, within)
 }
 
-/// Returns true if every transition that puts into `set` takes from it.
+/// Returns true if every transition that produces tokens in `set` consumes tokens from `set`.
 pub fn is_siphon(net: &Net, set: &[PlaceId]) -> bool {
     is_closed(net, ClosureKind::Siphon, set)
 }

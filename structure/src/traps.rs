@@ -22,7 +22,7 @@ pub fn largest_trap(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
     largest(net, ClosureKind::Trap, within)
 }
 
-/// Returns true if every transition that takes from `set` puts into it.
+/// Returns true if every transition that consumes tokens from `set` produces tokens in `set`.
 pub fn is_trap(net: &Net, set: &[PlaceId]) -> bool {
     is_closed(net, ClosureKind::Trap, set)
 }

@@ -66,7 +66,7 @@ pub fn prove_units(
 }
 
 /// Returns the places whose bound of 1 depends on the model's claim alone, ascending. Evidence that
-/// uses such a bound must name the claim. Empty without a claim.
+/// uses such a bound must name the claim. Returns no places if the model makes no claim.
 pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
     let is_claimed = net.safe_units().is_some();
     let is_proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(proofs(&net(false)), [false, false]);
         let chain = net(false);
         let bounds = place_bounds(&chain, &[], &Budget::unlimited());
-        // Nothing adds to r, so its emptiness needs no flow and no claim.
+        // No transition produces tokens on r, so its emptiness needs no flow and no claim.
         assert_eq!(assumed_one_safe(&chain, &bounds), [0, 1].map(PlaceId::new));
     }
 

@@ -673,7 +673,7 @@ fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
     );
     let (page, _) = page(&directory, &["-e", "StableMarking"]);
     let found = findings(&data(&page));
-    let kept = "Some place never changes its tokens | place key always holds 1 token; any other \
+    let kept = "Some place never changes its number of tokens | place key always holds 1 token; any other \
                 number is unreachable: ";
     assert!(found[0].1.starts_with(kept), "{found:?}");
 }

@@ -331,8 +331,8 @@ const MAX_REASONS: usize = 40;
 /// separate findings. If there are more, they share one finding.
 const MAX_SEPARATE_CAUSES: usize = 3;
 
-/// Says that no transition increases the tokens of the place. Every transition that puts tokens on
-/// the place, if there is one, takes at least as many from it.
+/// Says that no transition increases the tokens of the place. Every transition that produces tokens
+/// on the place, if there is one, consumes at least as many from it.
 fn never_filled(net: &Net, place: PlaceId) -> Sentence {
     let text = Sentence::default().place(place);
     let text = match net.initial()[place] {

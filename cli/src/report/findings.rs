@@ -212,14 +212,22 @@ impl FindingCollector<'_> {
                 self.add_answer(at, Severity::Note, title).details.push(because);
             }
             (StandardQuestion::Stable, Bool(true)) => {
-                self.add_answer(at, Severity::Note, "Some place never changes its tokens")
-                    .details
-                    .push(because);
+                self.add_answer(
+                    at,
+                    Severity::Note,
+                    "Some place never changes its number of tokens",
+                )
+                .details
+                .push(because);
             }
             (StandardQuestion::Stable, _) => {
-                self.add_answer(at, Severity::Good, "Every place changes its tokens at some time")
-                    .details
-                    .push(because);
+                self.add_answer(
+                    at,
+                    Severity::Good,
+                    "Every place changes its number of tokens at some time",
+                )
+                .details
+                .push(because);
             }
             (StandardQuestion::Liveness, Bool(true)) => {
                 self.add_answer(
@@ -427,9 +435,9 @@ impl FindingCollector<'_> {
     }
 
     /// Explains why the net cannot return to its initial marking, if a simple reason is known: at
-    /// the end of the witness, some place has more tokens than initially, and no transition takes
-    /// more from it than it puts. The reverse is a reason, too. Returns `None` without such a
-    /// reason.
+    /// the end of the witness, some place has more tokens than initially, and no transition
+    /// consumes more tokens from it than it produces on it. The reverse is a reason, too. Returns
+    /// `None` without such a reason.
     fn irreversible_change(&self, question: &AnsweredQuestion) -> Option<Sentence> {
         let (net, play) = (self.net, question.play.as_ref()?);
         let (before, after) = (net.initial(), self.marking_after(play)?);

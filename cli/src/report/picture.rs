@@ -29,7 +29,7 @@ pub struct NetPicture {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<Vec<(usize, TokenCount)>>,
     /// One entry per connected pair of place and transition: the place, the transition, the tokens
-    /// it takes, and the tokens it puts.
+    /// that the transition consumes from the place, and the tokens that it produces on the place.
     pub arcs: Vec<(usize, usize, TokenCount, TokenCount)>,
     /// Positions of the nodes, places first. `None` for nets with more than `MAX_LAID_OUT` nodes,
     /// unless the model gives usable positions for all nodes.
@@ -171,7 +171,7 @@ fn labels(net: &Net) -> Option<NodeLabels> {
 }
 
 /// Returns one entry per connected pair of place and transition, for [`NetPicture::arcs`]: the
-/// place, the transition, the tokens that it takes, and the tokens that it puts.
+/// place, the transition, the consumed tokens, and the produced tokens.
 fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
     let mut arcs = Vec::with_capacity(net.arc_count());
     for t in net.transitions() {
@@ -179,7 +179,7 @@ fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
             let puts = net.post_weight(t, arc.place);
             arcs.push((arc.place.index(), t.index(), token_count(arc.weight), token_count(puts)));
         }
-        // Places that the transition only puts tokens on have no entry yet.
+        // Output places that are no input places have no entry yet.
         for arc in net.post(t).iter().filter(|arc| net.pre_weight(t, arc.place) == 0) {
             arcs.push((
                 arc.place.index(),
@@ -194,8 +194,8 @@ fn arcs(net: &Net) -> Vec<(usize, usize, TokenCount, TokenCount)> {
 
 /// Returns the graph for the layout, with node sizes that include the names. Also returns for each
 /// edge the index of the line that the page draws for it. An entry of [`NetPicture::arcs`] is drawn
-/// as one line if it takes as many tokens as it puts. Otherwise it has one line per direction with
-/// a nonzero weight.
+/// as one line if the transition consumes as many tokens as it produces. Otherwise it has one line
+/// per direction with a nonzero weight.
 fn graph(net: &Net, labels: Option<&NodeLabels>) -> (LayoutGraph, Vec<usize>) {
     let places = net.places().map(|p| match labels {
         Some(labels) => labels.places[p.index()].as_str(),

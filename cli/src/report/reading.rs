@@ -85,8 +85,8 @@ pub(super) fn read_home_argument(
         }
         HomeArgument::Closed { traps, refutation } => {
             reader.line(Sentence::from_words(
-                "The net is closed to a cycle by an additional transition, which takes the final \
-                 marking and puts the initial marking",
+                "The net is closed to a cycle by an additional transition, which consumes the \
+                 final marking and produces the initial marking",
             ));
             for trap in traps {
                 let text = reader.places("This trap is marked initially, and stays marked: ", trap);

@@ -477,7 +477,7 @@ impl<'b> HomeReporter<'b> {
             Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
             Goal::Home(_) => None,
             _ => {
-                self.refuse(goal, &"it does not ask what stays reachable");
+                self.refuse(goal, &"the goal is not a home property");
                 None
             }
         }

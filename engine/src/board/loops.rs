@@ -38,7 +38,9 @@ impl WitnessReporter<'_> {
         let board = self.board();
         let has_units_claim = board.net().safe_units().is_some();
         if has_units_claim || board.coloured.is_some() || self.is_derived() {
-            self.fault(format_args!("a run with loops is reported where none is taken"));
+            self.fault(format_args!(
+                "a run with loops is reported for a net that does not support them"
+            ));
             return 0;
         }
         let run = Arc::new(run);

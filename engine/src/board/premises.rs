@@ -41,7 +41,7 @@ impl Board<'_> {
                 // A proof that firings can be undone rests on a reached goal, which may be in
                 // `goals` for this reason. A reached goal itself proves no premise.
                 (Goal::Reach(_), Some(Knowledge::Reach(ReachKnowledge::Reached { .. }))) => {}
-                _ => return Err("a goal that it rests on is not settled as needed"),
+                _ => return Err("a goal that the argument uses is not settled as needed"),
             }
         }
         let shows = |premises: &[Predicate], shown: &[Predicate]| {
@@ -49,7 +49,7 @@ impl Board<'_> {
         };
         match shows(never, &not_reached) && shows(stays, &staying) {
             true => Ok(assumes_units),
-            false => Err("it rests on a premise that no goal shows"),
+            false => Err("no goal proves one of its premises"),
         }
     }
 }

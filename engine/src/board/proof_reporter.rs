@@ -238,7 +238,9 @@ impl CertificateReporter<'_> {
     pub fn report_unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.proof_reporter.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
-            return self.proof_reporter.refuse(goal, &"it does not ask for a reachable marking");
+            return self
+                .proof_reporter
+                .refuse(goal, &"the goal does not ask for a reachable marking");
         };
         if !board.is_open(goal) {
             return;
@@ -278,8 +280,10 @@ impl CertificateReporter<'_> {
         // limit.
         let fallback = self.proof_reporter.search_evidence(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
-            self.proof_reporter
-                .refuse(goal, &"its document assumes safe units, and it does not say so");
+            self.proof_reporter.refuse(
+                goal,
+                &"its certificate assumes safe units, but the report does not state this",
+            );
             return None;
         }
         if self.gave_up.get() {
@@ -335,7 +339,7 @@ impl CertificateReporter<'_> {
                 return Err(CheckFailure::NotExpressed);
             }
             if net.units().is_none() {
-                let flaw = "it assumes units on a net without any".to_owned();
+                let flaw = "it assumes safe units, but the net has no units".to_owned();
                 return Err(CheckFailure::Flawed(flaw));
             }
         }

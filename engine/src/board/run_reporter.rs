@@ -218,7 +218,7 @@ impl<'b> RunReporter<'b> {
             Goal::Run(property) if self.board.is_open(goal) => Some(property),
             Goal::Run(_) => None,
             _ => {
-                self.refuse(goal, &"it does not ask for runs");
+                self.refuse(goal, &"the goal does not ask for runs");
                 None
             }
         }

@@ -93,7 +93,7 @@ impl ShorteningState {
 
     /// Counts a witness for which shortening was tried, with its firings before and after.
     fn note(&self, before: u64, after: u64) {
-        tracing::debug!("a witness of {before} firings is one of {after}");
+        tracing::debug!("a witness is shortened from {before} to {after} firings");
         self.witness_count.fetch_add(1, Ordering::Relaxed);
         self.firings_before.fetch_add(before, Ordering::Relaxed);
         self.firings_after.fetch_add(after, Ordering::Relaxed);

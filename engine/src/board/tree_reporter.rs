@@ -122,7 +122,7 @@ impl<'b> TreeReporter<'b> {
             Goal::Tree(property) if self.board.is_open(goal) => Some(property),
             Goal::Tree(_) => None,
             _ => {
-                self.refuse(goal, &"it does not ask for the tree of runs");
+                self.refuse(goal, &"the goal does not ask for the tree of runs");
                 None
             }
         }

@@ -38,7 +38,7 @@ pub enum ExplorationError {
     #[error(transparent)]
     BudgetExhausted(#[from] Spent),
     /// No memory for another marking (own limit or limit of the process), or almost 2³² markings.
-    #[error("no room for another marking")]
+    #[error("no memory for another marking")]
     Full,
     /// A place would get 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]

@@ -1,9 +1,9 @@
 //! Candidates for backward steps: sequences of transitions that undo an intermediate product.
 //!
-//! A single transition is a step. Two steps x and y *compose* if undoing x puts tokens on a place
-//! where undoing y needs tokens. Then x, y is a step that needs fewer tokens of this place than y.
-//! For example, an enzyme that is bound is set free first, or an intermediate product exists only
-//! between the two.
+//! A single transition is a step. Two steps x and y *compose* if undoing x produces tokens on a
+//! place where undoing y needs tokens. Then x, y is a step that needs fewer tokens of this place
+//! than y. For example, an enzyme that is bound is set free first, or an intermediate product
+//! exists only between the two.
 //!
 //! The library is filled by a best-first search over compositions. Steps that involve few places
 //! come first. A step is left out if another step with the same effect needs no more tokens, or if
@@ -151,7 +151,7 @@ impl StepLibrary {
                 push(&mut queue, &mut waiting, step);
             }
         }
-        // The listed steps that need tokens of a place, and those that put tokens there.
+        // The listed steps that need tokens of a place, and those that produce tokens there.
         let mut needing: Vec<Vec<usize>> = vec![Vec::new(); net.place_count()];
         let mut putting: Vec<Vec<usize>> = vec![Vec::new(); net.place_count()];
         while let Some(Reverse((_, at))) = queue.pop() {

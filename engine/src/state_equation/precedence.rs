@@ -8,7 +8,7 @@
 //! - *Transitions that cannot begin.* Fire the transitions of the solution arbitrarily often from
 //!   the initial marking. The places that never get a token form a set that is initially empty. In
 //!   every firing sequence, the transitions that need tokens from this set never fire, or some
-//!   transition outside the solution puts a token into the set.
+//!   transition outside the solution produces a token in the set.
 //! - *Traps that were marked on the way* but are empty at the end.
 //!
 //! [`Precedence`] contains the proofs and the checker.

@@ -244,7 +244,7 @@ impl<'n> AnswerObligations<'n> {
             }
             Some(NeededProofs::Grow(_)) => "a self-covering sequence that increases the sum".into(),
             Some(NeededProofs::All(_) | NeededProofs::Any(_)) | None => {
-                "nothing in the net can show the answer".into()
+                "no statement about the net proves the answer".into()
             }
         };
         let note =

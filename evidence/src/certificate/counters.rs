@@ -3,7 +3,7 @@
 //! Some facts follow only from the number of firings and not from the tokens of the net's own
 //! places: firings come in whole numbers, and a transition can fire only after another one. A
 //! certificate may list sets of transitions. Then its lemmas are about the net with one more place
-//! per set, initially empty, into which each transition of the set puts a token. No transition
+//! per set, initially empty, on which each transition of the set produces a token. No transition
 //! consumes from a counter, so every firing sequence of the net is a firing sequence of the net
 //! with counters. A predicate that no reachable marking of the net with counters satisfies is
 //! therefore unreachable in the net, too.

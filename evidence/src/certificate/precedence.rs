@@ -151,7 +151,9 @@ impl Precedence {
             }
             Precedence::Kept { places, .. } => {
                 if emptying(net, places).is_some() {
-                    return refuse("a transition takes from the trap and puts nothing back"); // condition 1
+                    return refuse(
+                        "a transition consumes from the trap and produces nothing in it",
+                    ); // condition 1
                 }
                 let mut is_in_second = vec![false; net.place_count()];
                 second.sum.terms().iter().for_each(|(place, _)| is_in_second[place.index()] = true);

@@ -56,7 +56,7 @@ pub(super) struct GuardedTransition {
     pub(super) guard: GuardTerm,
     /// The input places, each with the multiset of tokens that a firing takes.
     pub(super) inputs: Vec<(usize, MultisetTerm)>,
-    /// The output places, each with the multiset of tokens that a firing puts.
+    /// The output places, each with the multiset of tokens that a firing produces.
     pub(super) outputs: Vec<(usize, MultisetTerm)>,
 }
 

@@ -9,21 +9,21 @@
 //! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
 //!    under which its guard holds; no name occurs twice.
 //! 2. The initial marking has no token on a place that is not listed.
-//! 3. Every binding that takes only from listed places puts only on listed places.
-//! 4. Of these bindings, one that is not listed takes and puts the same as a listed binding of its
-//!    transition.
+//! 3. Every binding that consumes only from listed places produces tokens on listed places only.
+//! 4. Of these bindings, one that is not listed consumes and produces the same tokens as a listed
+//!    binding of its transition.
 //! 5. If firings are counted ([`RequiredBindings::All`]), all of these bindings are listed, because
 //!    two bindings with the same effect are two firings.
 //!
 //! If colours were [merged](super::classes), all conditions are about the quotient.
 //!
 //! # Soundness
-//! The unlisted places are an unmarked siphon: by (3), each binding that puts a token on one takes
-//! one from another. So they stay empty (2), and no binding that takes from them ever fires. Each
-//! other binding is a transition of the net, or has the same effect as one (4). So the reachable
-//! markings are the same up to places that are always empty. A transition of the coloured net is
-//! enabled if and only if one of its listed bindings is. The same markings are dead in both nets.
-//! By (5), as many transitions of the net are enabled as bindings.
+//! The unlisted places are an unmarked siphon: by (3), each binding that produces a token on an
+//! unlisted place consumes one from an unlisted place. So they stay empty (2), and no binding that
+//! takes from them ever fires. Each other binding is a transition of the net, or has the same
+//! effect as one (4). So the reachable markings are the same up to places that are always empty. A
+//! transition of the coloured net is enabled if and only if one of its listed bindings is. The same
+//! markings are dead in both nets. By (5), as many transitions of the net are enabled as bindings.
 //!
 //! # Cost
 //! Bindings are enumerated variable by variable. A partial binding that the guard or an unlisted
@@ -62,7 +62,7 @@ type ListedColours = Vec<HashMap<u64, PlaceId>>;
 /// place (the error).
 type ArcTokens = Result<Vec<(PlaceId, u64)>, String>;
 
-/// The tokens that a binding takes, and the tokens that it puts.
+/// The tokens that a binding consumes, and the tokens that it produces.
 type BindingArcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
@@ -381,7 +381,7 @@ impl<'m, 's, 'g> BindingEnumeration<'m, 's, 'g> {
         let name = self.model.binding_name(self.transition, &self.binding);
         let puts = self.moved_tokens(&self.transition.outputs)?.map_err(|place| {
             let [name, place] = [&*name, &*place].map(Quoted);
-            UnfoldingFlaw::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
+            UnfoldingFlaw::Wrong(format!("{name} produces tokens on {place}, which is not listed"))
         })?;
         let arcs = [takes, puts];
         match self.unmatched.remove(&*name) {

@@ -155,7 +155,7 @@ fn add_arcs(
 ) -> Result<(), Unreadable> {
     let mut sides = pieces.split(|piece| *piece == PlainToken::Sign('>'));
     let (Some(consumed), Some(produced), None) = (sides.next(), sides.next(), sides.next()) else {
-        return Err(error_in_line(line, "expected one `->` between what is taken and what is put"));
+        return Err(error_in_line(line, "expected one `->` between the inputs and the outputs"));
     };
     let refused = |error: parikh_net::BuildError| error_in_line(line, error.to_string());
     for (place, weight) in parse_side(places_by_name, line, consumed)? {

@@ -7,9 +7,9 @@
 //! removed. So removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
 //!
 //! Each *protected transition* has a virtual place, which counts its firings. Virtual places follow
-//! the original places and belong to the support: firing `t` puts a token there, and no transition
-//! consumes it. So every proof about places of the support covers the firing of `t`, and rules need
-//! no special treatment of transitions. Virtual places are removed at the end.
+//! the original places and belong to the support: firing `t` produces a token there, and no
+//! transition consumes it. So every proof about places of the support covers the firing of `t`, and
+//! rules need no special treatment of transitions. Virtual places are removed at the end.
 
 use super::needs::Needs;
 use parikh_net::{Arc, FiringStep, Marking, Net, PlaceId, TransitionId};

@@ -49,7 +49,7 @@ pub fn check(
         final_states.push(states);
     }
     if is_finite && endings == Endings::Ignored {
-        return Err("the run is finite, and only infinite ones count".to_owned());
+        return Err("the run is finite, but only infinite runs count".to_owned());
     }
     if is_finite && !may_be_dead(system, &final_states)? {
         return Err("the system can make a step at the stated end of the run".to_owned());

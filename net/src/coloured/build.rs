@@ -32,8 +32,8 @@ pub enum ColourError {
     /// A sort with two colours of one name. Contains the names of the sort and of the colour.
     #[error("the sort `{0}` has two colours with the name `{1}`")]
     DuplicateColour(String, String),
-    /// A partition that does not assign each colour of its sort to exactly one block. Also a sort
-    /// that is used as a partition and is none.
+    /// A partition that does not assign each colour of its sort to exactly one block, or a sort
+    /// that is used as a partition but is not one.
     #[error("the partition `{0}` must contain each colour of its sort in exactly one element")]
     BadPartition(String),
     /// A term of the wrong sort.
@@ -50,7 +50,7 @@ pub enum ColourError {
     /// An order comparison between tuples.
     #[error("colours of {0} are tuples, which are not ordered")]
     NotOrdered(String),
-    /// `all` in a position that needs a single colour.
+    /// The multiset `all` where a single colour is needed.
     #[error("found `all`, which means all colours, expected one colour")]
     AllHere,
     /// A variable in an initial marking. Contains the ids of the place and the variable.
@@ -233,7 +233,7 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// Adds an arc: `t` puts the tokens of `inscription` to `place`.
+    /// Adds an arc: `t` produces the tokens of `inscription` on `place`.
     ///
     /// # Errors
     /// If the inscription is not of the place's sort, or has an invalid term.

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 #[error("too many bindings to try")]
 pub struct GaveUp;
 
-/// An input of a transition that takes `count` tokens of one colour under every binding. The colour
-/// depends on the binding.
+/// An input of a transition that consumes `count` tokens of one colour under every binding. The
+/// colour depends on the binding.
 struct MatchedInput<'t> {
     place: ColouredPlaceId,
     /// The term whose value is the colour of the tokens taken.
@@ -150,7 +150,7 @@ impl BindingSearch<'_> {
         for (&colour, &tokens) in marking.bag(place) {
             self.count_step()?;
             let taken = self.taken_tokens.get(&(place, colour)).copied().unwrap_or(0);
-            // The inputs together may take more than 64 bits hold.
+            // The inputs together may consume more tokens than 64 bits hold.
             if tokens.checked_sub(taken).is_none_or(|left| left < count) {
                 continue;
             }

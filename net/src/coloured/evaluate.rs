@@ -8,7 +8,7 @@ use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
 use crate::marking::Marking;
 use std::collections::BTreeMap;
 
-/// Tokens that a transition takes or puts: a multiset of colours per place.
+/// The tokens that a transition consumes or produces: a multiset of colours per place.
 pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
 
 /// The colour that a binding gives to a variable.
@@ -203,7 +203,7 @@ impl ColouredNet {
         Ok(moved)
     }
 
-    /// Checks that `t` is enabled under a binding. Returns the tokens taken and the tokens put.
+    /// Checks that `t` is enabled under a binding. Returns the consumed and the produced tokens.
     ///
     /// # Errors
     /// If a variable has no colour of its sort, the guard does not hold, or tokens are missing.
@@ -264,7 +264,7 @@ impl ColouredNet {
             for (colour, tokens) in bag {
                 let tokens_entry = tokens_after.entry((place, colour));
                 let tokens_left = tokens_entry.or_insert_with(|| marking.tokens(place, colour));
-                // No overflow: the tokens left and the tokens put are at most 2⁶³ − 1 each.
+                // No overflow: the remaining and the produced tokens are at most 2⁶³ − 1 each.
                 *tokens_left += tokens;
                 if *tokens_left > Marking::MAX_TOKENS {
                     return Err(TooMany.into());

@@ -74,7 +74,7 @@ coloured_id!(
 pub struct Variable {
     /// The name in terms and bindings.
     pub name: String,
-    /// The sort of its colours.
+    /// The sort whose colours are the values of the variable.
     pub sort: SortId,
 }
 
@@ -85,16 +85,16 @@ pub struct ColouredPlace {
     pub name: String,
     /// The name shown to people. `None` if the model gives no name, or a name that equals the id.
     pub label: Option<String>,
-    /// The sort of its tokens.
+    /// The sort whose colours the tokens of the place have.
     pub sort: SortId,
     /// The initial marking, a multiset term without variables.
     pub initial: Multiset,
 }
 
-/// An arc, seen from its transition.
+/// An arc in the list of inputs or outputs of its transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredArc {
-    /// The place at the other end.
+    /// The place of the arc.
     pub place: ColouredPlaceId,
     /// The tokens moved under a binding. Several arcs between the same nodes add up.
     pub inscription: Multiset,
@@ -135,7 +135,7 @@ impl ColouredTransition {
 #[derive(Clone, Debug, Default)]
 pub struct ColouredNet {
     name: String,
-    /// The name for people. Empty if the model gives none.
+    /// The label of the net. Empty if the model gives none.
     label: String,
     /// The sorts, each after the sorts that it is made of.
     sorts: Vec<Sort>,
@@ -168,7 +168,7 @@ impl ColouredNet {
         if self.label.is_empty() { &self.name } else { &self.label }
     }
 
-    /// Returns what is assumed about the model, in order, each assumption once.
+    /// Returns the assumptions about the model, in order, each assumption once.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }

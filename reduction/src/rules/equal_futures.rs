@@ -63,8 +63,8 @@ impl CandidateSearch for EqualFutures {
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let other_inputs: Vec<Arc> = arcs_except(net.pre(t), p, p).copied().collect();
-        // A consumer may put tokens into p where its twin puts them into q. So the hash contains
-        // only the total number of tokens put.
+        // A consumer may produce tokens on p where its twin produces them on q. So the hash
+        // contains only the total number of produced tokens.
         let tokens_put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
         sum.wrapping_add(scrambled(row_hash(&other_inputs) ^ scrambled(tokens_put)))
     })

@@ -142,8 +142,8 @@ pub(super) fn all_searches(limits: &GrowthLimits) -> Vec<SearchRule> {
         limits: limits(),
     };
     let partial = partial_post_agglomeration::PartialPostAgglomeration { limits: limits() };
-    // Every transition next to a constant place both takes from it and puts to it, so the place has
-    // as many producers as consumers.
+    // Every transition next to a constant place both consumes from it and produces on it, so the
+    // place has as many producers as consumers.
     let has_balanced_arcs = |net: &WorkNet, p| net.consumer_count(p) == net.producer_count(p);
     let is_read = |net: &WorkNet, p| {
         net.tokens(p) > 0 && net.consumer_count(p) > 0 && net.producer_count(p) > 0

@@ -36,7 +36,7 @@ const MAX_COMPARED: usize = 16;
 
 /// The search for places whose changes are proportional to those of another place.
 pub(super) struct ProportionalPlaces {
-    /// Places that are never removed.
+    /// The places that the questions mention, which are never removed.
     protected_places: Vec<PlaceId>,
     /// Place ids by the hash of their changes Δ(·,p), divided by the greatest common divisor of the
     /// changes.

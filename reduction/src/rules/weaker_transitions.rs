@@ -17,8 +17,8 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 /// beyond this limit are skipped.
 const MAX_CONSUMERS: usize = 32;
 
-/// The search for transitions that take at least as many tokens as another transition, perhaps
-/// repeated, and put no more.
+/// The search for transitions that consume at least as many tokens as another transition, perhaps
+/// repeated, and produce no more.
 pub(super) struct WeakerTransitions;
 
 impl CandidateSearch for WeakerTransitions {

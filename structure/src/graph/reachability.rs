@@ -58,8 +58,8 @@ impl Reachability {
         Self::ignoring_tokens_on(net, &[], max_markings, budget)
     }
 
-    /// Computes the graph without the tokens on `ignored` places. No transition may take tokens
-    /// from these places. Tokens put there vanish at once.
+    /// Computes the graph without the tokens on `ignored` places. No transition may consume tokens
+    /// from these places. Tokens produced there vanish at once.
     ///
     /// # Errors
     /// As for [`of`](Self::of).

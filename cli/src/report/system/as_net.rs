@@ -188,7 +188,7 @@ impl<'s> SystemNet<'s> {
     /// Returns the components that move when a transition fires, each with its new state, sorted by
     /// component.
     fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
-        // Root places have no state, and no step of the system puts a token on them.
+        // Root places have no state, and no step of the system produces a token on them.
         let new_state = |place: PlaceId| {
             let (component, state) = self.states[place.index()];
             state.map(|state| (component, state))

@@ -2,10 +2,10 @@
 //!
 //! In a large net a random walk rarely closes a cycle of six firings: at each firing other
 //! transitions may fire, and unrelated tokens move. So the search tries all firings that the
-//! recently moved tokens suggest: those that take from a place with more tokens than at the start,
-//! or put on a place with fewer tokens. A marking is stored as its difference from the start.
-//! Markings with smaller differences are expanded first, so that one process completes its cycle
-//! before another one begins.
+//! recently moved tokens suggest: those that consume from a place with more tokens than at the
+//! start, or produce on a place with fewer tokens. A marking is stored as its difference from the
+//! start. Markings with smaller differences are expanded first, so that one process completes its
+//! cycle before another one begins.
 
 use super::subsets::EMPTY_SET;
 use super::walker::{AllowedLetters, ProductWalk};
@@ -119,10 +119,10 @@ impl ProductWalk<'_> {
     }
 
     /// Returns enabled transitions to try from a marking with these differences from the start.
-    /// They take tokens from places with too many tokens or put tokens on places with too few, at
-    /// most one transition per effect class. At most [`MAX_INSPECTED`] changed places are
-    /// inspected. From the start marking itself, at most [`MAX_FIRST_FIRINGS`] transitions are
-    /// drawn at random, possibly with repetitions.
+    /// They consume from places with too many tokens or produce on places with too few, at most one
+    /// transition per effect class. At most [`MAX_INSPECTED`] changed places are inspected. From
+    /// the start marking itself, at most [`MAX_FIRST_FIRINGS`] transitions are drawn at random,
+    /// possibly with repetitions.
     fn candidate_transitions(&mut self, moved: &TokenDifferences) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {

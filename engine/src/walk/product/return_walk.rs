@@ -3,8 +3,8 @@
 //!
 //! In a large net a random walk never returns, because some other part of the net always continues.
 //! But a part returns if only transitions fire that consume recently moved tokens, until everything
-//! begun is completed. So the next transition is one that takes from a place with more tokens than
-//! in the base marking, or puts on a place with fewer tokens.
+//! begun is completed. So the next transition is one that consumes from a place with more tokens
+//! than in the base marking, or produces on a place with fewer tokens.
 
 use crate::walk::machine::{WatchedMarking, random_below};
 use fastrand::Rng;

@@ -19,8 +19,8 @@
 //! The module `rules` explains the notation.
 //!
 //! Candidate: places p ≠ q and a transition t, which is removed.
-//! 1. t takes one token from p and puts one to q, and does nothing else.
-//! 2. No transition but t puts anything to q.
+//! 1. t consumes one token from p, produces one on q, and does nothing else.
+//! 2. No transition but t produces tokens on q.
 //! 3. q is empty initially.
 //!
 //! # Preserves
@@ -31,7 +31,7 @@
 //! A firing of the original net is a firing of the reduced net, or it is t, which does not change
 //! the sum. So no marking is reachable beyond those of the reduced net. Conversely, take a run of
 //! the reduced net and keep all tokens in p. Before each transition, fire t as often as the
-//! transition takes from q. By (2) the transition puts nothing back to q, so by (3) q is empty
+//! transition consumes from q. By (2) the transition produces nothing on q, so by (3) q is empty
 //! again. At the end any number of the tokens of p can be moved to q. (2) includes transitions that
 //! read q: they would leave a token there that cannot go back.
 //!

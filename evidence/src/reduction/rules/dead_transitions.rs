@@ -27,7 +27,7 @@
 //!
 //! Candidate: a set D of transitions. For each t in D there is a place p with
 //! 1. m₀(p) < pre(t,p), and
-//! 2. no transition outside D puts more to p than it takes.
+//! 2. no transition outside D produces more tokens on p than it consumes from p.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking.

@@ -27,9 +27,9 @@
 //!
 //! Candidate: two places p and q.
 //! 1. Neither is in S.
-//! 2. Every transition that takes from p or q takes one token from p and q together.
-//! 3. Every transition that takes from p has a twin that takes from q, and vice versa: equal but
-//!    for p and q, on which both put the same number together.
+//! 2. Every consumer of p or q consumes one token from p and q together.
+//! 3. Every consumer of p has a twin that consumes from q, and vice versa. Twins have equal arcs at
+//!    all other places, and both produce the same number of tokens on p and q together.
 //!
 //! # Preserves
 //! R, D, L.

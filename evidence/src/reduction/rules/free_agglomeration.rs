@@ -20,13 +20,12 @@
 //! # Conditions
 //! The module `rules` explains the notation.
 //!
-//! Candidate: a place p, and some transitions H that put to it. F are the transitions that take
-//! from p.
+//! Candidate: a place p, and some of its producers H. F are the consumers of p.
 //! 1. p is not in S.
-//! 2. Each h in H puts to nothing but p, and takes nothing from p.
-//! 3. Each h puts w tokens to p and each f in F takes w from it.
+//! 2. Each h in H produces tokens on no place but p, and consumes none from p.
+//! 3. Each h produces w tokens on p, and each f in F consumes w from it.
 //! 4. No h touches S.
-//! 5. p and F are removed, if only H puts to p, and m₀(p) < w.
+//! 5. p and F are removed if H are all producers of p, and m₀(p) < w.
 //!
 //! # Preserves
 //! R only: a producer that fires too early may cause a deadlock.

@@ -21,8 +21,8 @@
 //!
 //! Candidate: two or more places P, and transitions T.
 //! 1. No place of P is in S.
-//! 2. Each t in T takes one token from a place of P and puts one to another one, and does nothing
-//!    else.
+//! 2. Each t in T consumes one token from a place of P, produces one on another place of P, and
+//!    does nothing else.
 //! 3. T connects P strongly.
 //!
 //! # Preserves

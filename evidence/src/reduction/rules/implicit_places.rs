@@ -26,7 +26,7 @@
 //! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. p is not in S.
 //! 2. k·Δ(t,p) ≥ Σ y(q)·Δ(t,q) for every transition t.
-//! 3. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
+//! 3. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every consumer t of p.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking of the other places.
@@ -51,8 +51,8 @@
 //! place/transition net systems*, LNCS 1491, 1998: structurally implicit places, where a linear
 //! program finds the multiplicities. Garcia-Vallés, Colom, *Implicit places in net systems*, PNPM
 //! 1999. The path-induced places of Thierry-Mieg, *Structural reductions revisited*, 2020, are the
-//! case where the q form a path. Sink and parallel places: Berthelot, *Checking properties of nets
-//! using transformations*, APN 1985; rule C of verifypn.
+//!       case where the q form a path. Sink and parallel places: Berthelot, *Checking properties of
+//!       nets using transformations*, APN 1985; rule C of verifypn.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 

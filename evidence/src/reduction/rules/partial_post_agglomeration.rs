@@ -23,10 +23,9 @@
 //! # Conditions
 //! The module `rules` explains the notation.
 //!
-//! Candidate: a place p and some transitions F that take from it. H are all transitions that put to
-//! p.
-//! 1. Each f in F takes w tokens from p and nothing else, and puts nothing to p.
-//! 2. Each h in H puts w tokens to p and takes none from it.
+//! Candidate: a place p and some of its consumers F. H are all producers of p.
+//! 1. Each f in F consumes w tokens from p and nothing else, and produces none on p.
+//! 2. Each h in H produces w tokens on p and consumes none from it.
 //! 3. m₀(p) < w.
 //!
 //! # Preserves
@@ -37,13 +36,13 @@
 //! Consider the last moment before a firing of f at which p held fewer than w tokens. By (3) it
 //! exists, and by (2) a firing of some h ended it. From then on p holds at least w, so each other
 //! consumer leaves at least w. Move f to right behind that h: the other consumers stay enabled, and
-//! f is enabled there by (1). The tokens that f puts come earlier. Do so for one f after the other,
-//! counting h f as a transition that does not change p. The run ends in the same marking. So p may
-//! be in S, and f may touch S; but an f that touches S gains nothing by the merge.
+//! f is enabled there by (1). The tokens that f produces come earlier. Do so for one f after the
+//! other, counting h f as a transition that does not change p. The run ends in the same marking. So
+//! p may be in S, and f may touch S; but an f that touches S gains nothing by the merge.
 //!
 //! # Sources
-//! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for
-//! p whose consumers all take from p only.
+//! Partial post-agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, there for p
+//! whose consumers all take from p only.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, agglomerate, takes_only_from};
 use parikh_net::TransitionId;

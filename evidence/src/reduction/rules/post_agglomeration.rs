@@ -24,14 +24,14 @@
 //! # Conditions
 //! The module `rules` explains the notation.
 //!
-//! Candidate: a place p. H are the transitions that put to p, F those that take from it.
+//! Candidate: a place p. H are the producers of p, and F its consumers.
 //! 1. p is not in S.
-//! 2. Each f in F takes from p only.
-//! 3. No f in F puts to p.
-//! 4. All f take the same number w, and each h puts a multiple of w; if some h puts more than w,
-//!    there is only one f.
+//! 2. Each f in F consumes from p only.
+//! 3. No f in F produces tokens on p.
+//! 4. All f consume the same number w, and each h produces a multiple of w on p. If some h produces
+//!    more than w, there is only one f.
 //! 5. m₀(p) < w, or there is only one f: then it fires ⌊m₀(p)/w⌋ times before all other firings.
-//! 6. For R: no f touches S; or m₀(p) < w and each h puts w tokens to p, nothing elsewhere, and
+//! 6. For R: no f touches S; or m₀(p) < w and each h produces w tokens on p, none elsewhere, and
 //!    does not touch S.
 //!
 //! # Preserves
@@ -45,16 +45,16 @@
 //! none on S. For D nothing has to be added, as a marking with w tokens on p is not dead; for L the
 //! end of the run does not matter. Now move each f to right behind the h whose tokens it takes. By
 //! (2) it is enabled there, by (3) and (2) it takes nothing from any other transition, and the
-//! tokens that it puts come earlier. The result is a run of the reduced net to the same marking.
-//! Dead markings are the same, as pre(h) decides about h and the merged transitions alike. For L:
-//! from any marking, firing the consumers of p leads to a marking of the reduced net, where a run
-//! to a carrier of t is a run to t and vice versa.
+//! tokens that it produces come earlier. The result is a run of the reduced net to the same
+//! marking. Dead markings are the same, as pre(h) decides about h and the merged transitions alike.
+//! For L: from any marking, firing the consumers of p leads to a marking of the reduced net, where
+//! a run to a carrier of t is a run to t and vice versa.
 //!
 //! # Sources
 //! Berthelot, *Transformations and decompositions of nets*, APN 1986; Haddad and Pradat-Peyre, *New
 //! efficient Petri nets reductions for parallel programs verification*, PPL 2006; Thierry-Mieg
 //! 2020. Rule A of verifypn is |F| = 1. ITS-Tools lacks the bound k = 1 for visible f: half of a
-//! double firing would be lost.
+//!       double firing would be lost.
 
 use super::{
     Candidate, Conditions, Context, Edit, Preserve, WorkNet, agglomerate, puts_only_to,

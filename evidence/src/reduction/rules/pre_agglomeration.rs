@@ -21,12 +21,12 @@
 //! # Conditions
 //! The module `rules` explains the notation.
 //!
-//! Candidate: a place p. H are the transitions that put to p, F those that take from it.
-//! 1. Each h in H puts to nothing but p, takes nothing from p, and takes something.
-//! 2. Each h puts w tokens to p and each f in F takes w from it; no f puts to p.
+//! Candidate: a place p. H are the producers of p, and F its consumers.
+//! 1. Each h in H produces tokens on no place but p, and consumes some tokens, but none from p.
+//! 2. Each h produces w tokens on p, and each f in F consumes w from it. No f produces tokens on p.
 //! 3. m₀(p) < w.
 //! 4. No h touches S; in particular, p is not in S.
-//! 5. Every transition that takes from an input place of some h is in H; for L, it is that h.
+//! 5. Every consumer of an input place of some h is in H. For L, the only consumer is that h.
 //!
 //! # Preserves
 //! R, D, L.

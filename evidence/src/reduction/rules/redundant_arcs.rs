@@ -16,8 +16,8 @@
 //! # Conditions
 //! The module `rules` explains the notation.
 //!
-//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more
-//! from p than they put.
+//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that consume
+//! more tokens from p than they produce on p.
 //! 1. pre(t,p) ≤ low for each transition t whose arc p → t is dropped; post(t,p) falls by as much.
 //!
 //! # Preserves

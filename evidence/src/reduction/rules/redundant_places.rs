@@ -27,7 +27,7 @@
 //! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
 //! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. k·Δ(t,p) = Σ y(q)·Δ(t,q) for every transition t.
-//! 2. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
+//! 2. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every consumer t of p.
 //!
 //! # Preserves
 //! M: in every reachable marking, k·m(p) = Σ y(q)·m(q) + c.

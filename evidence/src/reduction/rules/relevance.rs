@@ -30,7 +30,7 @@
 //! Candidate: a set D of transitions; all are removed. (With D = {t} for a t that increases no
 //! place, these are the *sink transitions* of other tools.)
 //! 1. No transition of D touches S.
-//! 2. No transition of D puts more than it takes to an input place of a transition outside D.
+//! 2. No transition of D increases the tokens of an input place of a transition outside D.
 //!
 //! # Preserves
 //! R only. For D all transitions that take tokens from other transitions would have to stay.

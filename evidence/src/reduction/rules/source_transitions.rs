@@ -14,7 +14,7 @@
 //! The module `rules` explains the notation.
 //!
 //! Candidate: a transition t.
-//! 1. t takes nothing.
+//! 1. t consumes nothing.
 //!
 //! # Preserves
 //! D only.

@@ -21,7 +21,7 @@
 //!
 //! Candidate: a transition t with inputs. Let k ≥ 1 be the least ⌊m₀(p) / pre(t,p)⌋ over them.
 //! 1. t does not touch S.
-//! 2. No other transition takes from an input place of t.
+//! 2. No other transition consumes from an input place of t.
 //!
 //! # Preserves
 //! R, D, L.

@@ -1,4 +1,5 @@
-//! Removes transitions that take more of some weighted sum of tokens than is ever present.
+//! Removes transitions that need more of some weighted sum of tokens than any reachable marking
+//! has.
 //!
 //! ```text
 //! # reachability over busy

@@ -253,7 +253,7 @@ impl LineParser<'_> {
         }
     }
 
-    /// Parses a transition after its keyword.
+    /// Parses the rest of a line that declares a transition, after the keyword.
     fn transition(&mut self) -> ParseResult<()> {
         let name = self.name("the transition's id")?;
         let guard = match self.eat("[") {
@@ -288,7 +288,7 @@ impl LineParser<'_> {
             let inscription = match (self.peek(), self.net.sort(sort).kind()) {
                 (Some(ColouredToken::Mark("{")), _) => self.braced(sort)?,
                 (_, SortKind::Dot) => Multiset::single(Term::Constant { sort, colour: 0 }),
-                _ => return self.expected("`{` and the colours taken or put"),
+                _ => return self.expected("`{` and a multiset of colours"),
             };
             arcs.push((place, inscription));
             if !self.eat("+") {
