@@ -142,7 +142,7 @@ fn killed_guests_cost_no_answer() {
 }
 
 #[test]
-fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
+fn a_hanging_worker_process_is_replaced() {
     let _alone = begin();
     let mut random = fastrand::Rng::with_seed(11);
     let program = packing(30, 20, &mut random);
@@ -164,7 +164,7 @@ fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
 }
 
 #[test]
-fn a_guest_that_was_only_late_goes_on() {
+fn a_late_worker_process_continues() {
     let _alone = begin();
     let mut random = fastrand::Rng::with_seed(12);
     let program = packing(30, 20, &mut random);

@@ -60,7 +60,7 @@ fn line() -> Net {
 }
 
 #[test]
-fn refused_memory_ends_the_search_with_nothing_claimed() {
+fn a_refused_allocation_ends_the_search_without_results() {
     let net = line();
     let places: Vec<PlaceId> = net.places().collect();
     let goals = vec![

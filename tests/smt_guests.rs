@@ -146,7 +146,7 @@ fn hopeless(terms: &mut Terms) -> Vec<Term> {
 }
 
 #[test]
-fn a_question_ends_with_its_budget_and_the_guest_goes_on() {
+fn a_query_ends_with_its_budget_and_the_worker_continues() {
     let _alone = begin();
     let mut terms = Terms::new();
     let asserted = hopeless(&mut terms);
@@ -167,7 +167,7 @@ fn a_question_ends_with_its_budget_and_the_guest_goes_on() {
 }
 
 #[test]
-fn a_guest_that_hangs_keeps_nobody_waiting_and_is_replaced() {
+fn a_hanging_worker_process_is_replaced() {
     let _alone = begin();
     let mut terms = Terms::new();
     let x = terms.integer("x");
@@ -260,7 +260,7 @@ fn a_core_with_an_unknown_literal_is_all_assumptions() {
 }
 
 #[test]
-fn what_a_command_says_is_an_answer_or_nothing() {
+fn output_of_a_solver_command_is_an_answer_or_an_error() {
     let _alone = begin();
     let minute = Duration::from_secs(60);
     let said = |answer: &str| asked(answer, minute).0;
@@ -310,7 +310,7 @@ fn who_knows_of_time_limits_is_given_one_and_stays() {
 }
 
 #[test]
-fn what_a_script_has_started_ends_with_it() {
+fn processes_started_by_a_script_end_with_it() {
     let _alone = begin();
     let file = std::env::temp_dir().join(format!("parikh-script-{}", std::process::id()));
     let started = format!("sh -c \"echo \\$\\$ > {}; exec sleep 1000\"", file.display());
@@ -361,7 +361,7 @@ fn a_lie_about_a_model_is_noticed() {
 }
 
 #[test]
-fn what_is_no_solver_is_refused_with_the_reason() {
+fn commands_that_are_no_solvers_are_refused() {
     let _alone = begin();
     for (line, why) in [
         ("/nowhere/z3 -in", "the solver does not start"),

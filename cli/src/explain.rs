@@ -67,7 +67,7 @@ mod tests {
     use parikh::run::OpenQuestion;
 
     #[test]
-    fn turns_are_told_in_their_order_and_the_end_with_its_reason() {
+    fn time_slices_are_listed_in_order_with_the_final_reason() {
         let turn = |engine: &str, began, lasted| EngineTurn {
             engine: engine.to_owned(),
             start: Duration::from_secs(began),

@@ -510,7 +510,7 @@ mod tests {
     use parikh::run::OpenCause;
 
     #[test]
-    fn what_was_told_is_not_said_to_be_open() {
+    fn answered_questions_are_not_reported_as_open() {
         let printer = AnswerPrinter::new(AnswerFormat::Text, false);
         let printer = printer.of_examination("Formulas".to_owned(), vec!["a".to_owned()]);
         let question = |id: &str| QuestionKey::Question(id.to_owned());

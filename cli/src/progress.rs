@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_open_who_works_and_the_best_bounds_are_told() {
+    fn progress_shows_open_questions_engines_and_bounds() {
         let budget = Budget::lasting(Duration::from_secs(3_000));
         let mut progress = RunProgress::start(16, false, &budget);
         progress.last_answer = Some("X-03 FALSE".to_owned());

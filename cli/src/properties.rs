@@ -279,14 +279,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_claim_is_an_internal_error_whatever_was_found() {
+    fn a_refused_claim_is_always_an_internal_error() {
         let refused = KeyFindings { faults: 1, ..KeyFindings::default() };
         assert_eq!(outcome(&refused), ProgramOutcome::InternalError);
         assert_eq!(outcome(&KeyFindings::default()), ProgramOutcome::Complete);
     }
 
     #[test]
-    fn the_model_is_what_stands_before_the_kind_of_net() {
+    fn the_model_name_precedes_the_kind_of_net() {
         assert_eq!(model_of("AirplaneLD-PT-0010"), "AirplaneLD");
         assert_eq!(model_of("BART-COL-002"), "BART");
         assert_eq!(model_of("mutex"), "mutex");

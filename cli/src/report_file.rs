@@ -276,7 +276,10 @@ impl ReportArguments {
     /// Returns the model with the final markings of `--final`, or for an examination about cases
     /// with the model's own. Returns other models unchanged.
     fn of_process(&self, model: Model) -> Result<Model> {
-        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
+        match (
+            self.examination().filter(|examination| examination.is_about_cases()),
+            &self.last[..],
+        ) {
             (None, []) => Ok(model),
             // The page shows the net as prepared for soundness, whatever the examination is. The
             // net prepared for relaxed soundness has additional places that count firings.
@@ -299,8 +302,9 @@ impl ReportArguments {
     /// # Errors
     /// The model cannot be read again, or cannot be translated with the markings of a case.
     fn recognised(&self, net: Net) -> Result<(Net, Option<String>)> {
-        let depends_on_cases =
-            |asked| matches!(asked, Examination::ReachabilityDeadlock | Examination::Liveness);
+        let depends_on_cases = |examination| {
+            matches!(examination, Examination::ReachabilityDeadlock | Examination::Liveness)
+        };
         let is_relevant = self.asks_all() || self.examination().is_some_and(depends_on_cases);
         if !is_relevant || !self.last.is_empty() || net.folding().is_some() {
             return Ok((net, None));
@@ -369,10 +373,10 @@ impl ReportArguments {
         if self.asks_all() {
             return Ok(ReportQuestions::Topics(StandardQuestion::of_net(net)));
         }
-        let asked = self.formulas.read_and_print_notes(net)?;
-        let formulas = asked.into_iter().map(|asked| {
-            let title = title(&asked, net);
-            (asked.id, asked.formula, title)
+        let given_formulas = self.formulas.read_and_print_notes(net)?;
+        let formulas = given_formulas.into_iter().map(|given| {
+            let title = title(&given, net);
+            (given.id, given.formula, title)
         });
         Ok(planned(formulas, net, true))
     }
@@ -400,17 +404,17 @@ fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<ReportQu
 /// Returns the title of a formula on the page: the formula with ids. If names in the formula need
 /// an explanation, the title is the formula as its author wrote it, followed by the nodes of each
 /// name. The title is empty if the formula cannot be read.
-fn title(asked: &GivenFormula, net: &Net) -> String {
-    let Ok(formula) = &asked.formula else { return String::new() };
-    if asked.named.is_empty() {
+fn title(given: &GivenFormula, net: &Net) -> String {
+    let Ok(formula) = &given.formula else { return String::new() };
+    if given.named.is_empty() {
         return formula.print(net).to_string();
     }
-    let written = match asked.written.is_empty() {
+    let written = match given.written.is_empty() {
         true => formula.print(net).to_string(),
-        false => asked.written.split_whitespace().collect::<Vec<_>>().join(" "),
+        false => given.written.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     // Pages show names without backquotes.
-    let nodes = asked.named.iter().map(|it| format!("; {it}").replace('`', ""));
+    let nodes = given.named.iter().map(|it| format!("; {it}").replace('`', ""));
     written + &nodes.collect::<String>()
 }
 

@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_traces_are_read_back_unchanged() {
         let net = net();
         let mut sequence = FiringSequence::new();
         for (index, count) in [(0, 3), (1, 1), (2, 2), (3, 1)] {
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fire_is_told_with_its_line() {
+    fn disabled_firings_are_reported_with_their_line() {
         let net = text::parse("place p 2\nplace q\ntransition t: p -> q\ntransition u: 2*q ->");
         let net = net.unwrap();
         let replayed =

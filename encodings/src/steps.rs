@@ -114,7 +114,7 @@ mod tests {
     /// Checks steps from the initial marking, given as firing counts of `move`, `take` and `spare`.
     /// The constraints must hold exactly for the allowed steps.
     #[test]
-    fn a_step_takes_what_is_there_and_reads_what_is_left() {
+    fn steps_have_exactly_the_allowed_firing_counts() {
         let net = text::parse(
             "place p 5\nplace lock 1\nplace q
              transition move: 2*p + lock -> q + lock\ntransition take: lock -> q

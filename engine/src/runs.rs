@@ -217,7 +217,7 @@ mod tests {
     use parikh_solvers::Budget;
 
     #[test]
-    fn what_leads_nowhere_is_on_no_run_although_firings_are_counted_without_end() {
+    fn firings_that_exclude_completion_are_on_no_complete_run() {
         let net = text::parse(
             "place i 1\nplace p\nplace q\nplace o\ntransition t: i -> p\ntransition back: p -> i\n\
              transition astray: p -> q\ntransition round: q -> q\ntransition u: p -> o",

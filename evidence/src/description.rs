@@ -22,10 +22,10 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
 
 /// Returns the text of an answered goal: the goal if `holds`, otherwise its negation. The text is
 /// empty for a maximum.
-pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
-    match (asked, holds) {
+pub fn claim(net: &Net, answered_goal: &Goal, holds: bool) -> String {
+    match (answered_goal, holds) {
         (Goal::Maximise(_), _) => String::new(),
-        (_, true) => goal(net, asked),
+        (_, true) => goal(net, answered_goal),
         (Goal::Reach(predicate), false) => {
             format!("AG {}", self::predicate(net, &predicate.clone().negated()))
         }

@@ -62,7 +62,7 @@
 //!   marking. The figures of the state space follow from it.
 //! - `answer`: the answer to a question, with all evidence that together proves it. `after` is a
 //!   number of firings of a trace; without it, the markings after each step of the trace count.
-//!   Further entries are for people.
+//!   Further entries are only information for the reader.
 //!
 //! A question has one answer. If an answer turns out to rest on a false claim of the model, a
 //! `withdrawn` line takes it back, and the question may be answered again. The last line, `end`,
@@ -506,7 +506,7 @@ pub enum NamedBecause {
     /// that the translator visited. The checker visits them again, within its own limit, and
     /// ignores the field.
     Visited(u64),
-    /// As `Visited`, and the translation copies transitions only for combinations of tokens that
+    /// Like `Visited`, but the translation copies transitions only for combinations of tokens that
     /// occur together in a visited marking.
     Seen(u64),
     /// Every transition that increases the tokens of the place leaves at most the bound there. The

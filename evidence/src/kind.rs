@@ -101,7 +101,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn names_and_letters_tell_kinds_apart() {
+    fn names_and_letters_of_kinds_are_unique() {
         let names: HashSet<_> = EvidenceKind::ALL.iter().map(|kind| kind.name()).collect();
         let letters: HashSet<_> = EvidenceKind::ALL.iter().map(|kind| kind.letter()).collect();
         assert_eq!(

@@ -336,7 +336,7 @@ mod tests {
     /// The search for a run ignores what the initial marking decides, and the checker does so as
     /// well.
     #[test]
-    fn what_the_initial_marking_decides_need_not_stay_as_it_is() {
+    fn initial_truth_values_may_change_later() {
         let net = text::parse(
             "place p 1\nplace q\nplace made\ntransition t: p -> q\ntransition u: q -> p + made",
         )

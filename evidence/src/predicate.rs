@@ -96,7 +96,7 @@ mod tests {
     use parikh_generate::{Shape, random, random_predicate};
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_predicates_are_read_back_unchanged() {
         for seed in 0..200 {
             let net = random(seed, &Shape::small(seed));
             let mut rng = fastrand::Rng::with_seed(seed);

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pump_may_take_what_one_before_it_puts_down_and_nothing_else() {
+    fn a_pump_may_consume_only_tokens_of_earlier_pumps() {
         let net = net();
         let filled = stage(&net, &[], &["fill"]);
         let made = PumpSequence {

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn by_cases_what_contradicts_itself_is_refuted_and_nothing_else() {
+    fn exactly_the_contradictory_clauses_are_refuted() {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut refuted = 0;
         for _ in 0..20_000 {
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_assumed_for_a_step_is_forgotten() {
+    fn assumptions_of_a_step_are_undone() {
         let clauses = vec![vec![1, 2, 3], vec![-1, 3], vec![-2, 3], vec![-3, 4], vec![-4, 5]];
         assert_eq!(check(&clauses, &[vec![3]], 5), Err(Flaw::NoContradiction));
         assert_eq!(check(&clauses, &[vec![3], vec![-5]], 5), Err(Flaw::DoesNotFollow(1)));

@@ -141,7 +141,7 @@ fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
 }
 
 #[test]
-fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
+fn unproved_answers_are_reported_with_their_exit_code() {
     let wrong = ANSWER.replace("\"2\"", "\"1\"");
     let refused = [&head("UpperBounds"), TRACE, DOCUMENT, &wrong, &end(1)].join("\n");
     let at = instance(&[("UpperBounds.jsonl", &refused)]);
@@ -272,7 +272,7 @@ fn evidence_about_a_labelled_transition_system_is_audited() {
 }
 
 #[test]
-fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
+fn incomplete_or_foreign_files_have_their_own_exit_code() {
     let head = head("UpperBounds");
     let audit = |name: &str, lines: &[&str]| {
         let text = [&[&*head], lines].concat().join("\n");
@@ -317,7 +317,7 @@ fn a_file_that_is_not_what_a_run_leaves_has_an_exit_code_of_its_own() {
 }
 
 #[test]
-fn an_examination_whose_name_forges_a_verdict_is_none() {
+fn examination_names_that_resemble_verdicts_are_refused() {
     let forged = head("Liveness: TRUE: confirmed: siphons; UpperBounds");
     let text = [&forged, TRACE, DOCUMENT, ANSWER, &end(1)].join("\n");
     let at = instance(&[("x.jsonl", &text)]);
@@ -331,7 +331,7 @@ fn an_examination_whose_name_forges_a_verdict_is_none() {
 }
 
 #[test]
-fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
+fn ids_that_resemble_verdicts_do_not_hide_the_verdict() {
     // An id that resembles a verdict, and is long enough to hide the real verdict.
     let id = format!("OneSafe: TRUE: confirmed: 2 claims proved{}", "\u{a0}".repeat(3000));
     let forged = format!(r#"{{"answer": {{"id": "{id}", "value": "TRUE", "shown_by": []}}}}"#);
@@ -432,7 +432,7 @@ fn the_crate_depends_on_nets_formulas_and_file_formats_only() {
 }
 
 #[test]
-fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
+fn the_auditor_chooses_the_fairness_and_not_the_evidence() {
     let model =
         MODEL.replace("<transition id='t'/>", "<transition id='t'/><transition id='u'/>").replace(
             "target='q'/>",
@@ -477,7 +477,7 @@ fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
 }
 
 #[test]
-fn of_cases_nothing_comes_after_the_end() {
+fn cases_have_no_position_after_their_end() {
     let steps = |number: usize| {
         let nexts = ["<next>".repeat(number), "</next>".repeat(number)];
         format!(
@@ -521,7 +521,7 @@ fn of_cases_nothing_comes_after_the_end() {
 }
 
 #[test]
-fn what_the_initial_marking_says_makes_questions_simpler() {
+fn truth_values_in_the_initial_marking_simplify_questions() {
     let file = |formula: &str| {
         format!(
             "<property-set xmlns='http://mcc.lip6.fr/'><property><id>f</id><formula>{formula}</formula>\

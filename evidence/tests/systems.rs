@@ -200,7 +200,7 @@ fn chains_of_equivalences_are_evaluated_in_time() {
 }
 
 #[test]
-fn what_is_seen_of_components_is_limited() {
+fn the_states_of_abstractions_are_limited() {
     let text = "digraph G {
   subgraph one {\n0->1 [label=\"\"];\n1->2 [label=\"a\"];\n2->1 [label=\"b\"];\n  }
   subgraph two {\n3->4 [label=\"\"];\n3->5 [label=\"\"];\n4->5 [label=\"c\"];\n  }
@@ -235,7 +235,7 @@ fn what_is_seen_of_components_is_limited() {
 /// Composes random components pairwise in a random order. If the result has no violating run,
 /// neither has the system.
 #[test]
-fn what_is_put_together_in_any_order_has_every_run() {
+fn compositions_in_any_order_keep_every_run() {
     let mut random = Rng::with_seed(35);
     let (mut none, mut some, mut lost) = (0, 0, 0);
     for _ in 0..cases(600) {
@@ -294,7 +294,7 @@ fn what_is_put_together_in_any_order_has_every_run() {
 }
 
 #[test]
-fn an_order_puts_together_what_is_there_once() {
+fn an_order_composes_each_graph_once() {
     let text = "digraph G {
   subgraph one {\n0->1 [label=\"\"];\n1->2 [label=\"a\"];\n2->1 [label=\"b\"];\n  }
   subgraph two {\n3->4 [label=\"\"];\n4->5 [label=\"b\"];\n5->4 [label=\"c\"];\n  }

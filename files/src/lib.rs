@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_read_as_what_they_hold() {
+    fn the_content_decides_how_a_file_is_read() {
         let at = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| {
             std::fs::write(at.path().join(name), bytes).unwrap();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_looked_at_like_a_directory() {
+    fn archives_are_searched_like_directories() {
         let at = tempfile::tempdir().unwrap();
         let long = format!("{}/model.pnml", "long".repeat(60));
         let archives: [&[(&str, &[u8])]; 3] = [

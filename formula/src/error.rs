@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_short_and_harmless_whatever_the_file_holds() {
+    fn messages_shorten_and_escape_names() {
         let name = format!("\u{1b}[31m{}", "x".repeat(1_000_000));
         let problem = FormulaProblem::UnknownPlace { name, hint: String::new() };
         let text = problem.to_string();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_comes_with_the_likeliest_right_one() {
+    fn an_unknown_name_gets_the_most_similar_suggestion() {
         let mut builder = parikh_net::NetBuilder::new("n");
         let p = builder.place("waiting_1", 0).unwrap();
         builder.label_place(p, "Waiting room");

@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invariant_carries_what_violates_it() {
+    fn an_invariant_becomes_the_unreachability_of_its_negation() {
         let always = lowered(&ag(compare(&["p"], NumberRelation::AtMost, 2)));
         assert_eq!(always, is_never(at_least("p", 3)));
         assert_eq!(lowered(&not(ef(marked("q")))), is_never(at_least("q", 1)));
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_merge_where_they_are_one() {
+    fn equivalent_disjunctions_of_goals_are_merged() {
         let [p, q] = ["p", "q"].map(|place| at_least(place, 1));
         let both = Predicate::or([p.clone(), q.clone()]);
         let parts = || vec![marked("p"), marked("q")];
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_question_is_a_combination() {
+    fn other_formulas_become_combinations_of_goals() {
         let [p, q] = ["p", "q"].map(|place| possible(at_least(place, 1)));
         let [ef_p, ef_q] = ["p", "q"].map(|place| ef(marked(place)));
         let both = vec![ef_p.clone(), ef_q.clone()];
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_reachable_is_asked_by_two_operators_one_in_the_other() {
+    fn ag_ef_and_ef_ag_become_home_goals() {
         let home = |place| Proposition::Atom(Goal::Home(at_least(place, 1)));
         assert_eq!(lowered(&ag(ef(marked("q")))), is(home("q")));
         assert_eq!(lowered(&not(ef(not(ef(marked("q")))))), is(home("q")));

@@ -71,7 +71,7 @@ fn simplify(
 /// the goal is the reachability of φ.
 ///
 /// # Errors
-/// As [`run_property`].
+/// The errors of [`run_property`].
 pub(super) fn run_proposition(
     path: &Formula,
     net: &Net,

@@ -61,7 +61,7 @@ pub fn tree_property(
 /// Converts a path formula as [`tree_property`] does, to a proposition over goals.
 ///
 /// # Errors
-/// As [`tree_property`].
+/// The errors of [`tree_property`].
 pub(super) fn tree_proposition(
     path: &Formula,
     all: bool,
@@ -91,18 +91,18 @@ pub(super) fn tree_proposition(
     Ok(Proposition::junction(true, results))
 }
 
-/// Adds an equivalent goal about the tree of runs to `asked`. `asked` is EF φ, where φ is `part`,
-/// or its negation if `holds` is false. Returns `asked` unchanged if there is no such goal.
+/// Adds an equivalent goal about the tree of runs to `proposition`. The proposition is EF φ, where
+/// φ is `part`, or EF ¬φ if `holds` is false. Returns it unchanged if there is no such goal.
 pub(super) fn or_tree_goal(
-    asked: TreeProposition,
+    proposition: TreeProposition,
     part: &Formula,
     holds: bool,
     net: &Net,
 ) -> TreeProposition {
     let part = if holds { part.clone() } else { Formula::Not(Box::new(part.clone())) };
     match tree_property(&Formula::Finally(Box::new(part)), false, net) {
-        Ok(property) => asked.equal_to(Proposition::Atom(Goal::Tree(Box::new(property)))),
-        Err(_) => asked,
+        Ok(property) => proposition.equal_to(Proposition::Atom(Goal::Tree(Box::new(property)))),
+        Err(_) => proposition,
     }
 }
 

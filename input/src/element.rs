@@ -169,7 +169,7 @@ pub fn read_element(path: &Path, root: &'static str) -> Result<Element, InputErr
 /// Reads a whole file from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
-/// As [`read_element`].
+/// The errors of [`read_element`].
 pub fn read_element_from(
     reader: impl BufRead,
     name: &str,
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn printed_elements_are_read_back_unchanged() {
         let mut root = Element::new("a")
             .with_attribute("x", "1 < \"2\"\n\t& 'é'")
             .with_attribute("xmlns:p", "u");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_kept_and_mistakes_located() {
+    fn elements_and_errors_have_positions() {
         let root = read("<a>\n  <b/>\n</a>").unwrap();
         let child = root.children().next().unwrap();
         assert_eq!((child.line, child.column), (2, 3));

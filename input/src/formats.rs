@@ -80,7 +80,7 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
 /// Reads a model as [`read_model`] does, with or without its times and priorities.
 ///
 /// # Errors
-/// As [`read_model`]. Times and priorities are errors only if `timing` refuses them.
+/// The errors of [`read_model`]. Times and priorities are errors only if `timing` refuses them.
 pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, false, timing)
 }
@@ -91,7 +91,7 @@ pub fn read_model_as(path: &Path, timing: TimingTreatment) -> Result<Model, Inpu
 /// reachability, so the caller must ask it no other goals.
 ///
 /// # Errors
-/// As [`read_model_as`], except that a place without a known bound is no error.
+/// The errors of [`read_model_as`], except that a place without a known bound is no error.
 pub fn read_model_within_caps(path: &Path, timing: TimingTreatment) -> Result<Model, InputError> {
     read(path, true, timing)
 }
@@ -136,8 +136,8 @@ fn translated_from(
 /// file before, and has then refused or left out times and priorities.
 ///
 /// # Errors
-/// As [`read_source`] for a net without times and priorities. Also for coloured nets, whose readers
-/// support no inhibitor and reset arcs.
+/// The errors of [`read_source`] for a net without times and priorities. A coloured net is also an
+/// error, because the readers of coloured nets support no inhibitor and reset arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
     match read_source_as(path, TimingTreatment::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),
@@ -152,7 +152,7 @@ pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
 /// net.
 ///
 /// # Errors
-/// As [`read_model`], except the errors of the translation.
+/// The errors of [`read_model`], except those of the translation.
 pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     read_source_as(path, TimingTreatment::Refused)
 }
@@ -161,7 +161,7 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
 /// left out.
 ///
 /// # Errors
-/// As [`read_source`]. Times and priorities are errors only if `timing` refuses them.
+/// The errors of [`read_source`]. Times and priorities are errors only if `timing` refuses them.
 pub fn read_source_as(path: &Path, timing: TimingTreatment) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;

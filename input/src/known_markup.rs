@@ -3,7 +3,7 @@
 //! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` has a
 //! meaning for its author. Without such markup, the net would be another net. So the reader refuses
 //! every unknown attribute and element by name, and guesses nothing. The content of `graphics` is
-//! ignored, and `name` is a label for people. In `toolspecific`, only nested units, times and
+//! ignored, and `name` is a label. In `toolspecific`, only nested units, times and
 //! priorities are read. Attributes with a prefix belong to another language and are ignored, and so
 //! is the attribute `xmlns` of the net.
 
@@ -11,7 +11,7 @@ use super::error::InputError;
 use super::timing::is_timing_element;
 use super::xml::XmlTag;
 
-/// Attributes without meaning in any element, such as labels for people and positions in drawings.
+/// Attributes without meaning in any element, such as labels and positions in drawings.
 const MEANINGLESS: [&str; 16] = [
     "name",
     "label",

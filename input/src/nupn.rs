@@ -18,10 +18,10 @@ use std::io::BufRead;
 /// The error in a section of nested units (NUPN). The net is then read without nested units.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NupnError {
-    #[error("`<size>` states {said} {what}, but the net has {found}")]
-    Size { what: &'static str, said: String, found: usize },
-    #[error("`<structure>` states {said} units, but it has {found}")]
-    UnitCount { said: String, found: usize },
+    #[error("`<size>` states {stated} {what}, but the net has {found}")]
+    Size { what: &'static str, stated: String, found: usize },
+    #[error("`<structure>` states {stated} units, but it has {found}")]
+    UnitCount { stated: String, found: usize },
     #[error("found two sections about units, expected one")]
     SecondSection,
     #[error("expected exactly one `<structure>`")]
@@ -121,10 +121,10 @@ impl UnitTree {
         let actual_counts = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
         for sizes in self.sizes {
-            for ((said, actual_count), what) in sizes.into_iter().zip(actual_counts).zip(what) {
-                if digits(&said) != Some(actual_count) {
-                    let said = if said.is_empty() { "no number of".to_owned() } else { said };
-                    return Err(NupnError::Size { what, said, found: actual_count });
+            for ((stated, actual_count), what) in sizes.into_iter().zip(actual_counts).zip(what) {
+                if digits(&stated) != Some(actual_count) {
+                    let stated = if stated.is_empty() { "no number of".to_owned() } else { stated };
+                    return Err(NupnError::Size { what, stated, found: actual_count });
                 }
             }
         }
@@ -132,8 +132,8 @@ impl UnitTree {
             return Err(NupnError::NotOneStructure);
         }
         if digits(&self.count) != Some(self.units.len()) {
-            let said = if self.count.is_empty() { "no number of".to_owned() } else { self.count };
-            return Err(NupnError::UnitCount { said, found: self.units.len() });
+            let stated = if self.count.is_empty() { "no number of".to_owned() } else { self.count };
+            return Err(NupnError::UnitCount { stated, found: self.units.len() });
         }
         let safe = match &*self.safe {
             "true" => true,

@@ -56,7 +56,7 @@ pub fn read_net(path: &Path) -> Result<Net, InputError> {
 /// Reads a net in PNML from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
-/// As [`read_net`].
+/// The errors of [`read_net`].
 pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError> {
     match read_extended_from(reader, name)? {
         (net, None) => translated(net, name, false),
@@ -69,7 +69,7 @@ pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError
 /// `name` for the file.
 ///
 /// # Errors
-/// As [`read_net`], except the errors of the translation of arcs.
+/// The errors of [`read_net`], except those of the translation of arcs.
 fn read_extended_from(
     reader: impl BufRead,
     name: &str,

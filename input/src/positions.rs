@@ -20,7 +20,7 @@ pub fn read_positions(path: &Path) -> Result<HashMap<String, (f64, f64)>, InputE
 /// Reads positions from `reader`, as [`read_positions`] does. Messages use `name` for the file.
 ///
 /// # Errors
-/// As [`read_positions`].
+/// The errors of [`read_positions`].
 pub fn read_positions_from(
     reader: impl BufRead,
     name: &str,

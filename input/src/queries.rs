@@ -47,7 +47,7 @@ pub fn read_queries(path: &Path, net: &Net) -> Result<QueryFile, InputError> {
 /// Reads the properties of a query file from `reader`. Messages use `name` for the file.
 ///
 /// # Errors
-/// As [`read_queries`].
+/// The errors of [`read_queries`].
 pub fn read_queries_from(
     reader: impl BufRead,
     name: &str,

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_files_are_told_from_xml() {
+    fn compressed_files_are_recognised() {
         let problem = XmlSource::new(&b"\x1f\x8b\x08\x00"[..], "a.tgz").err().unwrap().to_string();
         assert!(problem.starts_with("a.tgz: this is a gzip file or .tgz archive"), "{problem}");
         assert!(problem.contains("unpack it first (tar -xzf"), "{problem}");

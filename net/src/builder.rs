@@ -134,8 +134,8 @@ impl NetBuilder {
         self.name = name.into();
     }
 
-    /// Gives the net a label, that is, a name for people. Blanks around the label are dropped, and
-    /// other blanks become spaces.
+    /// Gives the net a label, that is, a name shown to users. Blanks around the label are dropped,
+    /// and other blanks become spaces.
     pub fn set_label(&mut self, label: &str) {
         self.label = label.trim().replace(char::is_whitespace, " ");
     }
@@ -211,7 +211,7 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// Adds an input arc: `t` takes `weight` tokens from `p`. Several arcs between the same two
+    /// Adds an input arc: `t` consumes `weight` tokens from `p`. Several arcs between the same two
     /// nodes add up.
     ///
     /// # Errors
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_nodes_and_arcs_are_refused_by_name() {
         let mut builder = NetBuilder::new("n");
         let p = builder.place("p", 0).unwrap();
         let t = builder.transition("t").unwrap();
@@ -564,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn a_net_of_nothing_is_a_net() {
+    fn the_empty_net_is_valid() {
         let net = NetBuilder::new("").build().unwrap();
         assert_eq!((net.place_count(), net.transition_count(), net.effect_count()), (0, 0, 0));
         assert!(net.is_dead(net.initial()));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fewest_edits_win_and_strangers_do_not() {
+    fn the_candidate_with_the_fewest_edits_is_suggested() {
         let names = ["idle_1", "idle_12", "busy_1"];
         assert_eq!(closest("idle_13", names.into_iter()), Some("idle_1"));
         assert_eq!(closest("bussy_1", names.into_iter()), Some("busy_1"));

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_begins_anew() {
+    fn the_restart_transition_restores_the_initial_marking() {
         let net = text::parse("place a 2\nplace b\ntransition again: 2*a -> 3*b").unwrap();
         let closed = with_restart(&net, &Marking::new(vec![0, 3])).unwrap();
         let mut marking = closed.initial().clone();

@@ -208,7 +208,7 @@ impl ExtendedBuilder {
     /// several arcs, the smallest weight counts.
     ///
     /// # Errors
-    /// As [`NetBuilder::take`].
+    /// The errors of [`NetBuilder::take`].
     pub fn inhibit(&mut self, t: TransitionId, p: PlaceId, weight: u64) -> Result<(), BuildError> {
         self.core.check_weight(t, p, weight)?;
         let min_weight = self.inhibitors.entry((t, p)).or_insert(weight);
@@ -216,7 +216,7 @@ impl ExtendedBuilder {
         Ok(())
     }
 
-    /// Adds a reset arc: `t` empties `p` after taking its input tokens and before producing its
+    /// Adds a reset arc: `t` empties `p` after consuming its input tokens and before producing its
     /// output tokens.
     pub fn reset(&mut self, t: TransitionId, p: PlaceId) {
         self.resets.insert((t, p), ());
@@ -225,7 +225,7 @@ impl ExtendedBuilder {
     /// Builds the net.
     ///
     /// # Errors
-    /// As [`NetBuilder::build`].
+    /// The errors of [`NetBuilder::build`].
     pub fn build(mut self) -> Result<ExtendedNet, BuildError> {
         if !self.read_arcs.is_empty() {
             let taken = self.core.input_weights(&self.read_arcs);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_the_larger_of_both_and_take_nothing() {
+    fn a_read_arc_demands_its_weight_and_consumes_nothing() {
         let net = net();
         let [t, p] = [net.core().transition_named("t").unwrap().index(), 0];
         let (t, p) = (TransitionId::new(t), PlaceId::new(p));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn inhibitors_and_resets_have_their_say() {
+    fn inhibitor_and_reset_arcs_affect_firing() {
         let net = net();
         let [t, empty] = ["t", "empty"].map(|name| net.core().transition_named(name).unwrap());
         let mut marking = net.core().initial().clone();

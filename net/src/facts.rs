@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_equal_bounds_the_firmest_is_named_and_nobody_gets_more_than_asked_for() {
+    fn queries_respect_the_requested_provenance() {
         let net = crate::text::parse("place p 1\nplace q").unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
         let mut facts = Facts::empty(&net);

@@ -116,7 +116,7 @@ impl MarkingGoal {
         }
     }
 
-    /// Returns the places whose tokens the goal reads, ascending, as [`Goal::support`].
+    /// Returns the places whose tokens the goal reads, ascending, as [`Goal::support`] does.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
             MarkingGoal::Reach(predicate) => predicate.support(net),

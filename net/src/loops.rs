@@ -110,11 +110,11 @@ impl LoopRun {
         firings_of_block.pop().unwrap_or_default()
     }
 
-    /// Returns the run up to the position `spot`, with only the blocks that it needs.
-    pub fn prefix(&self, spot: &LoopPosition) -> LoopRun {
+    /// Returns the run up to `position`, with only the blocks that it needs.
+    pub fn prefix(&self, position: &LoopPosition) -> LoopRun {
         let copied = |elements: &[RepeatedElement]| elements.to_vec();
         let prefix_elements =
-            spot.iter().flat_map(|&(block, end)| copied(&self.blocks[block][..end]));
+            position.iter().flat_map(|&(block, end)| copied(&self.blocks[block][..end]));
         let prefix_elements: Vec<RepeatedElement> = prefix_elements.collect();
         // Marks the needed blocks with the number 0. Then they are numbered in their old order, so
         // that blocks still refer to earlier blocks.
@@ -162,17 +162,17 @@ impl LoopRun {
         self.prefix_to_sequence(&[(last, self.blocks[last].len())], max_steps)
     }
 
-    /// Returns the run up to the position `spot` as a plain firing sequence. Returns `None` if it
+    /// Returns the run up to `position` as a plain firing sequence. Returns `None` if the sequence
     /// has more than `max_steps` steps, or a repetition count beyond 64 bits. Also returns `None`
     /// if the expansion passes 4 · `max_steps` + 64 elements and ends of blocks.
     pub fn prefix_to_sequence(
         &self,
-        spot: &LoopPosition,
+        position: &LoopPosition,
         max_steps: usize,
     ) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut iterations = 0;
-        for &(block, stop) in spot {
+        for &(block, stop) in position {
             // Entries: block, index of the next element, index at which to stop, remaining
             // repetitions.
             let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, stop, 1)];
@@ -252,10 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_ends_where_it_is_said_to() {
-        let before = |spot: &LoopPosition| {
-            let flat = run().prefix(spot).to_sequence(100).unwrap();
-            assert_eq!(run().prefix_to_sequence(spot, 100), Some(flat.clone()));
+    fn a_prefix_ends_at_the_given_position() {
+        let before = |position: &LoopPosition| {
+            let flat = run().prefix(position).to_sequence(100).unwrap();
+            assert_eq!(run().prefix_to_sequence(position, 100), Some(flat.clone()));
             letters(&flat)
         };
         assert_eq!(before(&[(2, 0)]), "");

@@ -135,7 +135,7 @@ mod tests {
     use crate::NetBuilder;
 
     #[test]
-    fn what_is_printed_is_read_back_and_mistakes_are_told() {
+    fn printed_markings_are_read_back_and_errors_are_reported() {
         let mut builder = NetBuilder::new("n");
         for name in ["p", "two words", "a+b", "q\"\\", "2", "0", "\t1\r\n2"] {
             builder.place(name, 0).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn words_names_in_quotes_and_ids_are_told_apart() {
+    fn words_quoted_names_and_ids_are_distinguished() {
         let mut builder = NetBuilder::new("n");
         let place = builder.place("p", 0).unwrap();
         let net = builder.build().unwrap();

@@ -139,7 +139,8 @@ impl Net {
         &self.name
     }
 
-    /// Returns the name for people (the PNML name), or else the name. Empty if the net has neither.
+    /// Returns the label (the PNML name) or, without a label, the name. Empty if the net has
+    /// neither.
     pub fn title(&self) -> &str {
         if self.label.is_empty() { &self.name } else { &self.label }
     }

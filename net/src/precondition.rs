@@ -125,7 +125,7 @@ impl Predicate {
     }
 
     /// Returns AX of this predicate: it holds if this predicate holds after every firing, and in
-    /// dead markings. Returns `None` as [`before_some`](Self::before_some).
+    /// dead markings. Returns `None` in the same cases as [`before_some`](Self::before_some).
     pub fn before_all(&self, net: &Net, max_leaves: usize) -> Option<Predicate> {
         Some(self.clone().negated().before_some(net, max_leaves)?.negated().sorted())
     }
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_nothing_is_left_out_where_it_is_much() {
+    fn transitions_without_effect_are_left_out_of_large_preconditions() {
         let others: String = (0..20).map(|i| format!("\ntransition u{i}: s -> s")).collect();
         let text = format!("net n\nplace p 1\nplace q\nplace s\ntransition t: p -> q{others}");
         let net = crate::text::parse(&text).unwrap();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_speaks_of_deadness_is_left() {
+    fn large_predicates_and_deadness_have_no_precondition() {
         let net = crate::text::parse("net n\nplace p 1\nplace q\ntransition t: p -> q").unwrap();
         let q = Predicate::at_least(net.place_named("q").unwrap(), 1);
         assert!(q.before_some(&net, 1).is_none());

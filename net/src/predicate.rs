@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn order_and_doubles_do_not_tell_sorted_predicates_apart() {
+    fn sorted_predicates_ignore_order_and_repetition() {
         let [a, b, c] = [0, 1, 2].map(|i| Predicate::at_least(place(i), 1));
         let one = Predicate::and([a.clone(), Predicate::or([c.clone(), b.clone(), c.clone()])]);
         let other = Predicate::and([Predicate::or([b.clone(), c.clone()]), a.clone(), a.clone()]);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn atoms_say_the_same_as_enabledness() {
+    fn atoms_are_equivalent_to_enabledness() {
         let net = crate::text::parse(
             "net n
              place p 1

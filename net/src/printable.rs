@@ -36,7 +36,7 @@ pub struct Word<T>(pub T);
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(pub &'a str);
 
-/// A name as [`Quoted`] shows it, but never shortened. Different names are shown differently.
+/// A name as shown by [`Quoted`], but never shortened. Different names are shown differently.
 #[derive(Clone, Copy, Debug)]
 pub struct QuotedInFull<'a>(pub &'a str);
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_stays_one_and_moves_nothing() {
+    fn harmful_characters_are_escaped() {
         let harmful = "\0\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}\
                        \u{200e}\u{200f}\u{61c}\r\n\t";
         let shown = Printable(harmful).to_string();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn escaped_json_has_the_same_value() {
         let written = "{\n \"a\": \"\u{9b}\u{202e}é\\n\"\n}".to_owned();
         assert_eq!(json(written), "{\n \"a\": \"\\u009b\\u202eé\\n\"\n}");
     }

@@ -111,8 +111,8 @@ pub fn known_literal(atoms: &[Predicate], predicate: &Predicate) -> Option<Liter
     positive.or_else(|| atom_of(&predicate.negated().sorted()).map(Literal::negative))
 }
 
-/// Returns the literal that means the predicate, as [`known_literal`]. Adds the predicate to the
-/// list if there is no such literal.
+/// Returns the literal that means the predicate, as [`known_literal`] does. Adds the predicate to
+/// the list if there is no such literal.
 ///
 /// Rules that simplify formulas treat atoms as independent. So a predicate and its negation should
 /// not be two atoms.

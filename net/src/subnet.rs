@@ -76,7 +76,7 @@ mod tests {
     use crate::text;
 
     #[test]
-    fn nodes_without_arcs_are_parts_and_others_keep_together() {
+    fn connected_nodes_form_one_part_and_isolated_nodes_one_each() {
         let net = text::parse(
             "place a 1\nplace lone 7\nplace b\nplace c 2\ntransition t: b -> a
              transition idle: ->\ntransition u: 2*c -> c\ntransition v: a -> b",

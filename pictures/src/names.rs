@@ -1,6 +1,6 @@
 //! Names of nodes in pictures and on pages.
 //!
-//! Models of tools with numeric ids often have labels for people (`<name>` in PNML). A label is the
+//! Models of tools with numeric ids often have readable labels (`<name>` in PNML). A label is the
 //! name of its node unless the label is blank, or is the label or the id of another node. Nodes
 //! without a usable label are named by their ids.
 

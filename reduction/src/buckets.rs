@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_hold_each_id_once_where_it_was_put_last() {
+    fn each_id_is_once_in_the_bucket_of_its_last_insertion() {
         let mut buckets = Buckets::default();
         let all = |_: usize| true;
         [3, 1, 4, 1, 5].into_iter().for_each(|id| buckets.insert(7, id));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_are_gone_do_not_count() {
+    fn removed_ids_do_not_count() {
         let mut buckets = Buckets::default();
         (0..100).for_each(|id| buckets.insert(7, id));
         assert_eq!(buckets.ids(7, 2, |id| id < 2 || id == 50), [50, 1]);

@@ -109,7 +109,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn digests_tell_nets_apart_but_not_their_names() {
+    fn digests_distinguish_nets_but_ignore_their_names() {
         let of = |source: &str| Fingerprint::of(&text::parse(source).unwrap());
         let net = "place p 1\nplace q\ntransition t: p -> q";
         assert_eq!(of(net), of(&format!("net other\n{net}")));

@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn in_units_of_the_smallest_more_is_found() {
+    fn dividing_by_the_smallest_entry_finds_more_fractions() {
         assert_eq!(integer_guesses(&[1.0 / 30_011.0, 1.0]), vec![vec![(0, 1), (1, 30_011)]]);
         assert_eq!(integer_guesses(&[]), Vec::<Vec<_>>::new());
     }
 
     #[test]
-    fn what_is_no_small_fraction_is_left_alone() {
+    fn irrational_entries_give_no_guess() {
         assert_eq!(integer_guesses(&[std::f64::consts::SQRT_2, 1.0, f64::NAN]).len(), 0);
     }
 }

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_deadline_and_a_low_ceiling_are_told_apart() {
+    fn the_reason_of_exhaustion_is_time_or_memory() {
         assert_eq!(Budget::lasting(Duration::ZERO).exhausted(), Some(ExhaustionReason::Time));
         let tight = Budget::unlimited().with_memory_ceiling(1);
         assert_eq!(tight.exhausted(), Some(ExhaustionReason::Memory));

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_beyond_all_rounding_come_from_their_equations() {
+    fn fractions_with_large_denominators_are_solved_from_equations() {
         let (program, values, optimum) = chain();
         let noisy: Vec<f64> = values.iter().zip(1..).map(|(y, k)| y + 1e-12 * k as f64).collect();
         let expected = optimum.numer().to_string().len();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ray_is_solved_for_whatever_its_length_and_sign() {
+    fn rays_of_any_length_and_sign_are_solved() {
         let (mut program, values, optimum) = chain();
         // A bound above the optimum by less than a thousandth.
         let scale = 10_000;

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_named_is_not_named_again() {
+    fn named_terms_are_defined_only_once() {
         let mut terms = Terms::new();
         let (a, b, x) = (terms.boolean("a!1"), terms.boolean("b"), terms.integer("x"));
         let low = terms.at_most(x, 3);

@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_check_accepts_is_true(
+    fn accepted_multipliers_prove_true_bounds(
         program in program(),
         denominator in -1i64..5,
         numerators in proptest::collection::vec(-6i64..7, 0..7),

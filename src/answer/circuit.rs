@@ -312,7 +312,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn circuits_decide_what_plain_evaluation_does_and_say_what_it_rests_on(
+        fn circuits_agree_with_plain_evaluation_and_return_their_basis(
             whole in propositions(),
             truth in prop::collection::vec(any::<bool>(), GOALS),
             order in Just((0..GOALS).collect::<Vec<_>>()).prop_shuffle(),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_hundred_thousand_parts_costs_no_look_at_the_others() {
+    fn settling_one_of_many_parts_takes_constant_time() {
         let parts = 100_000;
         let whole = Proposition::And((0..parts).map(|at| Proposition::Atom(aim(at))).collect());
         let mut circuit = IncrementalFormula::of(&whole, &mut |_| panic!("nothing is released"));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_consequence_shows_what_is_false_and_is_not_needed_for_what_is_true() {
+    fn a_false_consequence_refutes_and_a_true_one_decides_nothing() {
         let atom = |at| Proposition::Atom(aim(at));
         let whole = Proposition::WithConsequences(Box::new(atom(0)), vec![atom(1), atom(2)]);
         let mut circuit = IncrementalFormula::of(&whole, &mut |_| {});

@@ -99,9 +99,9 @@ impl Plan {
             return refused.is_empty().then_some(plan);
         }
         let mut plan = Plan::default();
-        let (whole, asked) = examinations::examination_formula(examination, net)?;
-        let asked = within_caps::adapt_formula(asked, net).ok()?;
-        plan.ask(examination.name(), whole, asked);
+        let (whole, formula) = examinations::examination_formula(examination, net)?;
+        let formula = within_caps::adapt_formula(formula, net).ok()?;
+        plan.ask(examination.name(), whole, formula);
         plan.set_adapted_to_caps(true);
         Some(plan)
     }
@@ -225,7 +225,7 @@ impl Plan {
                         return Err(UnsupportedFormula::FairTree);
                     }
                 }
-                let asked = proposition.replace(&mut |goal| match goal {
+                let formula = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
                     Goal::Reach(predicate) => reach_with_parts(predicate.sorted()),
                     Goal::Run(property) => {
@@ -234,9 +234,9 @@ impl Plan {
                     }
                     goal => atom(goal, GoalRole::QuestionPart),
                 });
-                let asked = within_caps::adapt_formula(asked, net)?;
+                let formula = within_caps::adapt_formula(formula, net)?;
                 let first = self.goals.len();
-                self.ask(id, JointMeaning::Formula, asked);
+                self.ask(id, JointMeaning::Formula, formula);
                 (first..self.goals.len()).for_each(|goal| self.aid(GoalId::new(goal), net));
             }
             Query::Largest(goals) => {
@@ -300,8 +300,8 @@ impl Plan {
         &self.first
     }
 
-    fn ask(&mut self, id: &str, whole: JointMeaning, asked: GoalFormula) {
-        let proposition = asked.replace(&mut |(goal, role)| {
+    fn ask(&mut self, id: &str, whole: JointMeaning, formula: GoalFormula) {
+        let proposition = formula.replace(&mut |(goal, role)| {
             Proposition::Atom(RoledGoal { goal: self.goal(goal), role })
         });
         self.add(id, whole, Query::Truth(proposition));
@@ -514,12 +514,12 @@ impl Plan {
     fn restricted_to(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
         let mut again = Plan::default();
         let goal = |aim: RoledGoal| self.goals[aim.goal.index()].clone();
-        let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
-        for (at, GoalQuestion { id, query, joint_meaning: whole, .. }) in asked {
+        let kept_questions = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
+        for (at, GoalQuestion { id, query, joint_meaning: whole, .. }) in kept_questions {
             match query.clone() {
                 Query::Truth(proposition) => {
-                    let asked = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
-                    again.ask(id, *whole, asked);
+                    let formula = proposition.replace(&mut |aim| atom(goal(aim), aim.role));
+                    again.ask(id, *whole, formula);
                 }
                 Query::Largest(aims) => {
                     again.ask_largest(id, aims.into_iter().map(goal).collect());
@@ -707,7 +707,7 @@ mod tests {
     }
 
     #[test]
-    fn a_net_of_nothing_is_vacuously_safe_and_quasi_live_but_has_no_stable_place() {
+    fn the_empty_net_is_safe_and_quasi_live_and_has_no_stable_place() {
         let net = text::parse("").unwrap();
         for (examination, value) in [
             (Examination::OneSafe, true),
@@ -724,7 +724,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_rests_on_what_decided_it_and_lets_go_of_the_rest() {
+    fn an_answer_rests_on_the_deciding_goals_and_releases_the_others() {
         let net = net();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let t = net.transition_named("t").unwrap();

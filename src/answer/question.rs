@@ -116,7 +116,7 @@ fn witness_of_answer(knowledge: Knowledge) -> Option<AnswerWitness> {
 
 fn answer_witness(witness: Witness) -> Option<AnswerWitness> {
     match witness {
-        Witness::Loops(run, spot) => Some(AnswerWitness::Loops(run.prefix(&spot))),
+        Witness::Loops(run, position) => Some(AnswerWitness::Loops(run.prefix(&position))),
         flat => flat.to_sequence().map(AnswerWitness::Firings),
     }
 }

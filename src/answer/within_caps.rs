@@ -34,7 +34,7 @@ pub(super) fn adapt_formula(
 ) -> Result<GoalFormula, UnsupportedFormula> {
     let Some(within) = within_place(net) else { return Ok(formula) };
     let mut refused = None;
-    let asked = formula.replace(&mut |(goal, role)| {
+    let adapted = formula.replace(&mut |(goal, role)| {
         let predicate = match goal {
             Goal::Reach(predicate) => of_model(net, predicate).ok_or(UnsupportedFormula::TooLarge),
             _ => Err(UnsupportedFormula::Caps),
@@ -52,7 +52,7 @@ pub(super) fn adapt_formula(
             }
         }
     });
-    refused.map_or(Ok(asked), Err)
+    refused.map_or(Ok(adapted), Err)
 }
 
 /// Returns the message that a net with caps, that is, assumed bounds of places, supports only

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_limit_is_said_and_the_default_holds() {
+    fn an_invalid_limit_is_reported_and_the_default_applies() {
         for wrong in ["soon", "0", "-5", "", "3.5", "60s"] {
             let call = BenchKitCall::from_variables(|name| match name {
                 "BK_TIME_CONFINEMENT" | "BK_MEMORY_CONFINEMENT" => Some(wrong.into()),

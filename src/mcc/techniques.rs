@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_technique_is_there_once_with_the_contests_name() {
+    fn each_technique_is_listed_once_by_its_contest_name() {
         let plain = Circumstances::default();
         assert_eq!(
             techniques(&["EXPLICIT", "RANDOM_WALK"], plain),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_where_nothing_can_move() {
+    fn a_finite_run_ends_in_a_deadlock() {
         // After `a`, the first component is in state 1, where it continues, or in state 2.
         let system = system(&["0 a 1;0 a 2;1 b 1", "0 a 1;1 b 0"]);
         let played = resolve_run(&system, &labels(&system, "a"), 1).unwrap();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_run_is_not_played() {
+    fn impossible_runs_are_not_played() {
         let system = system(&["0 a 1;1 b 0", "0 b 0"]);
         assert_eq!(resolve_run(&system, &labels(&system, "b"), 0), None);
         assert_eq!(resolve_run(&system, &labels(&system, "a"), 1), None);

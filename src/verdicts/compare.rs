@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn every_standing_is_told_apart() {
+    fn every_result_of_a_comparison_is_distinguished() {
         let verdict = |reference: &str, value, instances: &[&str]| KeyVerdict {
             category: Category::Generic,
             reference: reference.into(),

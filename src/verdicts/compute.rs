@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_beginning_is_reversible_and_a_net_without_transitions_is_live() {
+    fn dead_initial_markings_are_reversible_and_nets_without_transitions_live() {
         let found = values("place p\nplace q\ntransition t: p -> q");
         assert!(found.contains(&(KeyProperty::Reversible, Truth::True)), "{found:?}");
         assert!(found.contains(&(KeyProperty::Live, Truth::False)), "{found:?}");
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn explanations_say_what_it_rests_on() {
+    fn explanations_name_the_basis_of_the_value() {
         let find = |net: &str| {
             let net = text::parse(net).unwrap();
             let wanted: Vec<KeyProperty> = KeyProperty::all().skip(15).collect();
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn reversible_and_live_are_told_apart() {
+    fn reversibility_and_liveness_are_distinguished() {
         let found = values(
             "place a 1\nplace b\nplace c\ntransition x: a -> b\ntransition y: b -> c\n\
              transition z: c -> b",

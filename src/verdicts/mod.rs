@@ -79,7 +79,7 @@ pub struct KeyVerdict {
     pub value: VerdictValue,
     /// The instances concerned. If empty, all instances of the model.
     pub instances: Vec<String>,
-    /// An explanation for people.
+    /// An explanation, which programs ignore.
     pub explanation: Option<String>,
     /// The author of the verdict.
     pub stated_by: Option<StatedBy>,

@@ -168,7 +168,7 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     bounds
 }
 
-/// Adds the bounds of places that no transition adds to, or that no transition takes from.
+/// Adds the bounds of places whose tokens no firing increases, or no firing decreases.
 fn add_monotone_bounds(net: &Net, bounds: &mut PlaceBounds) {
     let (mut grows, mut shrinks) = (vec![false; net.place_count()], vec![false; net.place_count()]);
     for change in net.effect_classes().flat_map(|class| net.effect(class)) {

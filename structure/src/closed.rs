@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_relies_on_a_removed_place_goes_with_it() {
+    fn places_that_depend_on_a_removed_place_are_removed() {
         // A ring p → q → r → p, and s fed from the ring.
         let net = text::parse(
             "place p 1\nplace q\nplace r\nplace s\n\

@@ -114,7 +114,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn paths_are_told_with_their_ends() {
+    fn missing_paths_are_reported_with_their_ends() {
         let chain = text::parse("place p\nplace q\ntransition t: p -> q").unwrap();
         assert!(connected(&chain).0);
         assert_eq!(

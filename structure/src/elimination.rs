@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ended_budget_gives_nothing() {
+    fn an_exhausted_budget_is_an_error() {
         let budget = Budget::lasting(std::time::Duration::ZERO);
         let mut coo = CooMatrix::new(2, 1);
         coo.push(0, 0, 1_i64);

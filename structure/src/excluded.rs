@@ -187,7 +187,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn the_plainest_sum_keeps_a_transition_from_firing() {
+    fn the_simplest_sum_that_disables_a_transition_is_found() {
         let net = text::parse(
             "place p 1\nplace q\nplace r\nplace s 1\nplace z\ntransition a: p -> q\n\
              transition b: q -> r\ntransition both: p + q + s -> 2*q + s\ntransition two: 2*s -> 2*s\n\
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_say_why_a_formula_never_holds() {
+    fn sums_explain_unreachable_predicates() {
         let net = text::parse(
             "place p 1\nplace q\nplace r 2\nplace s\ntransition a: p -> q\ntransition b: q -> p\n\
              transition c: r -> s\ntransition d: s -> r\ntransition e: 2*q -> 2*q",

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_climb_when_they_must_and_come_back_down() {
+    fn numbers_become_big_and_small_again_as_needed() {
         let max = Integer::from(i64::MAX);
         let min = Integer::from(i64::MIN);
         let square = &min * &min;

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_seen_wherever_they_stand() {
+    fn loops_are_found_at_any_arc() {
         let looping =
             "place a\nplace b\nplace c\ntransition t: a + c -> b + c\ntransition u: a -> b";
         is(looping, Key::LoopFree, false, "transition t is not loop free");

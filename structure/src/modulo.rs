@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_moved_in_pairs_stays_odd() {
+    fn sums_changed_by_even_numbers_stay_odd() {
         // Single tokens move between a and b, and between c and d. From a and b to c and d, tokens
         // move in pairs only.
         let net = text::parse(
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_primes_are_told_apart() {
+    fn invariants_modulo_different_prime_powers_are_found() {
         let net = text::parse(
             "place p 3\nplace q 1\ntransition t: 4*p ->\ntransition u: -> 6*p\ntransition v: 9*q ->",
         );
@@ -425,7 +425,7 @@ mod tests {
 
     /// Compares with all sums of three places modulo 32.
     #[test]
-    fn nothing_modulo_32_is_missing() {
+    fn all_invariants_modulo_32_are_found() {
         const K: i64 = 32;
         let number = |y: [i64; 3]| ((y[0] * K + y[1]) * K + y[2]) as usize;
         let all = || (0..K * K * K).map(|y| [y / (K * K), y / K % K, y % K]);

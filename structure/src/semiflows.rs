@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_leaves_true_semiflows_and_says_so() {
+    fn a_limit_gives_valid_but_incomplete_semiflows() {
         let (sums, incomplete) = describe(FAN, 3);
         assert_eq!(
             (sums, incomplete),

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn small_traps_leave_out_what_they_do_not_need() {
+    fn small_traps_have_no_unnecessary_places() {
         let net = text::parse(
             "place p 1\nplace q\nplace r\nplace s 1\n\
              transition a: p -> q + r\ntransition b: q -> p\ntransition c: r -> p + q",

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_net_lacks_to_be_a_workflow_net_is_said() {
+    fn violated_conditions_of_workflow_nets_are_listed() {
         let lacks = |text: &str| {
             let net = net(text);
             let workflow = Workflow::of(&net);

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_of_the_challenge_are_told_apart() {
+    fn typical_formulas_are_classified() {
         for text in [
             "true",
             "G(!a)",
@@ -155,7 +155,7 @@ mod tests {
     /// Compares the test with words: words that differ only in silent steps must have the same
     /// value.
     #[test]
-    fn what_is_insensitive_is_so_on_words() {
+    fn insensitive_formulas_do_not_distinguish_equivalent_words() {
         let mut random = fastrand::Rng::with_seed(5);
         let (mut tried, mut known) = (0, 0);
         for _ in 0..20_000 {

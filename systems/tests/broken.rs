@@ -246,7 +246,7 @@ const BROKEN: &[(Reader, &str, usize, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_have_their_line_and_excerpt() {
     for &(reader, text, line, message) in BROKEN {
         let error = reader(text).expect_err(text);
         assert!(error.to_string().contains(message), "{text}\n{error}");
@@ -260,7 +260,7 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 #[test]
-fn what_is_whole_is_read() {
+fn unmodified_texts_are_read() {
     for (reader, text) in READERS {
         reader(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     }
@@ -283,7 +283,7 @@ const SPOILS: [Spoil; 8] = [
 ];
 
 #[test]
-fn whatever_line_is_spoiled_is_the_line_that_is_named() {
+fn the_error_names_the_spoiled_line() {
     let (mut broken, mut exact) = ([0; READERS.len()], 0);
     for (at, (reader, text)) in READERS.into_iter().enumerate() {
         let lines: Vec<&str> = text.lines().collect();

@@ -171,7 +171,7 @@ const SPIN: [(&str, &str); 7] = [
 
 /// Tests the challenge's Promela files, if they are present.
 #[test]
-fn properties_of_promela_are_as_spin_says() {
+fn answers_about_promela_agree_with_spin() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers");
     let (mut compared, mut by_end) = (0, 0);
     for (name, verdicts) in SPIN {

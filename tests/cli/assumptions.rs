@@ -49,7 +49,7 @@ fn assumed(judged: &AuditedAnswer) -> Vec<&str> {
 }
 
 #[test]
-fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command() {
+fn an_assumed_source_token_applies_to_all_questions_of_a_command() {
     let directory = TestDirectory::new();
     directory.write("n.pnml", &pnml(STEPS));
     let said =
@@ -286,7 +286,7 @@ fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
 }
 
 #[test]
-fn every_command_that_reads_a_timed_model_can_leave_its_times_out_and_says_so() {
+fn every_command_can_ignore_times_and_states_this() {
     let directory = TestDirectory::new();
     directory.write("n.net", "net n\npl p (1)\ntr t [2,5] p -> q\n");
     let commands: [&[&str]; 13] = [
@@ -334,7 +334,7 @@ const CANCEL: &str = "<place id='in'/><place id='a'/><place id='b'/><place id='o
   <arc id='9' source='b' target='cancel' type='reset'/>";
 
 #[test]
-fn a_graph_begins_as_answers_do_and_keeps_reset_arcs_where_a_token_is_assumed() {
+fn graphs_use_the_assumed_token_and_keep_reset_arcs() {
     let directory = TestDirectory::new();
     directory.write("n.pnml", &pnml(CANCEL));
     let graph = |options: &[&str]| {
@@ -393,7 +393,7 @@ fn a_trace_of_several_cases_is_drawn_and_replayed_from_their_tokens() {
 }
 
 #[test]
-fn keys_of_a_model_form_say_what_is_assumed() {
+fn keys_of_a_model_form_state_assumptions() {
     let directory = TestDirectory::new();
     let tool = "<toolspecific tool='some' version='1'><colour>1</colour></toolspecific>";
     directory.write("n.pnml", &choice(tool, ""));

@@ -21,7 +21,7 @@ fn a_deadlock_is_found_written_and_replayed() {
 }
 
 #[test]
-fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
+fn witnesses_are_short_and_the_option_shortest_proves_minimality() {
     let model = example("philosophers.pnml");
     let model = model.to_str().unwrap();
     for seed in ["1", "2", "3", "4"] {
@@ -83,7 +83,7 @@ fn one_thing_is_not_several() {
 
 #[cfg(unix)]
 #[test]
-fn a_sum_of_tokens_says_why_something_cannot_be() {
+fn an_invariant_explains_an_unreachable_goal() {
     let why = "`lock` + `in1` + `in2` = 1, so `in1` and `in2` are never marked together (";
     let directory = TestDirectory::with(
         "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
@@ -99,7 +99,7 @@ fn a_sum_of_tokens_says_why_something_cannot_be() {
 }
 
 #[test]
-fn nobody_reading_on_is_no_crash() {
+fn a_closed_output_pipe_is_no_crash() {
     let directory = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     directory.write("t.trace", "t\n");
     // Where no answers were requested, a closed pipe is no failure. Lost answers are one.
@@ -402,7 +402,7 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
 
 #[cfg(not(feature = "z3"))]
 #[test]
-fn without_a_solver_engines_that_ask_one_say_so() {
+fn engines_report_a_missing_solver() {
     let directory = TestDirectory::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     let path = directory.path().join("model.pnml");
     let output =
@@ -456,7 +456,7 @@ fn a_limit_on_memory_ends_in_unknown_and_not_in_an_abort() {
 }
 
 #[test]
-fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
+fn token_counts_beyond_the_limit_are_no_internal_error() {
     let most = "4611686018427387904";
     let directory = TestDirectory::with(&format!(
         "net n\nplace p {most}\nplace q\nplace r 3\ntransition t: {most}*p -> {most}*q\n\

@@ -46,7 +46,7 @@ fn call_of(body: &str) -> Output {
 }
 
 #[test]
-fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
+fn open_questions_of_a_killed_program_are_printed_as_not_computed() {
     for end in ["kill -KILL $$", "kill -ABRT $$", "kill -SEGV $$", "exit 101"] {
         let nothing = call_of(end);
         assert_eq!(stdout(&nothing), "CANNOT_COMPUTE\n", "{end}");
@@ -78,7 +78,7 @@ fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
 }
 
 #[test]
-fn a_program_without_its_libraries_says_which_are_missing() {
+fn missing_libraries_are_reported() {
     let directory = kit();
     let loader = "parikh: error while loading shared libraries: libz3.so.5.3: cannot open shared \
                   object file: No such file or directory";

@@ -10,7 +10,7 @@ const GROWING: &str = "place p 1\nplace q\nplace made\ntransition t: p -> q + ma
                        transition u: q -> p\ntransition end: p ->";
 
 #[test]
-fn all_dead_markings_are_listed_and_the_list_says_if_it_is_complete() {
+fn all_dead_markings_are_listed_and_incomplete_lists_are_marked() {
     let all = ["check", "model.pnml", "-e", "RD", "--all"];
     let directory = TestDirectory::with(
         "place p 2\nplace q\nplace r\ntransition t: p -> q\ntransition u: p -> r",
@@ -56,7 +56,7 @@ const FORKS: &str = "net forks\nplace fork1 1\nplace fork2 1\nplace idle1 1\npla
                      transition spend: coin -> spent\ntransition lose: coin ->";
 
 #[test]
-fn dead_markings_are_grouped_by_what_blocks() {
+fn dead_markings_are_grouped_by_their_blocked_transitions() {
     let all = ["check", "model.pnml", "-e", "RD", "--all"];
     let directory = TestDirectory::with(FORKS);
     let said = directory.succeeds(&all);
@@ -89,7 +89,7 @@ fn dead_markings_are_grouped_by_what_blocks() {
 /// A process that is ended by a signal while it lists markings prints the last line.
 #[cfg(unix)]
 #[test]
-fn an_ended_process_says_what_is_left_open() {
+fn an_ended_process_prints_the_last_line() {
     let directory = TestDirectory::with(GROWING);
     for format in ["text", "json"] {
         let child = Command::new(env!("CARGO_BIN_EXE_parikh"))
@@ -136,7 +136,7 @@ fn a_long_firing_sequence_is_cut_in_json() {
 }
 
 #[test]
-fn the_dead_marking_of_the_answer_is_listed_where_no_search_is_possible() {
+fn the_dead_marking_of_the_answer_is_listed_without_a_search() {
     let directory = TestDirectory::new();
     // Nothing is known about the bound of the inhibitor place `readers`.
     directory.write(

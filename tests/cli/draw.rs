@@ -27,7 +27,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn nets_and_what_stands_out_are_drawn() {
+fn nets_and_highlighted_parts_are_drawn() {
     let folder = folder();
     let plain = stdout(&draw(&folder, &["n.pnml"]));
     assert!(plain.starts_with("digraph \"n\" {\n") && plain.contains("p0 -> t0;"), "{plain}");
@@ -91,7 +91,7 @@ fn a_trace_moves_unless_it_is_to_be_still() {
 }
 
 #[test]
-fn a_trace_begins_where_it_says() {
+fn a_trace_begins_in_its_stated_marking() {
     let folder = folder();
     folder.write("x.trace", "# from: 2*q\nu\nu\nt\n");
     stdout(&draw(&folder, &["n.pnml", "--trace", "x.trace", "-o", "n.svg"]));
@@ -144,7 +144,7 @@ fn pictures_in_pixels_take_no_program_and_no_font() {
 }
 
 #[test]
-fn letters_without_a_form_are_told_of() {
+fn letters_missing_in_the_font_are_reported() {
     let folder = folder();
     folder.write("n.pnml", &NET.replace("id='p'", "id='門'").replace("'p'", "'門'"));
     let output = draw(&folder, &["n.pnml", "-o", "n.png"]);
@@ -227,7 +227,7 @@ fn a_trace_is_a_strip_of_pictures() {
 }
 
 #[test]
-fn what_takes_too_long_ends_with_3() {
+fn drawings_out_of_time_have_exit_code_3() {
     let folder = folder();
     let output = draw(&folder, &["n.pnml", "--trap", "-t", "0s"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -248,7 +248,7 @@ fn the_whole_of_a_large_net_has_a_time_limit() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_are_reported_with_the_wrong_argument() {
     let folder = folder();
     let problem = |arguments: &[&str]| {
         let output = draw(&folder, &[&["n.pnml"], arguments].concat());

@@ -251,7 +251,7 @@ fn the_auditor_confirms_each_answer() {
 /// Checks the answers about liveness on a net with an unbounded inhibitor place: every transition
 /// is open, with the reason.
 #[test]
-fn nothing_is_left_out_where_liveness_cannot_be_asked() {
+fn every_transition_is_listed_if_liveness_cannot_be_asked() {
     let directory = TestDirectory::new();
     directory.write(
         "rw.net",

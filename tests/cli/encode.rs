@@ -41,7 +41,7 @@ fn answer(script: &str) -> String {
 
 #[cfg(feature = "z3")]
 #[test]
-fn scripts_say_what_they_are_and_other_programs_answer_them() {
+fn scripts_have_a_header_and_external_solvers_answer_them() {
     let dead = |encoding, k| written(&["--goal", "deadlock", "-e", encoding, "-k", k]);
     let unbounded = |encoding| written(&["--goal", "deadlock", "-e", encoding]);
     for parts in [
@@ -221,7 +221,7 @@ fn propositions_are_written_for_sat_solvers() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_the_way_out() {
+fn impossible_encodings_are_refused_with_an_alternative() {
     let queries = queries();
     let cases: [(&[&str], &str); 10] = [
         (&["--goal", "deadlock", "-e", "traps", "-l", "SAT"], "supports bmc and bmc-steps only"),

@@ -143,7 +143,7 @@ fn answer(script: &str) -> String {
 }
 
 #[test]
-fn names_that_look_alike_have_symbols_of_their_own() {
+fn similar_names_have_distinct_symbols() {
     let names: Vec<String> = NAMES.iter().map(|name| (*name).to_owned()).collect();
     let alphabet: Vec<char> = "|\\%_(). !7Cé".chars().collect();
     let random = |rng: &mut fastrand::Rng| -> String {
@@ -250,7 +250,7 @@ fn a_file_does_not_depend_on_the_place_of_its_model() {
 }
 
 #[test]
-fn a_head_states_what_is_assumed_and_where_the_net_comes_from() {
+fn headers_state_assumptions_and_the_origin_of_the_net() {
     let directory = TestDirectory::new();
     directory.write("timed.net", "net timed\ntr t [1,2] p -> q\npl p (1)\n");
     directory.write("inhibited.net", "net inhibited\ntr t p q?-1 -> q\npl p (1)\npl q\n");
@@ -265,7 +265,7 @@ fn a_head_states_what_is_assumed_and_where_the_net_comes_from() {
 }
 
 #[test]
-fn a_status_is_written_where_it_is_certain() {
+fn only_certain_statuses_are_written() {
     let directory = TestDirectory::new();
     let model = example("philosophers.pnml");
     let model = model.to_str().expect("UTF-8");
@@ -307,7 +307,7 @@ fn a_status_is_written_where_it_is_certain() {
 }
 
 #[test]
-fn clauses_that_use_a_claim_of_safe_units_are_not_said_to_be_unsatisfiable() {
+fn no_status_is_written_for_clauses_that_use_a_claim_of_safe_units() {
     let directory = TestDirectory::new();
     // The claim is false: t marks q, while p stays marked.
     directory.write(

@@ -68,7 +68,7 @@ fn query_files_in_utf_16_are_read() {
 }
 
 #[test]
-fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
+fn combinations_are_answered_with_the_deciding_parts() {
     let folder = Folder::new();
     let check = |formula: &str, more: &[&str]| {
         let (code, said, stderr) =
@@ -195,7 +195,7 @@ fn files_of_every_language_are_read() {
 }
 
 #[test]
-fn formulas_of_lola_are_known_by_what_no_other_language_has() {
+fn formulas_of_lola_are_recognised_by_their_own_syntax() {
     let folder = Folder::new();
     folder.write("dead.formula", "EF DEADLOCK\n");
     folder.write("two.formula", "AG (critical_1 <= 1);\n{ and } EF critical_1 > 0;\n");
@@ -272,7 +272,7 @@ fn a_trace_is_called_by_the_formula() {
 }
 
 #[test]
-fn formulas_of_linear_time_come_with_runs_and_arguments() {
+fn ltl_answers_have_runs_or_proofs() {
     let folder = Folder::new();
     let (code, lines, stderr) = folder.check(&[
         "--formula",
@@ -314,7 +314,7 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
 }
 
 #[test]
-fn fairness_says_which_runs_are_meant() {
+fn fairness_restricts_the_considered_runs() {
     let folder = Folder::new();
     let served = "served: G F critical_1 = 1";
     let check = |fair: &[&str], value: &str| {

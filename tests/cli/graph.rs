@@ -22,7 +22,7 @@ fn who_does_not_read_on_is_no_error() {
 }
 
 #[test]
-fn a_formula_that_shows_nothing_says_why() {
+fn a_formula_without_a_witness_gives_a_reason() {
     let directory = directory();
     let said = |formula: &str| {
         let (code, _, stderr) =
@@ -45,7 +45,7 @@ fn a_formula_that_shows_nothing_says_why() {
 }
 
 #[test]
-fn traces_that_do_not_fire_are_told_with_line_and_transition() {
+fn traces_that_do_not_fire_are_refused_with_line_and_transition() {
     let directory = directory();
     directory.write("x.trace", "# net: n\nt\nu\nu\n");
     for command in ["graph", "replay"] {

@@ -152,7 +152,7 @@ fn every_page_of_the_guide_is_tried() {
 }
 
 #[test]
-fn every_command_that_the_guide_speaks_of_exists() {
+fn every_command_in_the_guide_exists() {
     for page in PAGES {
         let text = std::fs::read_to_string(repository(page.path)).expect("readable");
         for name in commands_spoken_of(&text) {

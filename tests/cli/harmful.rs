@@ -168,7 +168,7 @@ fn every_command_prints_names_harmlessly() {
 }
 
 #[test]
-fn a_coloured_net_is_told_of_harmlessly() {
+fn output_about_coloured_nets_has_no_control_characters() {
     let mut net = std::fs::read_to_string(example("philosophers-coloured.pnml")).expect("readable");
     let names = "think fork wait eat take_left take_right leave anna ben carla seat Seat x philosophers-coloured";
     for name in names.split(' ') {
@@ -261,7 +261,7 @@ fn names_of_files_are_harmless() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told_harmlessly() {
+fn errors_in_command_lines_have_no_control_characters() {
     let directory = directory();
     let bad = format!("x\u{1b}[31m{BREAKOUT}");
     for arguments in [
@@ -283,7 +283,7 @@ fn a_wrong_command_line_is_told_harmlessly() {
 }
 
 #[test]
-fn what_is_wrong_with_a_model_is_told_harmlessly() {
+fn errors_in_models_print_no_control_characters() {
     let out = xml();
     let broken = [
         (

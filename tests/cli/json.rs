@@ -76,7 +76,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 #[test]
-fn every_command_prints_what_the_schema_has() {
+fn every_command_prints_json_that_conforms_to_the_schema() {
     let (directory, schema) = (directory(), Schema::of_the_guide(&repository("docs")));
     let mut seen = BTreeSet::new();
     for line in COMMANDS {
@@ -207,7 +207,7 @@ fn the_nodes_arcs_and_marking_of_a_net_are_listed() {
 }
 
 #[test]
-fn models_come_from_standard_input_compressed_files_and_archives() {
+fn models_are_read_from_standard_input_compressed_files_and_archives() {
     let directory = directory();
     let zipped = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

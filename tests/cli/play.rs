@@ -83,7 +83,7 @@ fn a_game_is_played_in_a_terminal() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_the_script_goes_on() {
+fn invalid_commands_are_reported_and_the_script_continues() {
     let directory = TestDirectory::new();
     directory.write("cafe.net", NET);
     let script = "sut\nleave\n9\nnext\nundo\ngo nowhere\ngoal table >=\ngoal open >= 1\n";
@@ -128,7 +128,7 @@ fn a_trace_of_a_check_is_followed() {
 }
 
 #[test]
-fn a_trace_is_followed_from_where_it_begins() {
+fn a_trace_is_followed_from_its_initial_marking() {
     let directory = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\n\
                transition e: a + b -> o\ntransition m: 2*a -> 2*b\n";
@@ -211,7 +211,7 @@ fn names_with_blanks_and_names_for_people_can_be_typed() {
 }
 
 #[test]
-fn nets_are_converted_and_what_cannot_be_is_said() {
+fn nets_are_converted_and_impossible_conversions_refused() {
     let directory = TestDirectory::new();
     directory.write("cafe.net", NET);
     directory.succeeds(&["convert", "cafe.net", "-o", "cafe.pnml"]);

@@ -210,7 +210,7 @@ fn alike(shown: &str, printed: &str) -> bool {
 }
 
 #[test]
-fn what_a_page_leaves_out_is_marked() {
+fn omissions_in_documented_output_are_marked() {
     let said = "a: TRUE — why [replayed, 0.01 s]\nb\nlong line\nc\n";
     let fits = |shown: &str| {
         let shown: Vec<String> = shown.lines().map(str::to_owned).collect();

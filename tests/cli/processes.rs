@@ -87,7 +87,7 @@ fn every_answer_about_a_process_is_confirmed_by_the_auditor() {
 }
 
 #[test]
-fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
+fn the_violated_conditions_of_workflow_nets_are_reported_with_advice() {
     let directory = TestDirectory::with(
         "place i 1\nplace j\nplace o\nplace q\ntransition t: i -> o\ntransition u: j -> q",
     );
@@ -117,7 +117,7 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
 }
 
 #[test]
-fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
+fn several_initial_tokens_and_unreachable_ends_get_a_hint() {
     let directory = TestDirectory::with("place i 2\nplace o\ntransition t: i -> o");
     let (code, said, hint) = directory.outputs(&["check", "model.pnml", "-e", "Soundness"]);
     assert!(code == 0 && said.contains("Soundness: FALSE"), "{said}");
@@ -147,7 +147,7 @@ fn who_has_the_tokens_of_several_cases_or_an_end_out_of_reach_is_told_so() {
 }
 
 #[test]
-fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
+fn final_markings_of_other_tools_are_read_and_errors_located() {
     let directory = directory();
     let text = directory.read("orders.pnml");
     let one = "<place idref=\"n6\"><text>1</text></place>";
@@ -296,7 +296,7 @@ fn a_graph_is_written_for_people_and_for_tools() {
 }
 
 #[test]
-fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
+fn the_graph_of_an_unbounded_net_is_its_coverability_graph() {
     let directory = TestDirectory::with(
         "place i 1\nplace p\nplace o\ntransition t: i -> i + p\ntransition u: 2*p -> o",
     );
@@ -312,7 +312,7 @@ fn a_net_without_bounds_has_its_coverability_graph_and_says_so() {
 }
 
 #[test]
-fn the_figures_of_a_state_space_come_with_how_they_were_found() {
+fn the_figures_of_a_state_space_have_their_techniques() {
     let directory = directory();
     let said = directory.succeeds(&["states", "orders.pnml"]);
     let figures: Vec<Vec<&str>> =
@@ -335,7 +335,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
+fn an_interrupted_state_space_prints_the_known_figures() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
     // The net has too many markings to explore. The most tokens are known from invariants or from a
@@ -371,7 +371,7 @@ fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
 }
 
 #[test]
-fn the_help_teaches_what_soundness_is() {
+fn the_help_explains_soundness() {
     let help = stdout(&crate::support::binary::run(&["check", "--help"]));
     assert!(help.contains("RelaxedSoundness  every transition fires on some run"), "{help}");
 }
@@ -491,7 +491,7 @@ fn final_markings_name_places_as_formulas_do() {
 }
 
 #[test]
-fn an_id_and_the_same_text_as_a_name_are_told_apart_in_answers() {
+fn answers_distinguish_an_id_from_an_equal_name() {
     let directory = TestDirectory::new();
     directory.write("n.pnml", &TWO_OF_A_NAME.replace("<text>pack</text>", "<text>n7</text>"));
     let formula = "EF (fireable(\"n7\") && !fireable(n7))";

@@ -15,7 +15,7 @@ const ASKED: [&str; 6] =
     ["check", "model.pnml", "--formula", "a: AG p + q = 3", "--formula", "b: bound(q)"];
 
 #[test]
-fn events_are_objects_among_the_answers_and_only_where_asked_for() {
+fn events_are_json_objects_and_printed_on_request_only() {
     let directory = directory();
     let objects = |more: &[&str]| -> Vec<Value> {
         let output = directory.run(&[&ASKED[..], &["--format", "json"], more].concat());
@@ -32,7 +32,7 @@ fn events_are_objects_among_the_answers_and_only_where_asked_for() {
 }
 
 #[test]
-fn the_story_of_an_answer_is_told_and_ends_with_it() {
+fn the_explanation_of_an_answer_ends_with_the_answer() {
     let directory = directory();
     let output = directory.run(&[&ASKED[..], &["--explain", "b"]].concat());
     let story = stderr(&output);
@@ -95,7 +95,7 @@ fn questions_are_asked_by_their_ids() {
 }
 
 #[test]
-fn ids_are_given_as_they_are_printed_and_look_like_no_other_question() {
+fn ids_are_accepted_as_printed_and_stay_unique() {
     let directory = directory();
     let bound = |id: &str, place: &str| {
         format!(

@@ -21,7 +21,7 @@ fn every_command_line_of_the_readme_runs() {
 }
 
 #[test]
-fn every_command_that_the_readme_speaks_of_exists() {
+fn every_command_in_the_readme_exists() {
     let readme = std::fs::read_to_string(repository("README.md")).expect("readable");
     for name in commands_spoken_of(&readme) {
         assert!(

@@ -28,7 +28,7 @@ fn workshop() -> String {
 }
 
 #[test]
-fn a_deadlock_of_the_reduced_net_comes_back() {
+fn a_deadlock_of_the_reduced_net_is_translated_back() {
     let directory = TestDirectory::with(&workshop());
     let output = directory.succeeds(&[
         "reduce",
@@ -68,7 +68,7 @@ fn a_deadlock_of_the_reduced_net_comes_back() {
 }
 
 #[test]
-fn formulas_are_asked_of_the_reduced_net_as_it_says() {
+fn printed_translations_of_formulas_hold_in_the_reduced_net() {
     let directory = TestDirectory::with(&workshop());
     for (formula, answer) in [
         ("EF (a3 >= 1 && b3 >= 1)", "FALSE"),
@@ -136,7 +136,7 @@ fn composed_transitions_have_names_that_other_tools_read() {
 /// Asks for deadlocks and the tokens of p in them. In every dead marking, `h` has fired five times,
 /// so p holds 5 tokens. `reduce` states this number, because the reduced net has no place p.
 #[test]
-fn places_that_were_asked_for_and_are_gone_are_told() {
+fn constant_tokens_of_removed_places_are_reported() {
     let directory = TestDirectory::with(
         "place a 5\nplace p\nplace b 1\nplace c\ntransition h: a -> p\ntransition g: b -> c",
     );
@@ -192,7 +192,7 @@ fn home_properties_that_no_rule_preserves_are_refused() {
 const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -> q + lock";
 
 #[test]
-fn bounds_over_places_that_are_gone_add_up() {
+fn bounds_include_the_tokens_of_removed_places() {
     let directory = TestDirectory::with(LOCKED);
     for (formula, answer) in [("bound(q + lock)", 5), ("bound(q)", 2), ("bound(lock)", 3)] {
         let reduce = ["reduce", "model.pnml", "--formula", formula, "-o", "small.pnml"];
@@ -212,7 +212,7 @@ fn bounds_over_places_that_are_gone_add_up() {
 }
 
 #[test]
-fn a_log_that_asks_for_nothing_vouches_for_nothing() {
+fn a_log_without_preserved_questions_proves_nothing() {
     let directory = TestDirectory::with(&workshop());
     let reduce = ["reduce", "model.pnml", "--log", "log.json"];
     let over = ["--preserve", "reachability,liveness", "--support", "lock1,arelease"];
@@ -317,7 +317,7 @@ const PUMP: &str = "place run 1\nplace p\nplace q\nplace count\n\
                     transition stop: q -> run + count";
 
 #[test]
-fn what_repeats_for_ever_comes_back() {
+fn self_covering_sequences_are_translated_back() {
     let directory = TestDirectory::with(PUMP);
     let reduce = [
         "reduce",
@@ -352,7 +352,7 @@ fn what_repeats_for_ever_comes_back() {
 }
 
 #[test]
-fn what_repeats_and_grows_nothing_leads_back() {
+fn a_cycle_without_growth_returns_to_its_marking() {
     let directory =
         TestDirectory::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
     directory.write("trace", "@repeat\na\nb\n");
@@ -366,7 +366,7 @@ fn what_repeats_and_grows_nothing_leads_back() {
 }
 
 #[test]
-fn liveness_is_asked_of_what_carries_a_transition() {
+fn liveness_is_translated_to_the_transitions_of_the_reduced_net() {
     let directory = TestDirectory::with(&workshop());
     let output = directory.succeeds(&[
         "reduce",

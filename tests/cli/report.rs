@@ -48,7 +48,7 @@ fn findings(data: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_sample_gets_stuck_and_the_page_says_how() {
+fn the_page_shows_the_deadlock_of_the_sample() {
     let directory = TestDirectory::new();
     directory.write("model.pnml", &std::fs::read_to_string(example("philosophers.pnml")).unwrap());
     let (page, code) = page(&directory, &["--timeout", "60s"]);
@@ -90,7 +90,7 @@ fn found_good(found: &[(String, String)], title: &str) -> String {
 }
 
 #[test]
-fn dead_transitions_and_unbounded_places_come_with_reasons() {
+fn dead_transitions_and_unbounded_places_have_reasons() {
     let directory = TestDirectory::with(
         "net n\nplace work 1\nplace queue\nplace never\nplace lonely 1\n\
          transition put: work -> work + queue\ntransition ship: queue + never -> never",
@@ -117,7 +117,7 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
 }
 
 #[test]
-fn of_a_process_it_is_said_whether_it_is_sound_and_completion_is_no_deadlock() {
+fn soundness_is_reported_and_completed_cases_are_no_deadlocks() {
     let directory = TestDirectory::new();
     directory.write("model.pnml", &std::fs::read_to_string(example("orders.pnml")).unwrap());
     let (page, code) = page(&directory, &[]);
@@ -203,7 +203,7 @@ fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long
 }
 
 #[test]
-fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
+fn lost_completion_and_dead_transitions_are_reported() {
     let directory = TestDirectory::with(
         "net n\nplace i 1\nplace a\nplace b\nplace c\nplace o\ntransition s: i -> a\n\
          transition e: a -> o\ntransition l: a -> b\ntransition l1: b -> c\n\
@@ -240,7 +240,7 @@ fn a_case_may_end_in_several_markings() {
 }
 
 #[test]
-fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
+fn places_and_transitions_of_the_translation_are_no_findings() {
     let directory = TestDirectory::new();
     directory.write(
         "model.pnml",
@@ -287,7 +287,7 @@ fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
 }
 
 #[test]
-fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
+fn dead_transitions_are_grouped_by_their_reason() {
     // A mutual exclusion that one transition would violate, and two dozen transitions that wait for
     // it. Another group waits for a place that is never marked.
     let mut net = "net n\nplace free 1\nplace a\nplace b\nplace s0\nplace key\nplace r0\n\
@@ -320,7 +320,7 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
 }
 
 #[test]
-fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
+fn transitions_disabled_by_the_same_sum_are_one_finding() {
     let mut net = "net n\nplace a 1\nplace b\ntransition go: a -> b\ntransition back: b -> a\n\
                    place c 1\nplace d\ntransition on: c -> d\ntransition off: d -> c\n\
                    transition two: c + d -> c + d\n"
@@ -349,7 +349,7 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
 }
 
 #[test]
-fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
+fn irreversibility_is_explained_by_a_place_that_never_loses_tokens() {
     let directory = TestDirectory::with(
         "net n\nplace idle 1\nplace busy\nplace orders\nplace mails\n\
          transition start: idle -> busy + orders\ntransition finish: busy -> idle\n\
@@ -417,7 +417,7 @@ fn names_are_never_markup() {
 }
 
 #[test]
-fn a_page_refers_to_nothing_and_its_elements_are_closed() {
+fn a_page_has_no_external_references_and_closed_elements() {
     let directory = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
     let (page, _) = page(&directory, &[]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
@@ -459,7 +459,7 @@ fn a_page_stays_small() {
 }
 
 #[test]
-fn what_a_report_has_no_place_for_is_refused() {
+fn unsupported_options_of_reports_are_refused() {
     let directory = TestDirectory::with("net n\nplace p 1\ntransition t: p -> p");
     let output = directory.run(&["report", "model.pnml", "-o", "r.html", "-e", "StateSpace"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -479,7 +479,7 @@ fn what_a_report_has_no_place_for_is_refused() {
 }
 
 #[test]
-fn a_deadlock_says_how_many_more_wait() {
+fn a_deadlock_counts_the_omitted_waiting_transitions() {
     let mut net = "place p 1\nplace q\ntransition go: 2*p ->\n".to_owned();
     for at in 0..100 {
         net += &format!("transition t{at}: p + q -> q\n");
@@ -492,7 +492,7 @@ fn a_deadlock_says_how_many_more_wait() {
 }
 
 #[test]
-fn a_page_goes_to_stdout_and_a_query_file_is_enough() {
+fn a_page_is_written_to_stdout_and_questions_come_from_a_query_file() {
     let directory = TestDirectory::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
     let page = directory.succeeds(&["report", "model.pnml", "-o", "-", "-e", "OneSafe"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
@@ -532,7 +532,7 @@ fn a_name_that_clashes_costs_no_other_node_its_name() {
 }
 
 #[test]
-fn numbers_beyond_those_of_scripts_are_told_digit_by_digit() {
+fn large_numbers_are_written_as_text() {
     let directory = TestDirectory::with(
         "net n\nplace p 9223372036854775807\nplace q\ntransition t: p -> q\ntransition up: -> p",
     );
@@ -560,7 +560,7 @@ fn a_single_transition_that_waits_for_itself_waits_for_no_other() {
 }
 
 #[test]
-fn what_never_fires_for_one_reason_is_one_finding() {
+fn dead_transitions_with_the_same_reason_are_one_finding() {
     let mut net = String::from("net n\nplace never\nplace later\n");
     for name in ["ship", "send", "sell"] {
         net.push_str(&format!("transition {name}: never -> later\n"));
@@ -667,7 +667,7 @@ fn no_sentence_of_a_page_has_backticks() {
 }
 
 #[test]
-fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
+fn a_stable_place_is_reported() {
     let directory = TestDirectory::with(
         "net n\nplace key 1\nplace p 1\nplace q\ntransition t: p + key -> q + key",
     );
@@ -704,7 +704,7 @@ fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
 }
 
 #[test]
-fn keys_of_a_page_are_about_the_net_as_it_is_written_even_where_a_case_is_assumed_to_begin() {
+fn keys_of_a_page_are_about_the_net_without_assumed_tokens() {
     let directory = TestDirectory::with("net n\nplace i\nplace o\ntransition a: i -> o");
     let (page, _) = page(&directory, &[]);
     let data = data(&page);
@@ -738,7 +738,7 @@ fn cancelling(tokens: &str) -> String {
 }
 
 #[test]
-fn a_workflow_net_with_reset_arcs_is_asked_about_soundness_and_its_assumptions_are_said() {
+fn soundness_with_reset_arcs_is_reported_with_its_assumptions() {
     let directory = TestDirectory::new();
     let marked = "<initialMarking><text>1</text></initialMarking>";
     for (tokens, remark) in [("", "which begins in in."), (marked, "reset arcs")] {

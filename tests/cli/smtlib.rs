@@ -172,7 +172,7 @@ fn names_that_need_escapes_have_symbols_of_their_own() {
 
 #[cfg(unix)]
 #[test]
-fn the_script_reports_what_a_solver_does_not_refute() {
+fn the_script_reports_claims_that_a_solver_does_not_refute() {
     let directory = TestDirectory::new();
     let script = repository("scripts/third-opinion.sh");
     // The solver prints the content of the file.

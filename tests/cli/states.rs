@@ -31,7 +31,7 @@ fn slotted_ring(nodes: usize) -> String {
 }
 
 #[test]
-fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
+fn the_growth_of_diagrams_is_plotted() {
     let directory = TestDirectory::with(&slotted_ring(10));
     let said = directory.succeeds(&["states", "model.pnml", "--plot", "growth.svg"]);
     assert!(said.contains("8 291 791 872"), "{said}");
@@ -50,7 +50,7 @@ fn the_growth_of_diagrams_is_drawn_and_what_paid_is_said() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
+fn a_signal_during_saturation_prints_the_known_figures() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
 }
 
 #[test]
-fn short_of_memory_what_is_known_is_printed() {
+fn a_memory_limit_prints_the_known_figures() {
     // Three thousand tokens on eight places: far too many markings, and large diagrams.
     let mut net = String::from("place p0 1500\nplace p1 1500\n");
     (2..8).for_each(|i| net.push_str(&format!("place p{i}\n")));

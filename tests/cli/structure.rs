@@ -36,7 +36,7 @@ fn place_invariants_are_sums_over_names() {
 }
 
 #[test]
-fn bounds_come_with_their_derivation() {
+fn bounds_are_printed_with_their_derivation() {
     let lines = facts(&run(POOL, "invariants", &["--bounds", "--semiflows"]), 0);
     for expected in ["1 <= idle <= 5", "0 <= busy <= 2", "busy <= 2 because of invariant 1"] {
         assert!(lines.iter().any(|line| line == expected), "{expected} in {lines:?}");
@@ -44,7 +44,7 @@ fn bounds_come_with_their_derivation() {
 }
 
 #[test]
-fn remainders_that_stay_are_said_beside_invariants() {
+fn invariants_modulo_a_number_are_printed() {
     // Tokens are added in threes, and one token of q equals two of p.
     let net = "place p 4\nplace q\ntransition in: -> 3*p\ntransition swap: 2*p -> q\ntransition back: q -> 2*p";
     let output = run(net, "invariants", &["--modulo"]);
@@ -83,7 +83,7 @@ fn invariants_in_json_have_names_and_exact_numbers() {
 }
 
 #[test]
-fn what_is_cut_short_says_so_and_ends_with_3() {
+fn incomplete_results_are_marked_and_have_exit_code_3() {
     let fan = "place a 1\nplace b 1\nplace c\nplace d\ntransition t: a + b -> c + d";
     let output = run(fan, "invariants", &["--semiflows", "--limit", "3"]);
     facts(&output, 3);
@@ -108,7 +108,7 @@ const STARVED: &str = "place p\nplace q\nplace r 1\nplace s\ntransition a: p -> 
                        transition b: q + r -> p + r\ntransition c: r -> s\ntransition d: s -> r";
 
 #[test]
-fn the_summary_of_siphons_tells_what_never_happens() {
+fn the_summary_of_siphons_lists_dead_transitions_and_empty_siphons() {
     assert_eq!(facts(&run(STARVED, "siphons", &[]), 0), ["p, q", "a, b"]);
     let none = run(POOL, "siphons", &[]);
     assert!(facts(&none, 0).is_empty());
@@ -137,7 +137,7 @@ fn an_empty_set_is_no_siphon_and_no_trap_to_print() {
 }
 
 #[test]
-fn the_siphon_trap_condition_is_answered_with_what_follows() {
+fn the_siphon_trap_property_is_printed_with_its_consequence() {
     let ring = "place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p";
     let lines = facts(&run(ring, "siphons", &["--commoner"]), 0);
     assert!(lines[0].contains("TRUE"), "{lines:?}");
@@ -154,7 +154,7 @@ fn the_siphon_trap_condition_is_answered_with_what_follows() {
 }
 
 #[test]
-fn wrong_names_come_with_a_guess() {
+fn unknown_names_get_a_suggestion() {
     let output = run(POOL, "siphons", &["--inside", "idle,bussy"]);
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);

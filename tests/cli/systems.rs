@@ -94,7 +94,7 @@ fn the_list_of_formats_has_a_line_each() {
 }
 
 #[test]
-fn programs_are_told_the_run() {
+fn the_run_is_printed_as_json() {
     let directory = directory();
     let arguments = ["check", "one.dot", "--properties", "one-properties.txt", "--format", "json"];
     let all = objects(&directory.succeeds(&arguments));
@@ -166,7 +166,7 @@ fn an_interrupted_run_over_problems_is_incomplete() {
 }
 
 #[test]
-fn a_system_may_be_compressed_or_come_in() {
+fn systems_are_read_from_compressed_files_and_standard_input() {
     let directory = directory();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(SYSTEM.as_bytes()).expect("written");
@@ -197,7 +197,7 @@ fn a_system_may_be_compressed_or_come_in() {
 }
 
 #[test]
-fn what_is_open_is_left_out_and_said() {
+fn open_properties_are_reported_as_unknown() {
     let directory = directory();
     directory.write("p.txt", "#1:\n( X(ack) )\n#2:\n( G(!send) )\n");
     let spin = ["check", "one.dot", "--properties", "p.txt", "--semantics", "spin"];
@@ -229,7 +229,7 @@ fn deadlocks_and_dead_labels_are_questions_about_the_net() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_file_and_line() {
+fn errors_have_their_file_and_line() {
     let directory = directory();
     directory.write("broken.dot", "digraph G {\n  subgraph a {\n0->1 [label=];\n  }\n}\n");
     directory.write("broken.txt", "#1:\n( ack &\n");
@@ -266,7 +266,7 @@ fn the_example_of_the_guide_is_answered() {
 }
 
 #[test]
-fn components_are_drawn_side_by_side_with_what_they_share() {
+fn components_are_drawn_side_by_side_with_their_shared_labels() {
     let directory = directory();
     assert_eq!(directory.succeeds(&["draw", "one.dot", "-o", "one.svg"]), "");
     let picture = directory.read("one.svg");
@@ -293,7 +293,7 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
 }
 
 #[test]
-fn states_go_by_their_labels() {
+fn states_are_named_by_their_labels() {
     let directory = TestDirectory::new();
     let system = example("post.dot");
     let system = system.to_str().unwrap();
@@ -306,7 +306,7 @@ fn states_go_by_their_labels() {
 }
 
 #[test]
-fn what_is_too_large_to_look_at_is_a_box() {
+fn large_components_are_drawn_as_boxes() {
     let directory = TestDirectory::new();
     let mut system = String::from("digraph G {\nsubgraph long {\nr->0 [label=\"\"];\n");
     (0..400).for_each(|at| system.push_str(&format!("{at}->{} [label=\"a\"];\n", at + 1)));
@@ -323,7 +323,7 @@ fn what_is_too_large_to_look_at_is_a_box() {
 }
 
 #[test]
-fn a_large_system_is_drawn_as_far_as_it_can_be_looked_at() {
+fn a_large_system_is_drawn_partly() {
     let directory = TestDirectory::new();
     let mut system = String::from("digraph G {\n");
     for at in 0..20 {
@@ -383,7 +383,7 @@ fn a_report_plays_the_run_against_a_property() {
 }
 
 #[test]
-fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
+fn a_default_report_answers_deadlock_and_occurring_labels() {
     let directory = directory();
     directory.write("two.dot", &stopping());
     assert_eq!(directory.succeeds(&["report", "two.dot", "-o", "two.html"]), "");

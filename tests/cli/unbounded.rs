@@ -48,7 +48,7 @@ fn a_loop_that_adds_tokens_may_begin_after_a_prefix() {
 
 /// Two transitions alternate forever while a third place grows.
 #[test]
-fn a_run_is_excluded_where_no_marking_is_dead_and_a_place_grows() {
+fn runs_of_live_unbounded_nets_are_excluded() {
     let net = "place left 1\nplace right\nplace count
         transition go: left -> right\ntransition return: right -> left + count";
     for (formula, value) in [("A G F (left >= 1)", "TRUE"), ("A F G (left >= 1)", "FALSE")] {

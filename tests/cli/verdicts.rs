@@ -124,7 +124,7 @@ fn a_file_of_our_own_is_valid_and_agrees_with_its_model() {
 }
 
 #[test]
-fn conflicts_and_what_the_file_does_not_know_are_shown() {
+fn conflicts_and_unknown_keys_of_the_file_are_shown() {
     let folder = folder();
     let keys = [("STATE_MACHINE", "false"), ("LIVE", "unknown"), ("SAFE", "true")];
     folder.write("v.xml", &verdicts("Cycle", &keys));

@@ -232,7 +232,7 @@ fn answers_about_random_coloured_nets_are_confirmed_and_their_opposites_are_not(
 }
 
 #[test]
-fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
+fn evidence_of_another_net_is_refused_and_large_nets_exceed_limits() {
     let ring = "net n
          sort Node = cyclic {a, b, c}
          var x: Node
@@ -274,7 +274,7 @@ fn the_evidence_of_another_net_is_refused_and_what_is_too_large_is_beyond() {
 }
 
 #[test]
-fn what_the_auditors_reader_does_not_know_it_refuses() {
+fn the_auditors_reader_refuses_unknown_elements() {
     let (_, file) = model(&random_coloured(3));
     for (from, to, expected) in [
         ("<place id=", "<capacity/><place id=", "`capacity` is unknown here"),
@@ -314,7 +314,7 @@ const ALIKE: &str = "net n
      transition t [x = a or x = b]: p{a} -> off";
 
 #[test]
-fn where_firings_are_counted_all_bindings_are_listed() {
+fn evidence_for_counts_lists_all_bindings() {
     let net = text::parse(ALIKE).unwrap();
     let (model, file) = model(&net);
     let directory = TestDirectory::new();

@@ -41,7 +41,7 @@ fn answer(directory: &TestDirectory, examination: &str) -> String {
 }
 
 #[test]
-fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
+fn the_answer_states_that_tokens_are_counted_per_colour() {
     let text = directory().succeeds(&["check", "model.pnml", "-e", "StateSpace"]);
     let per_colour = "; in each place, the tokens of each colour are counted separately";
     for line in text.lines() {
@@ -133,7 +133,7 @@ fn a_lasso_replays_by_the_coloured_firing_rule() {
 }
 
 #[test]
-fn what_is_too_large_to_unfold_is_answered_without() {
+fn models_too_large_to_unfold_are_answered_without_unfolding() {
     let directory = TestDirectory::new();
     let sorts = r#"
         <namedsort id="dot" name="dot"><dot/></namedsort>
@@ -319,7 +319,7 @@ fn a_coloured_transition_without_bindings_is_named_as_dead() {
 }
 
 #[test]
-fn answers_about_tokens_of_a_coloured_net_say_how_colours_are_counted() {
+fn answers_about_coloured_nets_state_how_colours_are_counted() {
     let directory = TestDirectory::new();
     let model =
         std::fs::read_to_string(crate::support::binary::example("philosophers-coloured.pnml"));
@@ -405,7 +405,7 @@ fn report(directory: &TestDirectory) -> serde_json::Value {
 }
 
 #[test]
-fn a_report_says_of_coloured_transitions_what_check_says() {
+fn reports_and_check_agree_about_coloured_transitions() {
     let quasi_live = |data: &serde_json::Value| {
         let mut all = data["questions"].as_array().expect("questions").iter();
         all.find(|it| it["id"] == "QuasiLiveness").expect("asked")["value"].clone()

@@ -47,7 +47,7 @@ fn a_reference_with_the_id_of_a_node_is_refused_by_both_readers() {
 }
 
 #[test]
-fn declarations_that_make_no_sense_are_told() {
+fn invalid_declarations_are_reported() {
     let user = |name| format!("<usersort declaration=\"{name}\"/>");
     let product = |parts: &str| format!("<productsort>{parts}</productsort>");
     for (declarations, expected) in [
@@ -116,7 +116,7 @@ fn declarations_that_make_no_sense_are_told() {
 }
 
 #[test]
-fn terms_that_make_no_sense_are_told() {
+fn invalid_terms_are_reported() {
     let x = "<variable refvariable=\"vx\"/>";
     let l = "<variable refvariable=\"vl\"/>";
     let on_ring =

@@ -73,7 +73,7 @@ fn both_readers_refuse_what_is_nested_a_million_deep() {
 }
 
 #[test]
-fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
+fn labels_without_structure_are_refused_with_their_line() {
     let black =
         format!("<hlinscription><text>t</text><structure>{DOT}</structure></hlinscription>");
     let colour = format!("<hlinscription><text>t</text><structure>{X}</structure></hlinscription>");

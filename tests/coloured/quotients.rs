@@ -167,7 +167,7 @@ fn number<T: Ord>(items: impl Iterator<Item = T>) -> Vec<usize> {
 
 /// `all` combined with one colour of another sort: two arbitrary tokens are not enough.
 #[test]
-fn what_goes_with_all_is_told_apart() {
+fn colours_combined_with_all_are_not_merged() {
     let model = model(
         "sort A = 1..2
          sort B = 1..9
@@ -188,7 +188,7 @@ fn what_goes_with_all_is_told_apart() {
 /// Classes that a successor function does not preserve are refused, even if no guard distinguishes
 /// their colours. Preserved classes are accepted.
 #[test]
-fn classes_are_kept_by_what_arcs_make_of_colours() {
+fn successor_functions_must_preserve_classes() {
     let net = text::parse(
         "sort N = cyclic {a, b, c, d}
          var x: N
@@ -227,7 +227,7 @@ const POST: &str = "sort K = 1..1500
     transition again: home{k} -> home{k}";
 
 #[test]
-fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
+fn formulas_about_runs_use_the_quotient_unless_bindings_matter() {
     let directory = TestDirectory::new();
     directory.write("model.pnml", &pnml::write(&text::parse(POST).unwrap()));
     let apart = "with equivalent colours merged";

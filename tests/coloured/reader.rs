@@ -108,7 +108,7 @@ place d: dot
 }
 
 #[test]
-fn partitions_of_ranges_are_read_and_what_is_no_colour_of_the_range_is_refused() {
+fn partitions_of_ranges_are_read_and_foreign_colours_refused() {
     let partition = |second: &str| {
         let number = |value: &str| {
             format!(
@@ -286,7 +286,7 @@ fn black_places_need_neither_type_nor_inscription() {
 }
 
 #[test]
-fn constants_of_one_name_are_told_apart_by_their_ids() {
+fn constants_with_equal_names_are_distinguished_by_their_ids() {
     let sorts = r#"<namedsort id="s" name="S"><cyclicenumeration><feconstant id="s1" name="1"/><feconstant id="s2" name="1"/></cyclicenumeration></namedsort>"#;
     let net = read(&pnml(sorts, "")).unwrap();
     assert_eq!(text::print(&net), "net n\nsort S = cyclic {s1, s2}\n");

@@ -5,7 +5,7 @@ use crate::styles::{
 };
 
 #[test]
-fn multisets_are_read_however_they_are_put_together() {
+fn multisets_are_read_in_all_forms() {
     let empty = "<empty><usersort declaration=\"ring\"/></empty>";
     let all =
         op("add", &["<useroperator declaration=\"ra\"/>", "<useroperator declaration=\"rb\"/>", C]);

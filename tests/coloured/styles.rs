@@ -240,7 +240,7 @@ fn tuples_and_products_of_one_component_are_that_component() {
 }
 
 #[test]
-fn wrappers_are_looked_through_however_many() {
+fn any_number_of_wrapper_elements_is_skipped() {
     alike(&spelt(&[
         ("<subterm>", "<subterm> <subterm>\n<subterm><!-- so -->"),
         ("</subterm>", "</subterm>\t</subterm></subterm>"),
@@ -255,7 +255,7 @@ fn wrappers_are_looked_through_however_many() {
 }
 
 #[test]
-fn what_other_tools_put_in_between_means_nothing() {
+fn graphics_and_tool_data_between_elements_are_ignored() {
     let data = "<graphics><offset x=\"1\" y=\"2\"/></graphics><toolspecific tool=\"t\" version=\"1\">\
                 <variable refvariable=\"none\"/></toolspecific>";
     let with = |element: &str| format!("<{element}>{data}");
@@ -272,7 +272,7 @@ fn what_other_tools_put_in_between_means_nothing() {
 }
 
 #[test]
-fn sorts_are_read_wherever_they_are_written_out() {
+fn inline_sorts_are_read_everywhere() {
     let user = |id: &str| format!("<usersort declaration=\"{id}\"/>");
     let product = format!("<productsort>{}{RANGE}</productsort>", user("ring"));
     let multisets = |sort: &str| format!("<multisetsort>{sort}</multisetsort>");

@@ -166,7 +166,7 @@ fn bindings_that_do_the_same_are_made_once() {
 }
 
 #[test]
-fn what_is_too_large_is_declined_at_once_and_says_how_large() {
+fn too_large_unfoldings_are_refused_with_their_size() {
     let model = "sort A = 1..100000
                  sort B = A * A
                  var x, y: A

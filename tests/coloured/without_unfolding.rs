@@ -68,7 +68,7 @@ pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> ColourClasses {
 }
 
 #[test]
-fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_that_is_exact() {
+fn merging_colours_keeps_goals_reachable_and_exact_merging_adds_none() {
     let (mut exact, mut finer, mut unreachable, mut spurious) = (0, 0, 0, 0);
     for seed in 0..scaled(2_000) {
         let net = random_coloured(seed);
@@ -113,7 +113,7 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
 }
 
 #[test]
-fn the_skeleton_goes_along_with_every_firing_and_weakened_goals_hold_where_goals_do() {
+fn the_skeleton_simulates_every_firing_and_weakened_goals_are_implied() {
     let mut steps = 0;
     for seed in 0..scaled(1_000) {
         let net = random_coloured(seed);
@@ -287,7 +287,7 @@ fn colours_are_erased_and_differences_are_counted() {
 }
 
 #[test]
-fn that_nothing_fires_is_weakened_to_what_totals_decide() {
+fn deadness_is_weakened_to_a_condition_on_totals() {
     let model = model(
         "sort A = 1..3
          var x, y: A
@@ -304,7 +304,7 @@ fn that_nothing_fires_is_weakened_to_what_totals_decide() {
 }
 
 #[test]
-fn colours_that_nothing_tells_apart_are_found() {
+fn indistinguishable_colours_are_found() {
     let model = model(
         "sort A = 1..3
          sort B = 1..4

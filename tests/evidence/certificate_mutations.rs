@@ -476,7 +476,7 @@ impl Tally {
 }
 
 #[test]
-fn accepted_bounds_are_true_whatever_was_done_to_them() {
+fn accepted_mutated_bounds_are_true() {
     let mut rng = Rng::with_seed(21);
     let mut tally = Tally::new(&OF_BOUNDS);
     for seed in 0..scaled(2000) {
@@ -494,7 +494,7 @@ fn accepted_bounds_are_true_whatever_was_done_to_them() {
 }
 
 #[test]
-fn accepted_invariants_are_true_whatever_was_done_to_them() {
+fn accepted_mutated_invariants_are_true() {
     let mut rng = Rng::with_seed(26);
     let mut tally = Tally::new(&OF_INDUCTIONS);
     for seed in 0..scaled(300) {
@@ -513,7 +513,7 @@ fn accepted_invariants_are_true_whatever_was_done_to_them() {
 }
 
 #[test]
-fn accepted_counts_of_markings_are_true_whatever_was_done_to_them() {
+fn accepted_mutated_counts_of_markings_are_true() {
     let mut rng = Rng::with_seed(22);
     let mut tally = Tally::new(&OF_MARKINGS);
     for seed in 0..scaled(150) {
@@ -532,7 +532,7 @@ fn accepted_counts_of_markings_are_true_whatever_was_done_to_them() {
 }
 
 #[test]
-fn accepted_reductions_are_true_whatever_was_done_to_them() {
+fn accepted_mutated_reductions_are_true() {
     let mut rng = Rng::with_seed(23);
     let mut tally = Tally::new(&OF_REDUCED);
     for seed in 0..scaled(120) {
@@ -602,7 +602,7 @@ fn of_json(file: &Value, net: &Net) -> Option<TestProof> {
 }
 
 #[test]
-fn garbled_files_prove_nothing_false() {
+fn mutated_files_prove_no_false_claim() {
     let mut rng = Rng::with_seed(24);
     let (mut rejected, mut accepted) = (0, 0);
     for seed in 0..scaled(120) {
@@ -639,7 +639,7 @@ fn garbled_files_prove_nothing_false() {
 }
 
 #[test]
-fn proofs_do_not_carry_over_to_nets_where_they_are_false() {
+fn proofs_are_refused_for_nets_in_which_they_are_false() {
     let mut rng = Rng::with_seed(25);
     let (mut rejected, mut kept) = (0, 0);
     for seed in 0..scaled(120) {

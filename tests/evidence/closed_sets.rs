@@ -366,7 +366,7 @@ fn formulas_of_ctl_are_the_same_on_every_closed_set() {
 }
 
 #[test]
-fn who_does_not_go_on_has_neither_set_nor_flaw() {
+fn a_stopped_check_returns_neither_set_nor_flaw() {
     // In each of twelve pairs of places, 999 tokens move from q to p. The diagram has enough nodes
     // for the check to ask whether it may go on.
     let places: String = (0..12).map(|p| format!("place p{p}\nplace q{p} 999\n")).collect();

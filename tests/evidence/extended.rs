@@ -139,7 +139,7 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
 }
 
 #[test]
-fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the_rest_is_refused() {
+fn only_reachability_is_answered_for_unbounded_inhibiting_places() {
     let directory = TestDirectory::new();
     // An unbounded number of readers, and a writer who waits until they have left.
     directory.write(

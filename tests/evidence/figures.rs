@@ -68,7 +68,7 @@ fn figures_are_confirmed_and_others_refused() {
 }
 
 #[test]
-fn a_reduction_that_keeps_less_is_no_evidence_of_a_count() {
+fn a_reduction_that_loses_markings_proves_no_count() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = directory.path().join("StateSpace.jsonl");
     let net = text::parse("net n\nplace p 3\nplace q\ntransition t: p -> q").unwrap();

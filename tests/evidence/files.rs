@@ -41,7 +41,7 @@ const ROUND: &str = "net round\nplace p 1\nplace q\ntransition t: p -> q\ntransi
 const REFUSED: &str = "x: A F X (EF q >= 1)";
 
 #[test]
-fn the_last_line_says_how_many_answers_were_printed() {
+fn the_last_line_has_the_number_of_printed_answers() {
     let directory = TestDirectory::with(ROUND);
     for (examination, answers) in [("ReachabilityDeadlock", 1), ("Liveness", 1), ("StateSpace", 4)]
     {
@@ -251,7 +251,7 @@ fn a_disk_that_fills_up_leaves_a_file_without_an_end() {
 }
 
 #[test]
-fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
+fn an_unwritable_evidence_file_loses_no_answer() {
     let directory = TestDirectory::with(ROUND);
     std::fs::create_dir_all(directory.at("evidence/Formulas.jsonl")).expect("made");
     let output = directory
@@ -271,7 +271,7 @@ fn what_stands_in_the_way_of_a_file_takes_no_answer_away() {
 }
 
 #[test]
-fn nothing_of_an_earlier_run_is_left() {
+fn the_file_of_an_earlier_run_is_replaced_or_removed() {
     let directory = TestDirectory::with(ROUND);
     let stale = "{\"evidence\": {}}\n".repeat(1000);
     directory.write("evidence/OneSafe.jsonl", &stale);

@@ -43,7 +43,7 @@ fn log_of(net: &Net, only: Option<Vec<&'static str>>, rng: &mut Rng) -> NamedLog
 }
 
 #[test]
-fn each_rule_alone_keeps_what_is_live() {
+fn each_rule_alone_preserves_liveness() {
     let keeps = rules::ALL.iter().filter(|rule| rule.preserves.covers(Preserve::LIVENESS));
     let mut applied: BTreeMap<&str, u64> = keeps.map(|rule| (rule.name, 0)).collect();
     let alone: Vec<Option<&str>> = applied.keys().copied().map(Some).chain([None]).collect();
@@ -116,7 +116,7 @@ const MUTATIONS: [(&str, Mutation); 8] = [
 ];
 
 #[test]
-fn mutilated_reductions_show_nothing_false() {
+fn mutated_reductions_prove_no_false_claim() {
     let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in 0..scaled(600) {
         let net = random(seed, &Shape::small(seed));

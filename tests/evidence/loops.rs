@@ -80,7 +80,7 @@ fn a_run_of_loops_is_confirmed_from_the_files_and_replayed_from_its_trace() {
 }
 
 #[test]
-fn what_fires_somewhere_in_a_loop_is_seen_there() {
+fn firings_inside_loops_are_observed() {
     for (digits, base) in [(12, 10), (14, 10), (40, 1000)] {
         let (directory, net) = directory_of(digits, base);
         for (examination, value) in [("QuasiLiveness", "TRUE"), ("StableMarking", "FALSE")] {

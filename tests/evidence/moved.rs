@@ -307,7 +307,7 @@ fn at_home_evidence_is_confirmed() {
 }
 
 #[test]
-fn evidence_about_another_net_confirms_nothing_false() {
+fn evidence_about_another_net_confirms_no_false_answer() {
     campaign(120, |court, net, question, file, rng| {
         for _ in 0..18 {
             if let Some(other) = claiming_as(net, &mutilated(net, rng)) {
@@ -318,7 +318,7 @@ fn evidence_about_another_net_confirms_nothing_false() {
 }
 
 #[test]
-fn evidence_about_another_marking_confirms_nothing_false() {
+fn evidence_about_another_marking_confirms_no_false_answer() {
     campaign(120, |court, net, question, file, rng| {
         for _ in 0..18 {
             if let Some(other) = with_tokens(net, rng) {

@@ -41,7 +41,7 @@ fn verdict(directory: &TestDirectory, file: &Path) -> AuditVerdict {
 }
 
 #[test]
-fn stages_are_confirmed_and_what_is_left_of_them_is_refused() {
+fn complete_stages_are_confirmed_and_incomplete_ones_refused() {
     let (directory, right) = directory();
     assert!(matches!(
         verdict(&directory, &directory.at("out/UpperBounds.jsonl")),

@@ -77,7 +77,7 @@ fn equivalences_are_read_by_both_without_writing_their_operands_twice() {
 }
 
 #[test]
-fn what_the_initial_marking_decides_of_several_cases_together_is_confirmed() {
+fn combinations_decided_by_the_initial_marking_are_confirmed() {
     // In the only marking, both transitions are enabled and change nothing.
     let turning = "net n\nplace p 1\ntransition t: p -> p\ntransition u: p -> p";
     let texts = [

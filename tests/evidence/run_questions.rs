@@ -81,7 +81,7 @@ const KEYS: [&str; 26] = [
 ];
 
 #[test]
-fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
+fn evidence_about_runs_is_confirmed_and_no_mutant_proves_a_false_claim() {
     let mut tally = Tally::default();
     for seed in 0..scaled(200) {
         let mut rng = Rng::with_seed(seed);

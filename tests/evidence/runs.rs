@@ -50,7 +50,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<KeptDocument>, &'static str)> {
 }
 
 #[test]
-fn whatever_a_run_refutes_has_a_document() {
+fn every_refutation_has_a_certificate() {
     let (mut goals, mut kinds) = (0, BTreeSet::new());
     for seed in 0..60 {
         let net = random(seed, &Shape::small(seed));
@@ -115,7 +115,7 @@ fn with_units(safe: bool) -> Net {
 }
 
 #[test]
-fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
+fn safe_units_are_used_only_if_claimed_and_always_stated() {
     let net = with_units(true);
     let q = net.place_named("q").unwrap();
     let two = Predicate::at_least(q, 2);
@@ -134,7 +134,7 @@ fn safe_units_are_used_only_where_claimed_and_only_said_aloud() {
 }
 
 #[test]
-fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
+fn evidence_files_are_confirmed_unless_they_are_modified() {
     let model = example("philosophers.pnml");
     let net = pnml::read(&std::fs::read(&model).unwrap()).unwrap().net;
     let directory = tempfile::tempdir().expect("a temporary directory");

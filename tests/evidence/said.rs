@@ -12,7 +12,7 @@ use parikh_generate::{Shape, random};
 use std::time::Duration;
 
 #[test]
-fn places_that_are_said_never_to_go_together_never_do() {
+fn lemmas_about_exclusive_places_are_true() {
     let mut said = 0;
     let config = RunConfig { threads: 1, keep_certificates: true, ..RunConfig::default() };
     for seed in 0..scaled(300) {

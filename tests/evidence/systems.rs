@@ -178,7 +178,7 @@ fn claims(
 }
 
 #[test]
-fn whatever_is_said_to_show_it_the_opposite_is_never_confirmed() {
+fn opposite_answers_are_never_confirmed() {
     let (mut tried, mut shown) = (0, [0, 0]);
     for seed in 0..scaled(60) {
         let (is_linear, endings) = match seed % 3 {
@@ -429,7 +429,7 @@ fn twenty_components_are_decided_where_four_matter() {
 /// A property of a training problem of the challenge, if the files are present. Only the
 /// composition of components proves it.
 #[test]
-fn what_is_put_together_is_written_and_confirmed() {
+fn compositions_are_written_and_confirmed() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers/training2017");
     let Ok(text) = std::fs::read_to_string(shared.join("problem113.dot")) else { return };
     let listed = "#10:\n( F(G(!c3_t5__c8_t11)) )\n";

@@ -261,7 +261,7 @@ fn names_keep_their_blanks_and_line_ends() {
 }
 
 #[test]
-fn activities_are_what_people_call_transitions_by_both_readers() {
+fn both_readers_name_activities_by_labels() {
     let file = "<pnml><net id='n' type='http://x/ptnet'><place id='p'><initialMarking><text>1</text>\
          </initialMarking></place><transition id='t'><name><text>u</text></name></transition>\
          <transition id='u'><name><value> t </value></name></transition>\

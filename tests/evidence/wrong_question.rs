@@ -70,37 +70,37 @@ fn offer(kind: ProofKind, nets: u64) {
 }
 
 #[test]
-fn bounds_prove_nothing_false() {
+fn bounds_prove_no_false_claim() {
     offer(ProofKind::Bounds, 100);
 }
 
 #[test]
-fn sums_of_inequalities_prove_nothing_false() {
+fn sums_of_inequalities_prove_no_false_claim() {
     offer(ProofKind::Linear, 40);
 }
 
 #[test]
-fn inductive_invariants_prove_nothing_false() {
+fn inductive_invariants_prove_no_false_claim() {
     offer(ProofKind::Induction, 60);
 }
 
 #[test]
-fn counts_of_markings_prove_nothing_false() {
+fn counts_of_markings_prove_no_false_claim() {
     offer(ProofKind::Markings, 60);
 }
 
 #[test]
-fn closed_sets_prove_nothing_false() {
+fn closed_sets_prove_no_false_claim() {
     offer(ProofKind::ClosedSet, 60);
 }
 
 #[test]
-fn reductions_prove_nothing_false() {
+fn reductions_prove_no_false_claim() {
     offer(ProofKind::Reduced, 40);
 }
 
 #[test]
-fn who_does_not_go_on_has_neither_proof_nor_flaw() {
+fn a_stopped_check_returns_neither_proof_nor_flaw() {
     let net = random(3, &Shape::small(3));
     let space = explore(&net, LIMITS).expect("small");
     for kind in [ProofKind::Markings, ProofKind::Linear, ProofKind::Induction] {

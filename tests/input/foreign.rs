@@ -29,7 +29,7 @@ fn are(kind: &str, files: &[&str]) {
 const GRAPH: &str = ".graph\na+ b+\nb+ a-\na- b-\nb- a+\n.marking { <b-,a+> }\n.end\n";
 
 #[test]
-fn signal_transition_graphs_are_recognised_whatever_they_begin_with() {
+fn signal_transition_graphs_with_any_beginning_are_recognised() {
     let files: Vec<String> = [
         ".name ring\n.inputs a\n.outputs b\n",
         ".model ring\n.inputs a\n.outputs b\n",
@@ -126,7 +126,7 @@ fn projects_of_greatspn_are_recognised_with_and_without_a_net() {
 }
 
 #[test]
-fn timed_arc_nets_are_recognised_by_what_only_they_have() {
+fn timed_arc_nets_are_recognised_by_their_own_attributes() {
     let net = |namespace: &str, inside: &str| {
         format!("<pnml xmlns='http://www.informatik.hu-berlin.de/{namespace}'>{inside}</pnml>")
     };
@@ -288,7 +288,7 @@ fn remarks_and_names_like_keywords_of_other_tools_refuse_no_net() {
 }
 
 #[test]
-fn texts_that_only_resemble_other_formats_have_none() {
+fn texts_that_resemble_other_formats_are_not_recognised() {
     for file in [
         // A patch, a text with a header, a table of contents.
         "From: x\nSubject: y\n---\n a.txt | 2 +-\n",

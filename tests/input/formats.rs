@@ -46,7 +46,7 @@ fn a_file_is_of_the_format_that_its_content_has() {
 }
 
 #[test]
-fn what_no_format_begins_with_is_told_with_all_that_there_are() {
+fn unknown_formats_are_refused_with_a_list_of_all_formats() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
     let expected = "m.txt:1: the file begins with `VERSION 1`, expected one of: PNML";
     assert!(problem.starts_with(expected), "{problem}");
@@ -159,7 +159,7 @@ fn probabilities_of_transition_systems_are_refused_by_name() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_the_format_that_the_file_is_of() {
+fn errors_come_from_the_format_of_the_file() {
     let problems = [
         ("place p\nplace p", "m:2: "),
         ("sort A = 1..3\nplace p: B", "m:2: "),

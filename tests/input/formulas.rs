@@ -39,7 +39,7 @@ fn wrong(text: &str, expected: &str) {
 }
 
 #[test]
-fn operators_bind_as_the_table_says() {
+fn operators_have_the_documented_precedence() {
     means("EF (p1 >= 2 && !fireable(t2))", "EF (p1 >= 2 && !fireable(t2))");
     means("!p1 >= 2 && deadlock", "!(p1 >= 2) && deadlock");
     means("p1 = 1 or p2 = 1 and p1 = 2", "p1 = 1 || (p2 = 1 && p1 = 2)");
@@ -80,7 +80,7 @@ fn odd_names_stand_in_quotes() {
 }
 
 #[test]
-fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
+fn errors_show_a_caret_and_the_expected_text() {
     wrong(
         "EF (wating_room >= 1)",
         "f:1:5: the net has no place `wating_room`; did you mean `waiting_room`?\n  \
@@ -187,7 +187,7 @@ fn constraints_in_the_spelling_of_other_tools_lead_to_those_of_parikh() {
 }
 
 #[test]
-fn what_is_no_operator_is_told_before_what_it_leaves_behind() {
+fn invalid_operators_are_reported_first() {
     let first_line = |text: &str| {
         let error = read_one(text, "f", &net()).formula.unwrap_err();
         format!("{error:#}").lines().next().unwrap().to_owned()
@@ -292,7 +292,7 @@ fn files_have_names_comments_and_continued_lines() {
 }
 
 #[test]
-fn languages_are_told_apart_by_their_beginning() {
+fn languages_are_detected_by_their_beginning() {
     assert_eq!(detect("\n  Property x-00\n \"d\"\n is: true end.\n"), TextLanguage::Contest);
     assert_eq!(detect("f1 = reachable (p contains {})\n"), TextLanguage::Mcc2011);
     assert_eq!(detect("p = 1\n"), TextLanguage::Inline);

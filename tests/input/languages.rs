@@ -256,7 +256,7 @@ fn nets_as_text_are_read_in_every_construct() {
 }
 
 #[test]
-fn what_a_language_cannot_say_is_refused() {
+fn nets_that_a_language_cannot_express_are_refused() {
     let net = NetTable::random(5);
     let mut inhibiting = net.clone();
     inhibiting.inhibits[0][0] = 2;
@@ -274,7 +274,7 @@ fn what_a_language_cannot_say_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_have_their_position() {
     for (file, expected) in [
         ("PLACE p, q\nMARKING p;", "n:2:1: found `MARKING`, expected `,` or `;`"),
         ("PLACE p; MARKING q;", "n:1:18: found `q`, expected a declared place"),

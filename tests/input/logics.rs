@@ -92,7 +92,7 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn operators_mean_what_they_mean_in_each_logic(
+    fn operators_have_their_meaning_in_each_logic(
         path in operator(),
         all in any::<bool>(),
         net in prop::sample::select(&NETS[..]),

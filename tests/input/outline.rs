@@ -207,7 +207,7 @@ fn prologues_of_all_tools_are_read_and_ill_formed_ones_are_refused() {
 }
 
 #[test]
-fn ill_formed_xml_is_refused_even_where_it_is_skipped() {
+fn ill_formed_xml_in_skipped_elements_is_refused() {
     for inside in [
         "<name><text>a\u{1}</text></name>",
         "<name><text>a&#1;</text></name>",

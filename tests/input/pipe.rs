@@ -73,7 +73,7 @@ fn tokens_of_the_first_class_are_tokens() {
 }
 
 #[test]
-fn what_would_be_another_net_is_refused() {
+fn unsupported_features_of_pipe_are_refused() {
     let later = |urgencies| net("1", "1", "normal", urgencies);
     for (file, expected) in [
         (

@@ -62,14 +62,14 @@ fn a_file_of_the_contest_is_read() {
 }
 
 #[test]
-fn pages_lie_in_pages_or_are_not_there() {
+fn nested_pages_and_missing_pages_give_the_same_net() {
     assert_eq!(net(&format!("{NODES}{ARCS}")), PLAIN);
     let split = format!("<page id='1'>{NODES}<page id='2'/><page id='3'>{ARCS}</page></page>");
     assert_eq!(net(&split), PLAIN);
 }
 
 #[test]
-fn arcs_and_references_come_before_their_nodes() {
+fn arcs_and_references_may_precede_their_nodes() {
     let content = format!(
         "<page id='1'>
            <arc id='a' source='p3' target='t'/>
@@ -241,7 +241,7 @@ fn arcs_that_test_or_empty_are_read_in_every_spelling() {
 }
 
 #[test]
-fn what_else_changes_the_meaning_is_refused() {
+fn unsupported_elements_with_a_meaning_are_refused() {
     assert_eq!(
         problem("<place id='p'><capacity><value>3</value></capacity></place>"),
         "m.pnml:3:15: the capacity `3` of place `p` is not supported; express it by a \
@@ -339,7 +339,7 @@ fn types_of_plain_nets_are_known_and_others_are_refused() {
 }
 
 #[test]
-fn text_is_read_in_labels_and_stands_nowhere_else() {
+fn text_outside_of_labels_is_refused() {
     for content in [
         "3",
         "<page>3</page>",
@@ -438,7 +438,7 @@ fn wrong_numbers_are_located_and_named() {
 }
 
 #[test]
-fn files_that_are_no_nets_are_told_apart() {
+fn files_without_a_net_are_refused_with_the_reason() {
     let problem = |file: &str| read(file).unwrap_err().to_string();
     let empty = "m.pnml: the file has no content, expected an element `<pnml>`";
     assert_eq!(problem(""), empty);
@@ -471,7 +471,7 @@ fn files_that_are_no_nets_are_told_apart() {
 }
 
 #[test]
-fn directories_and_missing_files_are_told_apart() {
+fn directories_and_missing_files_have_different_errors() {
     let directory = tempfile::tempdir().unwrap();
     let shown = directory.path().display();
     assert_eq!(
@@ -503,7 +503,7 @@ fn final_markings_are_written_as_they_are_read() {
 }
 
 #[test]
-fn labels_of_tina_and_the_player_0_of_tapaal_mean_nothing() {
+fn labels_of_tina_and_player_0_of_tapaal_are_ignored() {
     let net = |player: &str| {
         format!(
             "<pnml><net id='n' type='http://www.laas.fr/tina/tpn'><place id='p'><label><text>l</text>\

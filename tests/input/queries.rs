@@ -164,7 +164,7 @@ fn one_wrong_formula_costs_no_other() {
 }
 
 #[test]
-fn what_is_wrong_with_a_formula_is_said() {
+fn errors_in_formulas_are_reported() {
     let problem = |content: &str| formula(content).unwrap_err();
     let tokens = |place: &str| format!("<tokens-count><place>{place}</place></tokens-count>");
     let compare = |parts: &str| format!("<integer-le>{parts}</integer-le>");
@@ -249,7 +249,7 @@ fn the_query_file_of_another_model_is_recognised() {
 }
 
 #[test]
-fn a_file_that_breaks_off_gives_what_came_before() {
+fn a_truncated_file_gives_the_queries_before_the_end() {
     let whole = set(&(property("a", TRUE) + &property("b", DEADLOCK)));
     let cut = &whole[..whole.find("<deadlock").unwrap()];
     let file = read(cut).unwrap();
@@ -263,7 +263,7 @@ fn a_file_that_breaks_off_gives_what_came_before() {
 }
 
 #[test]
-fn files_that_hold_no_queries_are_told_apart() {
+fn files_without_queries_are_refused_with_the_reason() {
     assert_eq!(
         read("<toolspecific/>").unwrap_err().to_string(),
         "q.xml:1:1: found `<toolspecific>`, expected `<property-set>`; is this the right file?"

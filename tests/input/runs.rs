@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_path_formula_is_refused() {
+fn formulas_that_are_no_path_formulas_are_refused() {
     let net = text::parse(NETS[0]).unwrap();
     let inner = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Deadlock))));
     let mixed = Formula::Globally(Box::new(inner));

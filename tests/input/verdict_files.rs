@@ -81,7 +81,7 @@ fn full() -> VerdictFile {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn printed_files_are_read_back_unchanged() {
     assert_eq!(read(&full().print()), Ok(full()));
 }
 
@@ -118,7 +118,7 @@ fn version_1_becomes_version_2() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_have_their_position() {
     wrong("3.0", &format!("{SAFE}/>"), "f:1:1: found version `3.0`, expected `1.0` or `2.0`");
     wrong("2.0", "", "f:1:1: no `<verdict>`, expected at least one");
     wrong(
@@ -210,7 +210,7 @@ fn stated(attribute: &str) -> String {
 }
 
 #[test]
-fn what_the_grammar_takes_is_taken() {
+fn values_that_the_grammar_allows_are_accepted() {
     for fine in [
         stated("date='2018-01-01T24:00:00Z'"),
         stated("date='2020-02-29T10:00:05.5-00:00'"),

@@ -48,7 +48,7 @@ fn unanswered(net: &Net, examination: Examination, engines: &'static [Engine]) -
 }
 
 #[test]
-fn a_net_with_a_feature_that_nobody_takes_leaves_everything_open() {
+fn a_net_with_an_unsupported_feature_leaves_every_question_open() {
     let unknown = with(Features::UNKNOWN);
     for examination in EXAMINATIONS {
         assert_eq!(unanswered(&plain(), examination, registry::ENGINES), 0, "{examination:?}");
@@ -65,7 +65,7 @@ fn counted(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 }
 
 #[test]
-fn an_engine_is_started_where_it_takes_the_net_and_some_goal() {
+fn an_engine_starts_only_if_it_supports_the_net_and_some_goal() {
     let engine = |kinds, features| Engine {
         name: "counted",
         technique: "COUNTED",

@@ -128,7 +128,7 @@ fn formula(rng: &mut Rng, net: &Net, operators: usize) -> Formula {
 }
 
 #[test]
-fn formulas_of_cases_are_answered_as_all_cases_say() {
+fn formulas_about_cases_agree_with_the_enumerated_cases() {
     let (mut holding, mut failing, mut some, mut several) = (0, 0, 0, 0);
     for seed in 0..scaled(400) {
         let mut rng = Rng::with_seed(seed);
@@ -225,7 +225,7 @@ fn declared(name: &str, a: &[usize], b: &[usize]) -> bool {
 }
 
 #[test]
-fn constraints_by_name_mean_what_declare_says() {
+fn named_constraints_have_the_meaning_of_declare() {
     const NET: &str = "place i 1\nplace p\nplace q\nplace r 3\nplace o\n\
         transition ask: i -> p\ntransition pay: p + r -> p\ntransition ship: p -> q\n\
         transition skip: i -> q\ntransition pays: q + r -> q\ntransition close: q -> o";

@@ -192,7 +192,7 @@ fn schedule() -> Schedule {
 }
 
 #[test]
-fn combinations_are_answered_as_enumeration_says_and_audited() {
+fn combinations_agree_with_enumeration_and_are_audited() {
     let directory = tempfile::tempdir().unwrap();
     let (mut asked, mut values) = (0, [0, 0]);
     for seed in 7_000_000..7_000_000 + scaled(150) {

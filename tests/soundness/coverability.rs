@@ -43,7 +43,7 @@ struct Tally {
 }
 
 #[test]
-fn what_grows_and_what_is_covered_is_what_the_plain_graph_says() {
+fn results_agree_with_the_karp_miller_graph() {
     let mut tally = Tally::default();
     for seed in 0..scaled(4_000) {
         let kind = if seed % 4 == 0 { RandomKind::Bounded } else { RandomKind::Free };
@@ -142,7 +142,7 @@ const NESTED: &str = "place open 1
     transition sell: 2*made -> sold";
 
 #[test]
-fn a_run_repeats_what_comes_first_as_often_as_all_that_follows_needs() {
+fn early_firings_are_repeated_as_often_as_later_ones_need() {
     let net = text::parse(NESTED).unwrap();
     let [sold, made, store] = ["sold", "made", "store"].map(|name| net.place_named(name).unwrap());
     let and = |parts: &[Predicate]| Goal::Reach(Predicate::and(parts.iter().cloned()));
@@ -174,7 +174,7 @@ fn a_run_repeats_what_comes_first_as_often_as_all_that_follows_needs() {
 }
 
 #[test]
-fn where_all_places_are_known_to_be_bounded_there_is_nothing_to_do() {
+fn nothing_is_searched_if_all_places_are_known_to_be_bounded() {
     let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
     let goals = vec![(GoalId::new(0), Goal::Maximise(LinearSum::place(PlaceId::new(1))))];
     let board = Board::new(&net, vec![goals[0].1.clone()]);

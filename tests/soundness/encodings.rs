@@ -146,7 +146,7 @@ fn check_program(question: &EncodedGoal<'_>, refuted: bool, numbers: Numbers, ab
 }
 
 #[test]
-fn no_part_excludes_what_is_reachable_and_each_excludes_something_more() {
+fn no_part_excludes_reachable_goals_and_each_excludes_additional_ones() {
     let mut tally = Tally::default();
     for seed in 0..scaled(130) {
         let net = random(seed, &Shape::small(seed));
@@ -222,7 +222,7 @@ fn each_part_makes_its_own_difference() {
 }
 
 #[test]
-fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
+fn bounded_model_checking_is_exact_and_induction_proves_no_false_claim() {
     let (mut reached, mut sooner, mut proved, mut narrow) = (0, 0, 0, 0);
     for seed in 0..scaled(60) {
         let net = random(seed, &Shape::small(seed));
@@ -431,7 +431,7 @@ fn wrong_facts_are_refused() {
 }
 
 #[test]
-fn names_that_look_alike_stay_apart() {
+fn similar_names_stay_distinct() {
     // The class of `t` and `u`, and a transition whose name equals the possible name of the class.
     let net = text::parse(
         "place \"p|\" 1

@@ -242,7 +242,7 @@ fn state_spaces_are_counted() {
 }
 
 #[test]
-fn rounds_of_slices_settle_what_the_first_search_had_no_time_for() {
+fn later_slices_settle_goals_left_by_the_first_search() {
     on_small_nets(6, scaled(500), |net, all, rng| {
         let goals = random_goals(net, rng);
         let nodes = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));

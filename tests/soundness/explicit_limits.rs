@@ -114,7 +114,7 @@ fn nets_without_places_or_transitions_are_nets() {
 }
 
 #[test]
-fn a_net_without_end_ends_with_its_budget_and_claims_nothing() {
+fn an_unbounded_net_exhausts_the_budget_without_results() {
     let net = text::parse(
         "place p\nplace q\ntransition a: -> p\ntransition b: -> q\ntransition c: p + q -> p",
     )
@@ -202,7 +202,7 @@ fn large() -> (Net, Vec<Goal>) {
 }
 
 #[test]
-fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
+fn a_memory_limit_ends_the_engine_without_results() {
     let (net, goals) = large();
     // Only breadth-first search uses several threads.
     for (order, threads) in [
@@ -239,7 +239,7 @@ fn a_ceiling_of_memory_ends_the_engine_with_nothing_claimed() {
 }
 
 #[test]
-fn what_others_settle_is_dropped() {
+fn goals_settled_by_other_engines_are_dropped() {
     let (net, goals) = large();
     let board = Board::new(&net, goals);
     board.ids().for_each(|id| board.abandon(id));

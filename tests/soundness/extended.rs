@@ -73,7 +73,7 @@ fn audited(seed: u64, model: &ExtendedNet, net: &Net) {
 }
 
 #[test]
-fn what_stands_for_a_net_does_what_the_net_does() {
+fn translated_nets_behave_like_their_models() {
     let [mut small, mut refused, mut plain, mut by_sums, mut copied] = [0u64; 5];
     for seed in 0..scaled(10_000) {
         let table = NetTable::random(seed);
@@ -210,7 +210,7 @@ fn examined(seed: u64, table: &NetTable, net: &Net, space: &TableSpace) {
 }
 
 #[test]
-fn what_is_answered_of_a_net_with_such_arcs_is_so() {
+fn answers_about_translated_nets_agree_with_enumeration() {
     let mut examinations = 0;
     for seed in 0..scaled(40) {
         let table = NetTable::random(1_000_000 + seed);
@@ -241,7 +241,7 @@ fn the_rule_with_all_arcs_is_the_enumerators() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_nets_are_read_back_unchanged() {
     for seed in 0..200 {
         let net = NetTable::random(seed).net();
         let mut written = String::new();

@@ -290,7 +290,7 @@ fn verdicts(model: &ExtendedNet, path: &Path, xml: &str) -> Result<Vec<AuditVerd
 }
 
 #[test]
-fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
+fn answers_about_nets_with_caps_are_true_and_confirmed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("Formulas.jsonl");
     let [mut confirmed, mut beyond, mut open, mut refused] = [0u64; 4];
@@ -427,7 +427,7 @@ fn what_is_answered_of_nets_with_caps_is_so_and_confirmed() {
 }
 
 #[test]
-fn what_is_more_than_reachability_is_refused_by_name() {
+fn questions_beyond_reachability_are_refused() {
     let (_, _, net) = (7_000_000..).find_map(|seed| with_caps(seed, CapRooms::default())).unwrap();
     for formula in ["AG EF p0 >= 1", "A F p0 >= 1", "E G p0 >= 1", "AG EX p0 >= 1", "AX p0 = 0"] {
         let formula = read_one(formula, "test", &net).formula.unwrap();

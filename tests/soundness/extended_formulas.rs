@@ -74,7 +74,7 @@ impl NetQuestions {
 }
 
 #[test]
-fn formulas_about_nets_with_such_arcs_are_answered_as_enumeration_says_and_audited() {
+fn formulas_agree_with_enumeration_and_are_audited() {
     let directory = tempfile::tempdir().unwrap();
     let [mut answered, mut open, mut confirmed, mut beyond] = [0; 4];
     let mut values = [0, 0];

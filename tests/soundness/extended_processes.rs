@@ -286,7 +286,7 @@ impl ProcessTally {
 const AT_A_TIME: u64 = 8;
 
 #[test]
-fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
+fn soundness_of_random_processes_agrees_with_enumeration() {
     let all = scaled(300);
     let mut found = ProcessTally::default();
     std::thread::scope(|scope| {
@@ -354,7 +354,7 @@ fn cancellation(branches: usize) -> (ExtendedNet, Vec<Marking>) {
 }
 
 #[test]
-fn a_cancellation_region_of_many_places_has_copies_for_what_they_hold_together() {
+fn a_cancellation_region_has_one_copy_per_reachable_combination_of_tokens() {
     // Of 2^12 and 2^20 combinations, 4^3 and 4^5 occur.
     for branches in [3, 5] {
         assert_all_sound(branches);

@@ -6,7 +6,7 @@ use parikh::engine::family::FamilyFailure;
 use parikh::evidence::counting::family::{FamilyError, FamilyProof};
 use parikh::net::text;
 
-/// What is known of a family.
+/// The expected result of the search for a proof about a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// A proof may be found, and every figure that it gives must be right.
@@ -41,14 +41,14 @@ fn made_families_are_refused_or_right() {
     let locking =
         |a: u64, b: u64| format!("place clients\nplace resA {a}\nplace resB {b}\n{LOCKING}");
     let (small, large, none) = (pool(0, 3), pool(0, 8), pool(0, 0));
-    let (walls, locks) = (locking(4, 5), locking(0, 1));
+    let (few_resources, locks) = (locking(4, 5), locking(0, 1));
     let made: [Made<'_>; 24] = [
         // Thresholds.
         ("few resources", &small, &[("idle", 1)], 9, Right),
         ("many resources", &large, &[("idle", 1)], 12, Right),
         ("resources alone grow", &pool(4, 2), &[("free", 1)], 7, Right),
         ("no resource", &none, &[("idle", 1)], 5, Right),
-        ("two walls", &walls, &[("clients", 1)], 7, Right),
+        ("few copies of two resources", &few_resources, &[("clients", 1)], 7, Right),
         (
             "batches of four",
             "place a 3\nplace b\ntransition t: 4*a -> b\ntransition u: b -> 4*a",
@@ -215,8 +215,8 @@ fn the_false_family_is_not_extrapolated() {
         steps < 100_000
     });
     assert!(checked.is_err() || checked.is_ok_and(|it| it.figures == found));
-    // Smaller walls can be passed. With more clients than resources, some solutions are
-    // unreachable.
+    // With few resources, the proof also holds for more clients than resources. Then some
+    // solutions of the place invariants are unreachable.
     let family = Family::of(
         &format!("place clients\nplace resA 15\nplace resB 16\n{LOCKING}"),
         &[("clients", 1)],

@@ -54,7 +54,7 @@ fn homes(seed: u64, net: &Net) -> Vec<Predicate> {
 }
 
 #[test]
-fn each_engine_says_what_enumeration_says() {
+fn each_engine_agrees_with_enumeration() {
     let mut settled: HashMap<&str, (u64, u64)> = HashMap::new();
     nets(40_000, 400, |seed, net, space| {
         let homes = homes(seed, net);
@@ -133,7 +133,7 @@ fn each_engine_says_what_enumeration_says() {
 
 /// The engines that use diagrams and weights, on more nets.
 #[test]
-fn diagrams_and_weights_say_what_enumeration_says() {
+fn diagrams_and_weights_agree_with_enumeration() {
     let (mut done, mut left) = (0, 0);
     let mut settled: HashMap<&str, (u64, u64)> = HashMap::new();
     for seed in 300_000.. {
@@ -223,7 +223,7 @@ fn liveness_reversibility_and_formulas_are_answered_right() {
 }
 
 #[test]
-fn what_is_asked_to_be_certified_rests_on_no_search() {
+fn certified_answers_rest_on_no_search() {
     let mut certified = 0;
     nets(60_000, 12, |seed, net, space| {
         let plan = Plan::of_examination(Examination::Liveness, net).unwrap();
@@ -301,7 +301,7 @@ fn growing(seed: u64) -> Net {
 /// reachable after the sequence. After a transition reported to fire finitely often, no marking
 /// covers the marking before the firing.
 #[test]
-fn nothing_false_is_said_of_nets_without_bound() {
+fn results_about_unbounded_nets_are_right() {
     let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
     for seed in 70_000..70_000 + scaled(1_000) {
         let net = growing(seed);
@@ -386,9 +386,10 @@ fn nothing_false_is_said_of_nets_without_bound() {
     }
 }
 
-/// For each shortcut, an example and a net that violates exactly one of its conditions.
+/// For each structural condition that decides liveness, an example, and nets that violate exactly
+/// one part of the condition.
 #[test]
-fn each_shortcut_needs_what_it_asks_for() {
+fn each_condition_of_structural_liveness_results_is_needed() {
     let live = |text: &str| {
         let net = text::parse(text).unwrap();
         let plan = Plan::of_examination(Examination::Liveness, &net).unwrap();
@@ -422,7 +423,7 @@ fn each_shortcut_needs_what_it_asks_for() {
 }
 
 #[test]
-fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
+fn reduced_nets_in_several_parts_are_searched() {
     // Two cycles with far too many markings. Reduced, each cycle becomes a part with an
     // unconditional transition. In the second net, a third part fires once.
     let circles = "place a 100000\nplace b\nplace c 100000\nplace d\ntransition t: a -> b\ntransition u: b -> a

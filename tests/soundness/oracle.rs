@@ -55,7 +55,7 @@ fn an_unbounded_net_and_a_large_one_are_given_up() {
 }
 
 #[test]
-fn random_nets_keep_what_their_kind_promises_and_are_worth_exploring() {
+fn random_nets_have_the_properties_of_their_kind() {
     let (mut lively, mut large) = (0, 0);
     for seed in 0..300 {
         let shape = Shape::small(seed);

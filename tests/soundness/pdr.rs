@@ -90,7 +90,7 @@ fn run(
 }
 
 #[test]
-fn proofs_by_induction_say_what_enumeration_says() {
+fn proofs_by_induction_agree_with_enumeration() {
     let mut tally = Tally::default();
     for seed in 0..scaled(1500) {
         let net = random(seed, &Shape::small(seed));
@@ -110,7 +110,7 @@ fn proofs_by_induction_say_what_enumeration_says() {
 /// Nets whose certificates were once rejected. On one net, a sum keeps its remainder for all
 /// transitions except one that never fires. On another net, the places of a sum occur nowhere else.
 #[test]
-fn sums_that_keep_their_remainder_are_shown_to() {
+fn certificates_prove_constant_remainders() {
     let mut tally = Tally::default();
     for seed in [14_974, 48_508, 202_359] {
         let net = random(seed, &Shape::small(seed));
@@ -223,7 +223,7 @@ fn a_sum_of_hundreds_of_odd_numbers_is_bounded_at_once() {
 }
 
 #[test]
-fn what_never_changes_is_taken_out_of_a_larger_sum() {
+fn constant_sums_are_removed_from_larger_sums() {
     let mut builder = NetBuilder::new("inside");
     let [a, b, c] =
         [("a", 3), ("b", 0), ("c", 1)].map(|(name, tokens)| builder.place(name, tokens).unwrap());

@@ -254,7 +254,7 @@ impl AnswerTally {
 const AT_A_TIME: u64 = 16;
 
 #[test]
-fn random_processes_are_as_sound_as_enumeration_says() {
+fn soundness_of_random_processes_agrees_with_enumeration() {
     let all = scaled(10_000);
     let mut found = AnswerTally::default();
     std::thread::scope(|scope| {

@@ -161,7 +161,7 @@ fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
 }
 
 #[test]
-fn what_few_firings_reach_is_reached_and_nothing_else() {
+fn unrollings_reach_exactly_the_markings_within_their_bound() {
     let mut tally = Tally::default();
     for seed in 0..scaled(300) {
         let net = random(seed, &Shape::small(seed));
@@ -172,7 +172,7 @@ fn what_few_firings_reach_is_reached_and_nothing_else() {
 }
 
 #[test]
-fn components_of_processes_keep_nothing_from_being_reached() {
+fn encoded_components_exclude_no_reachable_goal() {
     let mut tally = Tally::default();
     for seed in 0..scaled(300) {
         let net = processes(seed);

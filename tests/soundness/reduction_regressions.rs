@@ -37,7 +37,8 @@ fn has_deadlock(net: &Net) -> bool {
     oracle::explore(net, oracle::OracleLimits::default()).unwrap().deadlock()
 }
 
-/// ITS-Tools: the prefix of interest drops q, and t remains and steals the token of p.
+/// A bug of ITS-Tools: its reduction removed q as irrelevant for deadlocks, but kept t. Then t
+/// consumed the token of p without q, and caused a deadlock that the net does not have.
 #[test]
 fn a_token_thief_makes_no_deadlock() {
     let net = net("place p 1\nplace a\nplace r 1\nplace s\nplace q\nplace x
@@ -47,7 +48,7 @@ fn a_token_thief_makes_no_deadlock() {
     assert!(!has_deadlock(&reduced(&net, &needs::deadlock()).net));
 }
 
-/// The multiplicity with which t replaces u was a sum beyond 63 bits.
+/// The number of firings of t that replaces a firing of u was computed as a sum beyond 63 bits.
 #[test]
 fn weights_as_large_as_they_may_be_are_compared() {
     let most = i64::MAX;
@@ -60,7 +61,7 @@ fn weights_as_large_as_they_may_be_are_compared() {
     assert_eq!(reduction.net.transition_count(), 1);
 }
 
-/// ITS-Tools: without a strongly connected component, a deadlock was reported.
+/// A bug of ITS-Tools: it reported a deadlock if the net had no strongly connected component.
 #[test]
 fn a_source_transition_means_no_deadlock() {
     let net = net("place p\ntransition t: -> p");
@@ -68,10 +69,10 @@ fn a_source_transition_means_no_deadlock() {
     assert_eq!((reduction.net.transition_count(), reduction.net.arc_count()), (1, 0));
 }
 
-/// The tool verifypn: in its pre-agglomeration, producers compete for inputs, which decides too
-/// early.
+/// A bug of verifypn: its pre-agglomeration allowed producers that compete for inputs. Postponing
+/// one of them also postpones the choice between them, which may change liveness.
 #[test]
-fn competing_producers_are_not_put_off_for_liveness() {
+fn competing_producers_are_not_postponed_for_liveness() {
     let net = net("place a 1\nplace b 1\nplace p\nplace c
         transition t1: a -> p\ntransition t2: b -> p\ntransition t3: a + b -> p
         transition t4: p -> c\ntransition t5: 2*c -> a + b");
@@ -81,7 +82,8 @@ fn competing_producers_are_not_put_off_for_liveness() {
     assert_eq!(reduced_by(&net, &live, rule).log.len(), 0);
 }
 
-/// ITS-Tools: of two equal places, the one with fewer tokens must stay, in either order.
+/// A bug of ITS-Tools: of two places with equal arcs, the one with fewer tokens must stay, in
+/// either order.
 #[test]
 fn the_scarcer_of_two_equal_places_stays() {
     for (p, q) in [(1, 2), (2, 1), (1, 1)] {
@@ -98,7 +100,8 @@ fn the_scarcer_of_two_equal_places_stays() {
     }
 }
 
-/// ITS-Tools: fusing places with equal future lost the names of transitions, and quasi-liveness.
+/// A bug of ITS-Tools: fusing places with equal futures merged transitions, so that their
+/// quasi-liveness could no longer be decided.
 #[test]
 fn twins_that_are_asked_for_are_not_fused() {
     let net = net("place a 1\nplace p\nplace q\nplace x
@@ -113,9 +116,10 @@ fn twins_that_are_asked_for_are_not_fused() {
     }
 }
 
-/// ITS-Tools: free agglomeration did not require that the producer has no other outputs.
+/// A bug of ITS-Tools: its free agglomeration did not require that the producer has no other
+/// outputs.
 #[test]
-fn a_producer_with_other_outputs_is_not_put_off() {
+fn a_producer_with_other_outputs_is_not_postponed() {
     let net = net("place a 1\nplace b\nplace p\nplace x
         transition h: a -> p + x\ntransition f: p + b -> b");
     let needs = needs::reachability([place(&net, "x")]);
@@ -134,7 +138,7 @@ fn a_protected_transition_that_cannot_fire_is_found_dead() {
 }
 
 #[test]
-fn what_reductions_find_settles_goals_of_the_original_net() {
+fn findings_of_reductions_settle_goals_of_the_original_net() {
     let net = net("place p 1\nplace q\nplace lock 3\nplace dead
         transition t: p + lock -> q + lock\ntransition u: q + dead -> p");
     let reduction = reduced(&net, &needs::deadlock());
@@ -175,7 +179,7 @@ fn a_spent_budget_leaves_a_valid_net() {
 }
 
 #[test]
-fn prefix_and_pump_come_back() {
+fn prefix_and_pump_are_translated_back() {
     let net = net("place a 1\nplace p\nplace q\nplace r\nplace x
         transition start: a -> p\ntransition pq: p -> q\ntransition qp: q -> p
         transition work: q -> r\ntransition done: r -> p + x");
@@ -198,7 +202,7 @@ fn prefix_and_pump_come_back() {
 
 /// After one round, the token is on another fused place, so the cycle consists of two rounds.
 #[test]
-fn a_pump_through_fused_places_comes_back_to_where_it_began() {
+fn a_pump_through_fused_places_returns_to_its_first_place() {
     for (source, rule) in [
         (
             "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
@@ -227,7 +231,7 @@ fn a_pump_through_fused_places_comes_back_to_where_it_began() {
 
 /// A billion postponed firings are a few steps, also through fused places.
 #[test]
-fn many_firings_come_back_at_once() {
+fn many_firings_are_translated_in_few_steps() {
     let many = 1_000_000_000u64;
     let postponed = net(&format!(
         "place a {many}\nplace b 1\nplace c\nplace p\nplace d 1
@@ -276,7 +280,7 @@ fn the_way_back_ends_with_the_budget() {
 }
 
 #[test]
-fn a_pump_is_gone_through_until_the_tokens_of_fused_places_are_back() {
+fn a_pump_is_repeated_until_fused_places_have_their_tokens_again() {
     // Each firing of c moves the token of p, q and r on, and it is back after three.
     let net = net("place p 1\nplace q\nplace r\nplace x
         transition pq: p -> q + x\ntransition qr: q -> r + x\ntransition rp: r -> p + x
@@ -312,7 +316,7 @@ fn huge_weights_and_repetitions_do_not_overflow() {
 }
 
 #[test]
-fn a_log_goes_through_json_and_is_checked_again() {
+fn a_log_is_written_as_json_and_checked_again() {
     let net = net("place a 2\nplace p\nplace q\nplace r\nplace x
         transition h: a -> p\ntransition f: p -> q + r\ntransition g: q -> x
         transition k: r -> r");
@@ -416,7 +420,7 @@ fn multiplicities_in_a_log_are_checked() {
 /// Rules that remember visited nodes once missed most of them: of a thousand equal transitions, 21
 /// were left.
 #[test]
-fn nothing_alike_is_left() {
+fn no_equal_transitions_remain() {
     for count in [4, 100, 1_000] {
         let transitions = (0..count).map(|i| format!("transition t{i}: p -> x\n"));
         let equal = net(&format!("place x\nplace p 1\n{}", transitions.collect::<String>()));
@@ -435,7 +439,7 @@ fn nothing_alike_is_left() {
 }
 
 #[test]
-fn nodes_that_are_called_like_ours_are_told_apart_in_a_log() {
+fn nodes_with_names_like_generated_ones_are_distinguished_in_a_log() {
     // A log uses `#1` for the first composed transition, and `fired d` for the counter of d.
     let net = net("place a 2\nplace b\nplace c\nplace e\nplace \"fired d\"\nplace never
         place \"fired fired d\" 1

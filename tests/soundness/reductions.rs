@@ -615,7 +615,7 @@ fn all_rules_together_preserve_every_class() {
 /// On possibly unbounded nets: a self-covering sequence of the reduced net is translated to one of
 /// the original net, with the same growing places of the support.
 #[test]
-fn what_repeats_for_ever_comes_back() {
+fn self_covering_sequences_are_translated_back() {
     let mut rng = Rng::with_seed(5);
     let (mut pumps, mut changed) = (0, 0);
     for _ in 0..nets_per_class() * 2 {
@@ -666,7 +666,7 @@ const ONCE: [&str; 3] =
     ["token-prefiring", "partial-post-agglomeration", "free-agglomeration-product"];
 
 #[test]
-fn what_is_reduced_is_not_reduced_again() {
+fn a_second_reduction_changes_nothing() {
     let mut rng = Rng::with_seed(11);
     let names = rules::names().filter(|rule| !ONCE.contains(rule)).collect();
     let config = ReductionConfig { only: Some(names), ..ReductionConfig::default() };

@@ -97,7 +97,7 @@ fn every_engine_alone_is_right_about_runs() {
 /// Runs found on reduced nets are replayed on the original net. The absence of runs on a reduced
 /// net implies nothing.
 #[test]
-fn runs_on_nets_reduced_for_one_property_are_runs_and_nothing_follows_from_none() {
+fn runs_of_reduced_nets_are_replayed_and_their_absence_proves_nothing() {
     let schedule = Some(Schedule::own_runs_only());
     let engines = Vec::leak(ENGINES.iter().filter(|it| it.role == Role::Runs).copied().collect());
     let config = RunConfig { engines, threads: 1, schedule, ..RunConfig::default() };

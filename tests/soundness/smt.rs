@@ -39,7 +39,7 @@ fn work(
 }
 
 #[test]
-fn they_say_what_enumeration_says() {
+fn smt_engines_agree_with_enumeration() {
     let (mut reachable, mut reached, mut maxima, mut met, mut refuted) = (0, 0, 0, 0, 0);
     for seed in 0..scaled(150) {
         let net = random(seed, &Shape::small(seed));
@@ -92,7 +92,7 @@ fn they_say_what_enumeration_says() {
 
 /// Unbounded places, a billion tokens, weights: none is harder for arithmetic.
 #[test]
-fn what_is_large_takes_few_steps() {
+fn large_numbers_take_few_steps() {
     let net = text::parse(
         "place p 1000000000\nplace lock 1\nplace q\nplace r\nplace s
          transition move: 3*p + lock -> 2*q + lock\ntransition back: 5*q -> r
@@ -125,7 +125,7 @@ fn what_is_large_takes_few_steps() {
 /// The default portfolio uses the integer encoding only on nets whose numbers are too large for
 /// clauses.
 #[test]
-fn the_default_engine_is_at_work_where_places_may_hold_much() {
+fn the_default_engine_runs_on_nets_with_many_tokens() {
     let goals = |net: &Net| {
         let q = net.place_named("q").unwrap();
         [Goal::Reach(Predicate::at_least(q, 1))]

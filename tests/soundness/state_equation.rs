@@ -125,7 +125,7 @@ fn compare(net: &Net, space: &StateSpace<'_>, goals: Vec<Goal>, seed: u64, tally
 }
 
 #[test]
-fn nothing_reachable_is_refuted_and_no_bound_is_too_low() {
+fn no_reachable_goal_is_refuted_and_no_bound_is_too_low() {
     let mut tally = Tally::default();
     let mut nets = 0;
     for seed in 0..scaled(2500) {
@@ -244,7 +244,7 @@ fn a_maximum_is_narrowed_to_whole_firings() {
 }
 
 #[test]
-fn what_nothing_can_come_before_is_refuted() {
+fn impossible_orders_of_firings_are_refuted() {
     // The firing counts admit each of these goals. In the first net, a and b feed each other from
     // nothing. In the second, t marks a trap that is empty in the goal.
     let cases = [

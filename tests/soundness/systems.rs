@@ -338,13 +338,13 @@ fn linear(endings: FiniteRuns) -> [usize; 2] {
 }
 
 #[test]
-fn linear_properties_are_as_enumeration_says() {
+fn linear_properties_agree_with_enumeration() {
     let [failed, held] = linear(FiniteRuns::Ignored);
     assert!(failed > 700 && held > 700, "{failed} {held}");
 }
 
 #[test]
-fn linear_properties_in_the_semantics_of_spin_are_as_enumeration_says() {
+fn linear_properties_in_the_semantics_of_spin_agree_with_enumeration() {
     let [failed, held] = linear(FiniteRuns::Stutter);
     assert!(failed > 700 && held > 700, "{failed} {held}");
 }
@@ -352,7 +352,7 @@ fn linear_properties_in_the_semantics_of_spin_are_as_enumeration_says() {
 /// For some of these components, the checker finds a run that the engine has excluded as an
 /// infinite run. For all components together, there is none.
 #[test]
-fn where_the_checker_needs_all_components_it_has_them() {
+fn the_checker_gets_all_components_that_it_needs() {
     let text = "digraph G {
   subgraph component0 { 0->2 [label=\"\"]; 1->2 [label=l0]; 1->4 [label=l2]; 2->2 [label=l5];
     3->4 [label=l2]; 3->3 [label=l4]; 3->4 [label=l4]; 4->4 [label=l0]; 4->3 [label=l2]; }
@@ -378,7 +378,7 @@ fn where_the_checker_needs_all_components_it_has_them() {
 
 /// 3,420 pairs, or a million with `PARIKH_SCALE=293`.
 #[test]
-fn branching_properties_are_as_enumeration_says() {
+fn branching_properties_agree_with_enumeration() {
     let mut counts = [0, 0];
     for seed in 0..scaled(570) {
         let mut random = Rng::with_seed(seed);

@@ -99,7 +99,7 @@ fn whole_runs_are_right_about_trees() {
 /// The markings before and after a firing that a formula does not observe satisfy the same
 /// formulas.
 #[test]
-fn firings_that_a_formula_does_not_see_keep_what_is_true() {
+fn unobserved_firings_preserve_the_truth_of_formulas() {
     let (mut seen, mut held) = (0, 0);
     for seed in 0..scaled(600) {
         let net = random(seed, &Shape::small(seed));
@@ -126,7 +126,7 @@ fn firings_that_a_formula_does_not_see_keep_what_is_true() {
 
 /// CTL formulas reported as equivalent to an LTL formula on all paths.
 #[test]
-fn what_all_paths_decide_is_what_the_tree_is() {
+fn ctl_formulas_agree_with_their_ltl_equivalents() {
     let (mut seen, mut held) = (0, 0);
     for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));
@@ -151,7 +151,7 @@ fn what_all_paths_decide_is_what_the_tree_is() {
 
 /// Properties of runs that imply, or follow from, CTL formulas.
 #[test]
-fn runs_show_what_the_tree_has_and_it_shows_what_some_run_has() {
+fn properties_of_runs_and_of_the_tree_imply_each_other() {
     let (mut seen, mut shown, mut excluded) = (0, 0, 0);
     for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));

@@ -75,7 +75,7 @@ fn breaks_plainly(net: &Net, sequence: &FiringSequence) -> Option<u64> {
 }
 
 #[test]
-fn a_breach_on_the_way_is_found_where_it_is() {
+fn the_first_violation_of_safe_units_is_found() {
     let (mut broken, mut kept) = (0, 0);
     for (seed, net) in nets() {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -105,7 +105,7 @@ fn a_breach_on_the_way_is_found_where_it_is() {
 }
 
 #[test]
-fn what_does_not_rest_on_the_claim_is_true_and_a_false_claim_is_no_internal_error() {
+fn answers_without_the_claim_are_true_and_false_claims_are_no_internal_error() {
     let config = RunConfig { threads: 2, ..RunConfig::default() };
     let (mut breaches, mut answers) = (0, 0);
     for (seed, net) in nets() {
@@ -149,7 +149,7 @@ fn facts(net: &Net) -> Facts {
 }
 
 #[test]
-fn what_is_decided_from_a_false_claim_says_so_and_the_rest_is_true() {
+fn answers_that_use_a_false_claim_state_this_and_others_are_true() {
     let (mut claimed, mut proved, mut wrong) = (0, 0, 0);
     for (seed, net) in nets() {
         let Some(space) = explore(&net, OracleLimits { states: 500, tokens: 50 }) else { continue };

@@ -76,7 +76,7 @@ fn compare(config: &WalkConfig, nets: u64) -> (usize, usize) {
 }
 
 #[test]
-fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
+fn walks_reach_almost_all_reachable_goals_and_no_others() {
     let config = WalkConfig { max_work: 30_000, ..WalkConfig::default() };
     let (answerable, missed) = compare(&config, scaled(800));
     eprintln!("{missed} of {answerable} missed");
@@ -85,7 +85,7 @@ fn what_is_reachable_in_small_nets_is_reached_and_nothing_else() {
 }
 
 #[test]
-fn each_strategy_by_itself_claims_nothing_false() {
+fn each_strategy_alone_makes_no_false_claim() {
     // Without hints, the guided walk does nothing. It is tested with hints in the table of engines.
     for strategy in Strategy::ALL.into_iter().filter(|&strategy| strategy != Strategy::Guided) {
         let config = WalkConfig {
@@ -102,7 +102,7 @@ fn each_strategy_by_itself_claims_nothing_false() {
 }
 
 #[test]
-fn pumps_are_found_where_the_net_is_unbounded() {
+fn self_covering_sequences_are_found_in_unbounded_nets() {
     let (mut unbounded, mut found) = (0, 0);
     for seed in 0..scaled(400) {
         let net = random(seed, &Shape::small(seed));

@@ -109,7 +109,7 @@ fn the_largest_numbers_do_not_overflow() {
 }
 
 #[test]
-fn nets_with_nothing_in_them_end_at_once() {
+fn trivial_nets_end_at_once() {
     for text in ["net empty", "place p 3", "transition t: ->", "place p\ntransition t: p -> p"] {
         let net = parse(text);
         let mut goals = vec![
@@ -130,7 +130,7 @@ fn nets_with_nothing_in_them_end_at_once() {
 }
 
 #[test]
-fn a_source_pumps_and_what_it_feeds_is_infinite() {
+fn source_transitions_make_their_outputs_unbounded() {
     let net = parse(
         "place p
          place q

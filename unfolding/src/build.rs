@@ -69,7 +69,7 @@ struct UnfoldingBuilder<'c> {
     /// Number of nodes, built or skipped, so far.
     nodes: u64,
     builder: NetBuilder,
-    /// By index of the coloured place: the index of its first colour among the places of the net.
+    /// For each coloured place, the index of the place of its first colour in the unfolded net.
     first_place: Vec<usize>,
     /// The name under construction.
     name: String,

@@ -107,20 +107,20 @@ pub(super) fn plan(
         steps: Vec::new(),
     };
     let (mut binds, mut compares) = (Vec::new(), Vec::new());
-    let mut equality_is_due = false;
+    let mut equality_is_unchecked = false;
     if let Some(driver) = driver {
         planner.joined[driver] = true;
         (binds, compares) = planner.bind(driver);
-        equality_is_due =
+        equality_is_unchecked =
             inputs[driver].pattern.variable_terms.iter().any(|leaf| leaf.blocks.is_some());
     }
     loop {
         planner.add_checks();
-        if let (true, Some(driver)) = (equality_is_due, driver)
+        if let (true, Some(driver)) = (equality_is_unchecked, driver)
             && planner.is_bound(&inputs[driver].pattern)
         {
             planner.steps.push(JoinStep::EqualsNewColour);
-            equality_is_due = false;
+            equality_is_unchecked = false;
         }
         if planner.add_member() || planner.add_assignment() || planner.add_join() {
             continue;

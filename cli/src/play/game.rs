@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_followed_and_random_moves_stop_where_nothing_is_enabled() {
+    fn traces_are_followed_and_random_moves_stop_in_dead_markings() {
         let net = net();
         let put = TransitionId::new(0);
         let mut game = TokenGame::new(&net, 1);

@@ -320,7 +320,7 @@ impl FindingCollector<'_> {
     fn repeats_soundness_finding(&self, at: usize, examination: Examination) -> bool {
         let soundness = Some(StandardQuestion::Process(Examination::Soundness));
         let questions = &self.results.questions;
-        let whole = questions.iter().find(|asked| asked.topic == soundness);
+        let whole = questions.iter().find(|question| question.topic == soundness);
         // Other kinds of soundness have findings of their own.
         let whole = whole.filter(|_| examination == Examination::WeakSoundness);
         whole.is_some_and(|whole| match whole.truth() {
@@ -394,9 +394,9 @@ impl FindingCollector<'_> {
     /// Adds a finding about a case that gets stuck, unless the answer about some kind of soundness
     /// already gives this as its reason.
     fn add_stuck_case(&mut self, at: usize, question: &AnsweredQuestion) {
-        let gives_stuck_case_as_reason = |asked: &AnsweredQuestion| {
-            matches!(asked.topic, Some(StandardQuestion::Process(_)))
-                && asked.because.as_ref().is_some_and(|because| {
+        let gives_stuck_case_as_reason = |other: &AnsweredQuestion| {
+            matches!(other.topic, Some(StandardQuestion::Process(_)))
+                && other.because.as_ref().is_some_and(|because| {
                     matches!(because.cause, Cause::Process(ProcessCause::CaseStuck { .. }))
                 })
         };
@@ -408,8 +408,8 @@ impl FindingCollector<'_> {
     /// Adds a finding about a reachable dead marking, unless the question about stuck cases is
     /// answered. A dead final marking of a process is only a note.
     fn add_deadlock(&mut self, at: usize, question: &AnsweredQuestion) {
-        let answers_stuck = |asked: &AnsweredQuestion| {
-            asked.topic == Some(StandardQuestion::Stuck) && asked.value.is_some()
+        let answers_stuck = |other: &AnsweredQuestion| {
+            other.topic == Some(StandardQuestion::Stuck) && other.value.is_some()
         };
         let is_stuck_answered = self.results.questions.iter().any(answers_stuck);
         match self.dead_marking(question) {

@@ -90,7 +90,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn parts_hold_where_their_letters_say() {
+    fn subformulas_hold_at_the_right_positions() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
         let net = net.unwrap();
         let formula: Formula = read_one("X G F q >= 1", "f", &net).formula.unwrap();

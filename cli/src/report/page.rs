@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_json_ends_a_script() {
+    fn json_in_a_page_cannot_end_a_script() {
         let written = serde_json::to_string("</script><!--\u{2028}&\"").unwrap();
         let safe = escaped(&super::json(written));
         assert!(!safe.contains(['<', '>', '&', '\u{2028}']), "{safe}");

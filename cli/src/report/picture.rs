@@ -392,7 +392,7 @@ mod tests {
     const NET: &str = "place p 1\nplace q\ntransition t: p -> q\ntransition u: q + 2*p -> p + q";
 
     #[test]
-    fn rows_of_arcs_say_what_is_taken_and_put() {
+    fn arc_entries_have_consumed_and_produced_tokens() {
         let picture = of(NET, &[]);
         let number = TokenCount::Number;
         let rows = [
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_positions_are_kept_where_they_are_of_use() {
+    fn usable_positions_of_the_model_are_kept() {
         let all = [("p", (0.0, 0.0)), ("q", (20.0, 0.0)), ("t", (10.0, 0.0)), ("u", (10.0, 9.0))];
         let own = of(NET, &all).drawing.unwrap();
         assert!(own.own && own.y[0] == own.y[1] && own.x[0] < own.x[2] && own.y[3] > 50);
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn no_arc_crosses_the_box_of_another_node_whatever_the_positions() {
+    fn no_arc_crosses_the_box_of_another_node() {
         use parikh_generate::{Shape, random};
         let mut rng = fastrand::Rng::with_seed(5);
         for seed in 0..60 {

@@ -247,10 +247,10 @@ pub(super) fn ask<'n>(
 fn append_time_share(question: &mut AnsweredQuestion, whole: Duration) {
     if question.open == Some(OpenCause::OutOfTime) {
         let (share, whole) = (question.seconds, whole.as_secs_f64());
-        let said = format!(
+        let time_share = format!(
             " (its share was {share:.1} s of the {whole:.1} s for all questions; --timeout gives more)"
         );
-        question.reason = std::mem::take(&mut question.reason).push_words(said);
+        question.reason = std::mem::take(&mut question.reason).push_words(time_share);
     }
 }
 
@@ -526,7 +526,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn what_ran_out_of_time_says_how_much_it_had() {
+    fn questions_out_of_time_state_their_share() {
         let reason = |open: Option<OpenCause>| {
             let reason = Sentence::from_words("why");
             let mut question =
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_asked_again_in_the_time_that_is_left() {
+    fn open_questions_are_repeated_in_the_remaining_time() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let open = AnsweredQuestion {
             seconds: 5.0,

@@ -196,8 +196,11 @@ impl KeySources<'_> {
         standard_question: StandardQuestion,
         words: [&str; 2],
     ) -> Option<ComputedKey> {
-        let question =
-            self.results.questions.iter().find(|asked| asked.topic == Some(standard_question))?;
+        let question = self
+            .results
+            .questions
+            .iter()
+            .find(|question| question.topic == Some(standard_question))?;
         let answer = question.truth()?;
         // The question is whether all transitions can fire. The key DEAD_TRANSITIONS states that
         // some transition cannot.
@@ -280,9 +283,9 @@ impl KeySources<'_> {
             }
             None => return None,
         };
-        let asked =
+        let bounds_question =
             self.results.questions.iter().find(|it| it.topic == Some(StandardQuestion::Bounds));
-        let assumes_units = asked.is_some_and(|it| it.assumes_units);
+        let assumes_units = bounds_question.is_some_and(|it| it.assumes_units);
         let computed = ComputedKey::new(property, self.key_net.net_meant(property), value, why);
         Some(ComputedKey { assumes_units, ..computed })
     }

@@ -67,11 +67,11 @@ impl WitnessReporter<'_> {
         // witness. All these observations share the longest such sequence.
         let mut along: Vec<Observation> = Vec::new();
         let mut longest = FiringSequence::new();
-        for &LoopObservation { id, position: ref spot, .. } in observations {
+        for &LoopObservation { id, ref position, .. } in observations {
             if budget.is_exhausted() {
                 break;
             }
-            if let Some(sequence) = run.prefix_to_sequence(spot, MAX_FLAT_STEPS)
+            if let Some(sequence) = run.prefix_to_sequence(position, MAX_FLAT_STEPS)
                 && let Ok(firings) = u64::try_from(sequence.firings())
             {
                 along.push(Observation { goal: id, firings });
@@ -84,11 +84,11 @@ impl WitnessReporter<'_> {
         // The remaining observations have no plain sequence: it would be too long, its replay does
         // not support their numbers of tokens, or the budget ended first. Their witnesses keep the
         // loops.
-        for &LoopObservation { id, value, position: ref spot } in observations {
+        for &LoopObservation { id, value, ref position } in observations {
             let is_open = self.board().is_open(id);
             let witness = || {
                 let keeps = self.board().keeps_witnesses;
-                keeps.then(|| Witness::Loops(run.clone(), spot.clone()))
+                keeps.then(|| Witness::Loops(run.clone(), position.clone()))
             };
             match value {
                 Some(value) if is_open && self.board().largest_seen(id) < Some(value) => {
@@ -159,7 +159,7 @@ mod tests {
     use parikh_net::{LinearSum, Predicate, TransitionId, text};
 
     #[test]
-    fn what_is_seen_along_a_run_is_noted_and_what_does_not_replay_is_a_fault() {
+    fn observations_are_recorded_and_unreplayable_runs_are_faults() {
         let net = "place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p";
         let net = text::parse(net).unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());

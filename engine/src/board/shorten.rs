@@ -503,31 +503,31 @@ mod tests {
                        transition end: q -> goal\ntransition aside: other -> rest";
 
     #[test]
-    fn loops_and_needless_firings_go() {
+    fn loops_and_unneeded_firings_are_removed() {
         let net = text::parse(NET).unwrap();
         let long = "aside there back aside there aside back there end aside aside";
         assert_eq!(shortened(&net, long, Duration::from_secs(10)), Some((2, true)));
         // Without time for a search, only the trials may find something.
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;
-        let way = WitnessTarget { net: &net, is_wanted: &wanted };
+        let target = WitnessTarget { net: &net, is_wanted: &wanted };
         let firings: Vec<TransitionId> = fired(&net, "aside there aside end")
             .steps()
             .iter()
             .map(|step| step.transition)
             .collect();
         let until = Instant::now() + Duration::from_secs(10);
-        assert_eq!(way.drop_on_trial(firings, until).len(), 2);
+        assert_eq!(target.drop_on_trial(firings, until).len(), 2);
         let looped: Vec<TransitionId> = fired(&net, "there back there end")
             .steps()
             .iter()
             .map(|step| step.transition)
             .collect();
-        assert_eq!(way.without_loops(&looped, until).unwrap().len(), 2);
+        assert_eq!(target.without_loops(&looped, until).unwrap().len(), 2);
     }
 
     #[test]
-    fn what_is_shortest_is_known_to_be() {
+    fn shortest_sequences_are_known_to_be_shortest() {
         let net = text::parse(NET).unwrap();
         assert_eq!(shortened(&net, "there end", Duration::from_secs(10)), Some((2, true)));
         assert!(shortened(&net, "there end", Duration::ZERO).is_none_or(|(len, _)| len == 2));

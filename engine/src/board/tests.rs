@@ -158,7 +158,7 @@ fn report_through(
 }
 
 #[test]
-fn what_is_too_long_to_carry_back_is_no_fault_and_no_verdict() {
+fn witnesses_too_long_to_translate_are_no_fault_and_no_verdict() {
     let net = net();
     let max = GoalId::new(1);
     for (answer, faults) in
@@ -235,7 +235,7 @@ fn bounds_by_claimed_units_do_not_mention_place_invariants() {
 }
 
 #[test]
-fn of_a_maximum_that_rises_the_last_sighting_is_carried_back() {
+fn only_the_last_sighting_of_a_rising_maximum_is_translated() {
     let net = net();
     let board = Board::new(&net, goals(&net));
     let max = GoalId::new(1);

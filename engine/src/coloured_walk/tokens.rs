@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_come_and_go() {
+    fn tokens_are_added_and_removed() {
         let mut place = PlaceTokens::default();
         for colour in [7, 3, 7, 9] {
             place.put(colour, 1);

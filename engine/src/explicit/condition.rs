@@ -207,7 +207,7 @@ mod tests {
     use parikh_net::{Facts, LinearSum, text};
 
     #[test]
-    fn conditions_hold_where_predicates_do() {
+    fn conditions_agree_with_predicates() {
         let net = text::parse(
             "place a 1\nplace b\nplace c 5\nplace fixed 3\nplace e 1\nplace f
              transition t: a + fixed -> b + fixed\ntransition u: 2*c -> c + b

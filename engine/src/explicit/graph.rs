@@ -260,7 +260,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn a_cycle_with_a_way_out_is_lost_and_what_is_behind_stays() {
+    fn only_predicates_of_terminal_components_stay_reachable() {
         let net = text::parse(
             "place a 1\nplace b\nplace c\ntransition ab: a -> b\ntransition ba: b -> a
              transition bc: b -> c\ntransition stay: c -> c",

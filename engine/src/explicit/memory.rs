@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_allocation_takes_nothing() {
+    fn a_failed_allocation_uses_no_memory() {
         let account = MemoryAccount::new(1 << 60, &Budget::unlimited());
         assert_eq!(account.allocate::<u64>(1 << 56), Err(OutOfMemory));
         assert_eq!(account.used_bytes(), 0);

@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn without_memory_what_was_found_is_a_beginning_of_the_same() {
+    fn without_memory_the_markings_are_a_prefix_of_the_complete_list() {
         let mut rng = fastrand::Rng::with_seed(12);
         let (mut full, mut together) = (0, 0);
         for round in 0..60 {

@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn a_space_of_many_words_is_folded_and_widened_and_loses_nothing() {
+    fn keys_of_many_words_survive_folding_and_widening() {
         // Two tokens on a ring: a place gets its second token long after the markings are stored in
         // the compact layout. In addition a switch with three positions, one of which follows from
         // the others. Its bits make a fourth word.

@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_store_says_so_and_stays_readable() {
+    fn a_full_store_returns_an_error_and_stays_readable() {
         for folded in [false, true] {
             let mut store = PackedStore::new(&key(0), true, 2 << 20, &Budget::unlimited()).unwrap();
             store.repack(layout(4, folded), |old, new| new.copy_from_slice(old)).unwrap();
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn every_marking_has_a_parent_wherever_the_room_ends() {
+    fn every_marking_has_a_parent_at_any_memory_limit() {
         // Parents take a kilobyte from time to time, keys 64 KB. At some of these limits there is
         // no memory left for the parents.
         let mut short_of_parents = 0;

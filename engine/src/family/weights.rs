@@ -23,15 +23,16 @@ use parikh_solvers::guest::Program;
 /// The largest number of counterexamples.
 const MAX_ROUNDS: usize = 1_000;
 
-/// The effort for sequences of transitions.
+/// Limits on the steps, that is, single transitions and sequences of transitions, with which the
+/// search tries to increase the weighted sum.
 struct Effort {
-    /// The number of steps in the library; single transitions alone if it is 0.
+    /// The number of listed steps. If it is 0, only single transitions are listed.
     steps: usize,
     /// The largest number of steps that are considered in one marking.
     options: usize,
 }
 
-/// The efforts, tried in this order until weights are found.
+/// The limits, which are tried in this order until weights are found.
 const EFFORTS: [Effort; 3] = [
     Effort { steps: 0, options: usize::MAX },
     Effort { steps: 500, options: 40 },

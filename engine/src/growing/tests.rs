@@ -58,7 +58,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
 }
 
 #[test]
-fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
+fn tampered_covers_are_refused_or_right() {
     let (mut runs, mut proved, mut open, mut refused, mut accepted) = (0, 0, 0, 0, 0);
     for seed in 0..400 {
         let mut rng = Rng::with_seed(seed);
@@ -145,7 +145,7 @@ fn a_loop_may_begin_after_a_prefix_and_need_tokens_that_another_one_makes() {
 }
 
 #[test]
-fn what_grows_in_every_cycle_is_no_reason_against_an_argument() {
+fn proofs_exist_although_every_cycle_adds_tokens() {
     use AtomMeaning::{Dead, Tokens};
     let turns = "place a 1\nplace b\nplace c\ntransition x: a -> b\ntransition y: b -> a + c";
     let none = |formula, atoms: &[(&str, AtomMeaning)]| {

@@ -184,7 +184,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn weights_are_found_where_a_transition_fires_finitely_often() {
+    fn weights_are_found_if_a_transition_fires_finitely_often() {
         let net = text::parse(
             "place a 3\nplace b\nplace c\ntransition t: a -> 2*b\ntransition u: 2*b -> c
              transition v: c -> b",

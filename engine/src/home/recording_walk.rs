@@ -170,7 +170,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn what_is_enabled_is_kept_up() {
+    fn enabled_transitions_are_updated_after_each_firing() {
         let net = text::parse(
             "place a 5\nplace b\ntransition t: 2*a -> b\ntransition u: b -> a\ntransition v: 3*b -> b",
         )

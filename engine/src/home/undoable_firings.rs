@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_firing_is_undone_with_what_it_produces_alone() {
+    fn a_firing_is_undone_with_its_output_tokens_alone() {
         let net = text::parse(
             "place a 2\nplace b\nplace c\nplace d 1\ntransition t: 2*a -> b + c
              transition u: b -> a\ntransition v: c -> a\ntransition w: c + d -> a + d",

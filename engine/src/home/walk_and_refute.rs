@@ -284,7 +284,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn a_walk_is_cut_where_the_predicate_is_lost() {
+    fn a_walk_is_cut_after_the_predicate_becomes_unreachable() {
         let net = text::parse(
             "place a 1\nplace b\nplace c\nplace d\nplace e\ntransition ab: a -> b\n\
              transition bc: b -> c\ntransition cd: c -> d\ntransition de: d -> e\n\

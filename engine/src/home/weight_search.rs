@@ -170,7 +170,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn a_transition_that_has_to_go_on_is_added() {
+    fn a_counterexample_adds_a_decreasing_transition() {
         // The short way back from b needs d, which may be empty.
         let net = text::parse(
             "place a 1\nplace b\nplace c\nplace d\nplace e 1\ntransition go: a -> b\n\

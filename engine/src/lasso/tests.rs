@@ -68,7 +68,7 @@ pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
 }
 
 #[test]
-fn runs_are_found_exactly_where_there_are_any() {
+fn exactly_the_existing_runs_are_found() {
     let (mut found, mut none, mut open_ended, mut fair) = (0, 0, 0, 0);
     for seed in 0..2000 {
         let mut rng = Rng::with_seed(seed);
@@ -107,7 +107,7 @@ fn runs_are_found_exactly_where_there_are_any() {
 /// The value of an atom must not depend on the current width of the packed token counts. With one
 /// bit for `p`, the atom `p >= 2` is compiled to false, and its test does not depend on deadness.
 #[test]
-fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
+fn conditions_with_deadness_survive_the_widening_of_fields() {
     let net = parikh_net::text::parse("net n\nplace p\ntransition t: -> p").unwrap();
     let p = net.place_named("p").unwrap();
     for positive in [true, false] {

@@ -87,7 +87,7 @@ fn never(net: &Net, property: &RunProperty) -> Vec<Predicate> {
 }
 
 #[test]
-fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
+fn proofs_are_right_and_tampered_proofs_are_refused_or_right() {
     let (mut argued, mut runs, mut open, mut accepted) = (0, 0, 0, 0);
     let (mut plain, mut given) = (0, 0);
     for seed in 0..1500 {
@@ -154,7 +154,7 @@ fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn what_never_holds_is_a_premise_where_it_is_used() {
+fn used_unreachable_predicates_become_premises() {
     let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p").unwrap();
     let at_least = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
     let [q, r] = ["q", "r"].map(at_least);
@@ -171,7 +171,7 @@ fn what_never_holds_is_a_premise_where_it_is_used() {
 }
 
 #[test]
-fn what_must_happen_is_argued_on_nets_that_nobody_can_visit() {
+fn properties_are_proved_on_nets_too_large_to_visit() {
     // 10^18 tokens flow in one direction, so eventually all have moved.
     let sand = "place top 1000000000000000000\nplace bottom\ntransition fall: top -> bottom";
     let atoms = [("top", "top"), ("falls", "fall")];

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_says_what_the_predicate_says() {
+    fn trees_agree_with_their_predicates() {
         let net =
             text::parse("place p 1\nplace q\ntransition a: p -> q\ntransition b: 2*q ->").unwrap();
         let mut atoms = Atoms::default();

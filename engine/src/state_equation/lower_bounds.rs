@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_ends_of_intervals_are_rows_from_the_beginning() {
+    fn lower_ends_of_intervals_are_initial_rows() {
         let net = text::parse("place p 5\nplace q\ntransition t: 3*p -> 2*p + q").unwrap();
         let (_, lower) = LowerBoundPremises::new(&net, &Facts::empty(&net));
         let p = net.place_named("p").unwrap();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_found_where_a_set_of_places_is_not_enough() {
+    fn weights_are_found_if_no_set_of_places_suffices() {
         // p + 3·q never falls below 3: `t` does not lower the sum, and `u` leaves a token on q.
         let net = text::parse("place p 3\nplace q\ntransition t: 3*p -> q\ntransition u: 2*q -> q")
             .unwrap();

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_feeds_itself_has_to_be_fed_from_outside() {
+    fn an_empty_cycle_needs_a_token_from_outside() {
         let net = text::parse(
             "place p\nplace q\nplace s 1\nplace r\ntransition a: p -> q\ntransition b: q -> p + r
              transition c: s -> p",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trap_is_kept_once_something_was_put_into_it() {
+    fn a_trap_stays_marked_after_its_first_token() {
         let net = text::parse(
             "place s 1\nplace p\nplace q\ntransition a: s -> p\ntransition b: p -> q
              transition c: q -> p",

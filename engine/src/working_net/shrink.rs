@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_of_one_safe_places_keeps_both_halves() {
+    fn equality_of_one_safe_places_keeps_both_inequalities() {
         let net = net();
         let [p, q] = ["p", "q"].map(place);
         let less = |a, b| Predicate::at_most(LinearSum::new([(a, 1), (b, -1)]).unwrap(), 0);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_move_to_the_right_and_divisors_go() {
+    fn constants_are_subtracted_and_common_divisors_removed() {
         let many = |bound| Predicate::at_most(LinearSum::place(place("many")), bound);
         assert_eq!(shrunk(&[("many", 2), ("fixed", 1)], 8), many(2));
         assert_eq!(shrunk(&[("fixed", -2)], -7), Predicate::False);

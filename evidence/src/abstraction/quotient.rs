@@ -57,8 +57,9 @@ const MAX_COLOURS: usize = 1_000_000;
 /// The maximum number of colours that are tried to evaluate comparisons, for the whole net.
 const MAX_TRIED_COLOURS: u64 = 4_000_000;
 
-/// The maximum number of tuples that replace one tuple, or `all` of a product. A comparison whose
-/// variable has more classes than this number is dropped.
+/// The maximum number of tuples of classes that replace one tuple of colours, or `all` of a product
+/// sort. If there are more, no quotient is built. Also the maximum number of classes of a variable
+/// in a comparison. A comparison whose variable has more classes is dropped.
 const MAX_TERMS: usize = 4_096;
 
 impl Quotient {

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn sinks_are_capped_where_a_claim_tells_no_more_apart() {
+    fn tokens_on_sinks_are_capped_if_the_claim_ignores_them() {
         let net = text::parse(
             "place p 1\nplace a\nplace b\nplace c\nplace d 9\n\
              transition t: p -> p + a + b + 2*c + d",

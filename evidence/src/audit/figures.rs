@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_no_marking_was_visited_for_is_said_to_be_calculated() {
+    fn figures_without_a_visit_are_described_as_calculated() {
         assert_eq!(counted_again(0, true), "calculated again from the steps of the reduction");
         assert_eq!(counted_again(1, false), "1 marking was visited again");
         assert_eq!(counted_again(2, true), "2 markings of the reduced net were visited again");

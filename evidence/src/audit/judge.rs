@@ -25,12 +25,12 @@ impl AnswerJudge<'_> {
     /// question.
     pub(super) fn question(&self, id: &str) -> String {
         match self.questions.get(id) {
-            Some(Ok(asked)) => {
+            Some(Ok(question)) => {
                 let net = self.context.net;
-                let said = description::shortened(asked.in_words(net));
+                let text = description::shortened(question.in_words(net));
                 match net.is_of_quotient() {
-                    true => format!("{said}, {}", description::OF_QUOTIENT),
-                    false => said,
+                    true => format!("{text}, {}", description::OF_QUOTIENT),
+                    false => text,
                 }
             }
             _ => String::new(),
@@ -71,7 +71,7 @@ impl AnswerJudge<'_> {
             Some(Err(error)) => {
                 return (AuditVerdict::Unsupported(format!("the query file, {error}")), false);
             }
-            Some(Ok(asked)) => asked,
+            Some(Ok(question)) => question,
         };
         let context = &mut self.context;
         if let Some(verdict) = figures::judge(context, question, answer) {

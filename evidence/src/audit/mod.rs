@@ -274,9 +274,9 @@ impl<'n> Audit<'n> {
                 true => CaseNet::with_case_markings(kind.0, net.clone())?,
                 false => CaseNet::of(kind, net, &self.final_markings)?,
             };
-            let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
+            let question = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
             let net = Cow::Owned(cases.into_net().assuming(assumed));
-            return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
+            return Ok((net, HashMap::from([(name.clone(), Ok(question))])));
         }
         // All questions of a run share one initial marking, and one of them may be a question about
         // cases.
@@ -299,25 +299,26 @@ impl<'n> Audit<'n> {
             ));
         }
         if name == STATE_SPACE {
-            let asked =
-                Question::of_state_space(&net).map(|(key, asked)| (key.to_owned(), Ok(asked)));
-            return Ok((net, HashMap::from(asked)));
+            let questions = Question::of_state_space(&net)
+                .map(|(key, question)| (key.to_owned(), Ok(question)));
+            return Ok((net, HashMap::from(questions)));
         }
-        if let Some(asked) = Question::by_examination(name, &net) {
-            return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
+        if let Some(question) = Question::by_examination(name, &net) {
+            return Ok((net, HashMap::from([(name.clone(), Ok(question))])));
         }
-        if let Some(asked) = Question::about_each_node(name, &net) {
+        if let Some(questions) = Question::about_each_node(name, &net) {
             let too_large = || Unreadable { line: 0, what: "a number overflows".to_owned() };
-            let count = asked.len();
-            let asked = asked.into_iter().map(|(id, asked)| (id, asked.ok_or_else(too_large)));
-            return by_unique_id(asked, count)
-                .map(|asked| (net, asked))
+            let count = questions.len();
+            let questions =
+                questions.into_iter().map(|(id, question)| (id, question.ok_or_else(too_large)));
+            return by_unique_id(questions, count)
+                .map(|questions| (net, questions))
                 .ok_or_else(|| "two nodes of the model have one name".to_owned());
         }
         let properties = (self.queries)(name)?;
         let count = properties.len();
         by_unique_id(properties.into_iter().map(|it| (it.id, it.question)), count)
-            .map(|asked| (net, asked))
+            .map(|questions| (net, questions))
             .ok_or_else(|| "two properties of the query file have one id".to_owned())
     }
 

@@ -112,8 +112,8 @@ impl RunObligations {
         argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
         let mut why = None;
         let mut is_used = false;
-        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
-            match implies(net, asked, property, &argument.premises) {
+        for (question, arguments) in self.properties.iter().zip(&mut self.arguments) {
+            match implies(net, question, property, &argument.premises) {
                 Ok(()) => {
                     arguments.push(premise_indices(claims, &argument.premises));
                     is_used = true;

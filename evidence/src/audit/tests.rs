@@ -497,7 +497,7 @@ fn a_claim_of_one_case_is_no_claim_of_two() {
 }
 
 #[test]
-fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
+fn questions_about_cases_are_judged_on_the_net_of_cases() {
     let net = text::parse(
         "net n\nplace i 1\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o\ntransition v: p -> 2*o",
     )
@@ -609,7 +609,7 @@ fn numbers_have_one_spelling() {
 }
 
 #[test]
-fn an_audit_that_is_told_to_stop_confirms_no_more() {
+fn a_stopped_audit_confirms_nothing_further() {
     let net = text::parse(MUTEX).unwrap();
     let (places, transitions) = (net.place_count(), net.transition_count());
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -628,7 +628,7 @@ fn an_audit_that_is_told_to_stop_confirms_no_more() {
 }
 
 #[test]
-fn a_file_about_another_net_or_with_broken_lines_ends_there() {
+fn a_wrong_net_or_invalid_line_ends_the_audit_of_a_file() {
     let net = text::parse(MUTEX).unwrap();
     let refused = |bytes: &str, line: u64, part: &str| {
         let (_, broken) = audit_bytes(&net, "", bytes.as_bytes());
@@ -716,7 +716,7 @@ fn enumerate(net: &Net) -> Option<Vec<(Marking, FiringSequence)>> {
 }
 
 #[test]
-fn evidence_confirms_what_enumeration_says_and_no_other_question() {
+fn evidence_confirms_true_answers_of_its_own_question_only() {
     let (mut right, mut foreign) = (0, 0);
     for seed in 0..400 {
         let net = random(seed, &Shape::small(seed));

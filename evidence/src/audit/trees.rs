@@ -84,7 +84,7 @@ impl TreeObligations {
         watch: &AuditWatch,
     ) -> Result<(), String> {
         labelling.check(net, &mut || watch.goes_on()).map_err(|flaw| flaw.to_string())?;
-        let is_shown = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
+        let is_shown = |question: &TreeProperty| labelling.decides(net, question) == Some(true);
         let shown: Vec<bool> = self.properties.iter().map(is_shown).collect();
         if !shown.contains(&true) {
             return Err("the labelling is about another formula".to_owned());

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_bound_by_what_the_others_leave() {
+    fn weighted_sums_and_other_bounds_imply_bounds() {
         let net = net();
         let weights =
             |factor: i128| ["p", "q"].map(|name| (net.place_named(name).unwrap(), factor)).to_vec();

@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_exclude_what_they_keep_from_happening() {
+    fn clauses_exclude_the_markings_that_violate_them() {
         let net = net();
         let at_most = |name: &str, bound| atom(&net, &[(name, 1)], bound);
         let atoms = vec![at_most("in1", 0), at_most("in2", 0), at_most("lock", 0)];
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_invariant_is_two_clauses_and_bounds_what_is_in_it() {
+    fn a_place_invariant_is_two_clauses_that_bound_its_places() {
         let net = net();
         let sum = atom(&net, &[("lock", 1), ("in1", 1), ("in2", 1)], 1);
         let above = invariant(vec![sum.clone()], vec![vec![1]], Vec::new());

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_firing_leaves_behind_is_a_lower_bound() {
+    fn the_tokens_left_by_a_firing_are_a_lower_bound() {
         let net = text::parse("place p 5\nplace q\ntransition t: 3*p -> 2*p + q").unwrap();
         let t = net.transition_named("t").unwrap();
         assert_eq!(check(&net, &[("p", 1)], 2, &[]), Ok(()));

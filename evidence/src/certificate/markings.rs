@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_one_firing_away_is_seen_before_what_is_far() {
+    fn direct_successors_are_visited_before_distant_markings() {
         let [count, other] = ["transition count: -> p\n", "transition other: q ->\n"];
         for order in [[count, other], [other, count]] {
             let net = text::parse(&format!("place p\nplace q 1\n{}", order.concat())).unwrap();

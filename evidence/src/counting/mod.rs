@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_keep_less_than_every_marking_are_refused() {
+    fn steps_that_lose_markings_are_refused() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let steps = vec![("implicit-places", candidate(&[1], &[]))];
         let refused = formula(&net, steps);

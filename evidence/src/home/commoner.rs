@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_live_once_closed_can_always_be_done() {
+    fn liveness_of_the_closed_net_proves_completion() {
         let net = net("place i 1\nplace o\nplace x\ntransition t: i -> o\ntransition u: x -> x");
         let [o, x] = ["o", "x"].map(|name| net.place_named(name).unwrap());
         let done = Predicate::at_least(o, 1);

@@ -69,8 +69,8 @@ pub enum HomeArgument<P = PlaceId, T = TransitionId, D = Document> {
         /// The steps of the refutation, for [`crate::refutation::check`].
         refutation: Vec<Vec<i32>>,
     },
-    /// Ways back from every reachable marking to a home marking, or to markings that satisfy the
-    /// predicate.
+    /// A proof that firings lead from every reachable marking to a home marking, or to markings
+    /// that satisfy the predicate.
     Returning(Box<ReturnProof<P, T, D>>),
     /// A firing sequence after which the predicate is unreachable.
     Lost {

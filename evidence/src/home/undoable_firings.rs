@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_undoes_needs_nothing_else() {
+    fn undoing_firings_need_only_the_output_tokens() {
         let check = |u: &str, how: [usize; 3]| {
             let net = text::parse(&format!(
                 "place a 1\nplace b\nplace c 1\ntransition t: a -> b\ntransition u: {u}\n\

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn all_markings_tell_what_stays() {
+    fn visiting_all_markings_decides_home_properties() {
         let net = text::parse(
             "place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> p
              transition v: q -> r\ntransition w: r -> r",

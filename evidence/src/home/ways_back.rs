@@ -44,7 +44,7 @@ pub type CountedFirings<T> = Vec<(T, u64)>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
-    /// Firings from m₀ to the home marking h. `None` if there is no home marking: the ways then
+    /// Firings from m₀ to the home marking h. `None` if there is no home marking: the firings then
     /// lead directly to markings that satisfy the predicate in question.
     pub to: Option<CountedFirings<T>>,
     /// The way from every reachable marking to a marking that covers the home marking h. If `to` is
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_downhill_ends_at_home() {
+    fn decreasing_firings_end_in_the_home_marking() {
         let net = net();
         let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
         wanted.push(Predicate::exactly(net.initial()));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_tokens_do_harm_or_not() {
+    fn upward_closed_predicates_are_recognised() {
         let p = PlaceId::new(0);
         let upward = Predicate::or([
             Predicate::at_least(p, 3),

@@ -72,7 +72,7 @@ mod tests {
     use parikh_generate as generate;
 
     #[test]
-    fn predicates_say_the_same_of_both_kinds_of_markings() {
+    fn predicates_agree_on_both_kinds_of_markings() {
         for seed in 0..500 {
             let mut rng = Rng::with_seed(seed);
             let net = generate::random(seed, &generate::Shape::small(seed));

@@ -278,14 +278,14 @@ impl LoopReplay<'_> {
     }
 
     /// Adds the effect of all rounds of an element, or of its remaining rounds, to the marking.
-    /// Then calls `inspect` with the position `spot`. The element has the number `number` in its
-    /// block, from 1.
+    /// Then calls `inspect` with `position`. The element has the number `number` in its block, from
+    /// 1.
     fn apply(
         &mut self,
         block: usize,
         number: usize,
         effect: &Effect,
-        spot: &LoopPosition,
+        position: &LoopPosition,
         inspect: &mut MarkingInspector<'_>,
     ) -> Result<(), LoopReplayError> {
         if let Some((place, _)) =
@@ -297,7 +297,7 @@ impl LoopReplay<'_> {
         for (place, change) in &effect.change {
             self.marking.add(*place, change);
         }
-        inspect(&self.marking, &mut effect.change.keys().copied(), spot);
+        inspect(&self.marking, &mut effect.change.keys().copied(), position);
         Ok(())
     }
 }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_what_their_firings_are_one_by_one() {
+    fn accelerated_replay_agrees_with_single_firings() {
         let (mut good, mut bad) = (0, 0);
         for seed in 0..3000 {
             let mut rng = Rng::with_seed(seed);

@@ -61,52 +61,52 @@ pub enum NotImplied {
     Automaton(#[from] TableauRefusal),
 }
 
-/// Checks that each run of `net` with the property `asked` has the property `argued`, if no
+/// Checks that each run of `net` with the property `question` has the property `argued`, if no
 /// reachable marking satisfies a predicate of `premises`.
 ///
 /// # Errors
 /// The reason that the implication is not established.
 pub fn implies(
     net: &Net,
-    asked: &RunProperty,
+    question: &RunProperty,
     argued: &RunProperty,
     premises: &[Predicate],
 ) -> Result<(), NotImplied> {
-    implies_one_of(net, asked, &[argued], premises)
+    implies_one_of(net, question, &[argued], premises)
 }
 
-/// Checks that each run of `net` with the property `asked` has one of the properties `argued`, if
-/// no reachable marking satisfies a predicate of `premises`.
+/// Checks that each run of `net` with the property `question` has one of the properties `argued`,
+/// if no reachable marking satisfies a predicate of `premises`.
 ///
 /// # Errors
 /// The reason that the implication is not established.
 pub fn implies_one_of(
     net: &Net,
-    asked: &RunProperty,
+    question: &RunProperty,
     argued: &[&RunProperty],
     premises: &[Predicate],
 ) -> Result<(), NotImplied> {
-    let has_implied_fairness = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
+    let has_implied_fairness = |it: &&&RunProperty| question.fairness().implies(it.fairness());
     let argued: Vec<&RunProperty> = argued.iter().filter(has_implied_fairness).copied().collect();
     if argued.is_empty() {
         return Err(NotImplied::Fairness);
     }
-    if argued.contains(&asked) {
+    if argued.contains(&question) {
         return Ok(());
     }
     // First, each predicate is one atom and is not decomposed. The automaton then has few atoms,
     // and the comparison often succeeds.
     let argued_predicates = argued.iter().flat_map(|argued| predicates(argued));
-    let whole_predicates = predicates(asked).chain(argued_predicates).collect();
-    if CommonAtoms::new(&whole_predicates).compare(net, asked, &argued, premises).is_ok() {
+    let whole_predicates = predicates(question).chain(argued_predicates).collect();
+    if CommonAtoms::new(&whole_predicates).compare(net, question, &argued, premises).is_ok() {
         return Ok(());
     }
-    let shared = argued.iter().flat_map(|argued| shared_predicates(asked, argued)).collect();
-    match CommonAtoms::new(&shared).compare(net, asked, &argued, premises) {
+    let shared = argued.iter().flat_map(|argued| shared_predicates(question, argued)).collect();
+    match CommonAtoms::new(&shared).compare(net, question, &argued, premises) {
         // An operand of a shared predicate may also occur outside this predicate. So the last
         // attempt decomposes all predicates.
         Err(NotImplied::DifferentFormula) if shared.iter().any(is_junction) => {
-            CommonAtoms::new(&HashSet::new()).compare(net, asked, &argued, premises)
+            CommonAtoms::new(&HashSet::new()).compare(net, question, &argued, premises)
         }
         result => result,
     }
@@ -183,17 +183,17 @@ impl<'p> CommonAtoms<'p> {
         CommonAtoms { formulas: Ltl::default(), undivided, predicate_atoms, firing_atoms }
     }
 
-    /// Checks that no word over the common atoms has the property `asked` and none of `argued`.
+    /// Checks that no word over the common atoms has the property `question` and none of `argued`.
     /// Only words count that agree with the initial marking and never satisfy a predicate of
     /// `premises`, as the module documentation describes.
     fn compare(
         mut self,
         net: &Net,
-        asked: &RunProperty,
+        question: &RunProperty,
         argued: &[&RunProperty],
         premises: &[Predicate],
     ) -> Result<(), NotImplied> {
-        let mut conjuncts = vec![self.property(asked)];
+        let mut conjuncts = vec![self.property(question)];
         for argued in argued {
             let argued = self.property(argued);
             conjuncts.push(self.formulas.negate(argued));
@@ -324,29 +324,33 @@ mod tests {
     #[test]
     fn a_dead_initial_marking_decides_everything() {
         let net = text::parse("place p 1\nplace q\ntransition t: q -> p").unwrap();
-        for (asked, expected) in
+        for (question, expected) in
             [("G F a", true), ("F b", false), ("X X a", true), ("G F t", false), ("a U t", false)]
         {
-            let property = property(&net, asked);
-            assert_eq!(initial_value(&net, &property), Some(expected), "{asked}");
+            let property = property(&net, question);
+            assert_eq!(initial_value(&net, &property), Some(expected), "{question}");
             let fair = property.with_fairness(parikh_net::Fairness::new(net.transitions(), []));
-            assert_eq!(initial_value(&net, &fair), Some(expected), "{asked}, of fair runs");
+            assert_eq!(initial_value(&net, &fair), Some(expected), "{question}, of fair runs");
         }
         let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         assert_eq!(initial_value(&alive, &property(&alive, "G F a")), None);
     }
 
     #[test]
-    fn the_first_letter_says_what_it_can() {
+    fn the_first_letter_may_decide_a_property() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
-        for (asked, expected) in [
+        for (question, expected) in [
             ("both & G F a & X t", PartialTruth::False),
             ("some | G F b", PartialTruth::True),
             ("b R !both", PartialTruth::Unknown),
             ("t | b", PartialTruth::Unknown),
             ("F b", PartialTruth::Unknown),
         ] {
-            assert_eq!(truth_at_first_position(&net, &property(&net, asked)), expected, "{asked}");
+            assert_eq!(
+                truth_at_first_position(&net, &property(&net, question)),
+                expected,
+                "{question}"
+            );
         }
     }
 
@@ -371,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_that_say_as_much_are_seen_to() {
+    fn implications_between_formulas_are_found() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let b = Predicate::at_least(net.place_named("q").unwrap(), 1);
         let is_implied = |asked: &str, argued: &str, given: &[Predicate]| {

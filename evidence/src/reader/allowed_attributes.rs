@@ -16,7 +16,7 @@ use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Attributes without meaning in any element: labels for people, and positions in drawings.
+/// Attributes without meaning in any element: labels, and positions in drawings.
 const PRESENTATION_ATTRIBUTES: &[&str] = &[
     "name",
     "label",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn text_outside_of_labels_is_refused_not_read_as_nothing() {
+    fn text_outside_of_labels_is_refused() {
         for content in ["<place id='p'>3</place>", "3", "<page id='g'>3</page>"] {
             let problem = problem(content);
             assert!(problem.contains("the text `3` right inside `"), "{problem}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn references_hold_nothing() {
+    fn reference_nodes_with_content_are_refused() {
         let inside = "<initialMarking><text>1</text></initialMarking>";
         let reference = format!("<referencePlace id='r' ref='p'>{inside}</referencePlace>");
         let problem = problem(&format!("<place id='p'/>{reference}"));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_numbers() {
+    fn blanking_keeps_line_numbers() {
         let text = "\n<?xml\nversion='1.0'?>\n<!DOCTYPE a [\n\n]><a/>";
         let blanked = blank_prologue(Cow::Borrowed(text)).unwrap();
         assert_eq!(blanked.len(), text.len());

@@ -28,7 +28,7 @@ const NODES: &str = "<place id='p'><initialMarking><text>1</text></initialMarkin
     <place id='q'/><transition id='t'/>";
 
 #[test]
-fn pages_references_and_the_order_of_elements_mean_nothing() {
+fn pages_references_and_order_do_not_matter() {
     let model = read(
         "<arc id='a' source='r' target='t' type='normal'><inscription><graphics/><text> 2 </text>
          </inscription></arc><name><text>n</text></name>
@@ -49,7 +49,7 @@ fn pages_references_and_the_order_of_elements_mean_nothing() {
 }
 
 #[test]
-fn what_is_not_known_is_refused_with_its_line() {
+fn unsupported_elements_are_refused_with_their_line() {
     let with = |rest: &str| format!("{NODES}\n{rest}");
     assert_refused(&with("<arc source='p' target='q'/>"), 4, "one kind");
     assert_refused(&with("<arc source='p' target='x'/>"), 4, "no node `x`");
@@ -219,7 +219,7 @@ const MARKED: &str = "<integer-le><integer-constant>1</integer-constant><tokens-
     <place>q</place></tokens-count></integer-le>";
 
 #[test]
-fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
+fn quantifiers_and_negations_become_reachability_questions() {
     let net = read(NODES).unwrap().net;
     let q = net.place_named("q").unwrap();
     let goal = Predicate::at_least(q, 1);
@@ -317,7 +317,7 @@ fn formulas_over_questions_are_read_with_their_negations_at_the_questions() {
 }
 
 #[test]
-fn operators_mean_what_enumerating_their_operands_says() {
+fn logical_operators_agree_with_truth_tables() {
     let net = read(NODES).unwrap().net;
     let constant = |value: bool| if value { "<true/>" } else { "<false/>" };
     type NamedOperator = (&'static str, fn(bool, bool) -> bool);

@@ -250,7 +250,8 @@ impl TransitionTiming {
 /// The keys of priorities.
 const PRIORITIES: [&str; 5] = ["priority", "prio", "prioritylevel", "priorities", "pr"];
 
-/// The keys of times that a transition waits at least. The time 0 is no limit.
+/// The keys for the shortest time that an enabled transition waits before it fires. The time 0 is
+/// no limit.
 const LEAST_TIMES: [&str; 15] = [
     "eft",
     "earliestfiringtime",
@@ -269,7 +270,8 @@ const LEAST_TIMES: [&str; 15] = [
     "minduration",
 ];
 
-/// The keys of times that a transition waits at most. The time ∞ is no limit.
+/// The keys for the longest time that an enabled transition waits before it fires. The time ∞ is no
+/// limit.
 const GREATEST_TIMES: [&str; 6] =
     ["lft", "latestfiringtime", "maxtime", "maxdelay", "maxduration", "deadline"];
 

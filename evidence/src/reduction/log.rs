@@ -209,7 +209,7 @@ mod tests {
     use parikh_net::NetBuilder;
 
     #[test]
-    fn made_up_names_are_none_of_the_net() {
+    fn generated_names_differ_from_the_names_of_the_net() {
         let made_up = |places: &[&str], transitions: &[&str]| {
             let mut net = NetBuilder::new("");
             places.iter().for_each(|name| _ = net.place(name, 0).unwrap());

@@ -108,8 +108,8 @@ impl ReducedNet {
     }
 
     /// Returns a predicate that is reachable from every reachable marking of the reduced net if and
-    /// only if `wanted` is in the original net. Returns `None` unless `wanted` is the enabledness
-    /// of a protected transition and the reduction preserves liveness.
+    /// only if `wanted` has this property in the original net. Returns `None` unless `wanted` is
+    /// the enabledness of a protected transition and the reduction preserves liveness.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         let Predicate::Enabled(t) = wanted else { return None };
         if !self.needs.preserve.covers(Preserve::LIVENESS) {

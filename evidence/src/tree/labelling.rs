@@ -123,18 +123,18 @@ impl Labelling {
         if holds { Ok(()) } else { Err(LabellingFlaw::NotShownInitially) }
     }
 
-    /// Derives the value of `asked` at the initial marking of `net` from the labelling's property
-    /// and the initial values of the atoms. The labelling must have been checked. Returns `None` if
-    /// this does not determine the value.
-    pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
+    /// Derives the value of `question` at the initial marking of `net` from the labelling's
+    /// property and the initial values of the atoms. The labelling must have been checked. Returns
+    /// `None` if this does not determine the value.
+    pub fn decides(&self, net: &Net, question: &TreeProperty) -> Option<bool> {
         let mut store = self.property.formulas().clone();
         let mut atoms = self.property.atoms().to_vec();
-        let literals: Vec<Formula<Quantifier>> = asked
+        let literals: Vec<Formula<Quantifier>> = question
             .atoms()
             .iter()
             .map(|atom| predicate_formula(&mut store, &mut atoms, atom.clone().sorted()))
             .collect();
-        let formula = asked.translated(&mut store, &literals);
+        let formula = question.translated(&mut store, &literals);
         let shown = self.property.formula();
         let not_shown = store.negate(shown);
         let initial_value =

@@ -135,7 +135,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn of_each_cycle_one_is_seen() {
+    fn every_cycle_has_a_visible_transition() {
         let net = text::parse(
             "place a 1\nplace b\nplace c 1\nplace d\nplace e\n\
              transition ab: a -> b\ntransition ba: b -> a\n\
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_comes_to_an_end() {
+    fn invisible_transitions_have_no_infinite_run() {
         let mut cycles = 0;
         for seed in 0..2_000 {
             let net = random(seed, &Shape::small(seed));

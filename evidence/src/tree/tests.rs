@@ -106,7 +106,7 @@ fn a_release_goes_on_or_ends() {
 }
 
 #[test]
-fn premises_hold_everywhere_and_files_say_the_same() {
+fn premises_hold_in_every_marking_and_survive_files() {
     let net = net();
     let both = property(&net, |formulas, [asking, gone]| {
         let either = [asking, gone].map(|atom| formulas.negate(atom));
@@ -139,7 +139,7 @@ fn premises_hold_everywhere_and_files_say_the_same() {
 }
 
 #[test]
-fn what_stays_reachable_holds_everywhere() {
+fn home_premises_hold_in_every_marking() {
     let net = net();
     let asked_again = property(&net, |formulas, [asking, gone]| {
         let met = formulas.or([asking, gone]);
@@ -179,7 +179,7 @@ fn what_stays_reachable_holds_everywhere() {
 }
 
 #[test]
-fn visiting_all_markings_tells() {
+fn visiting_all_markings_decides_a_property() {
     let net = net();
     let visit = |property: &TreeProperty, most| visit_tree(&net, property, most, &mut || true);
     for (paths, holds) in [(Quantifier::Exists, true), (Quantifier::All, false)] {

@@ -42,7 +42,7 @@ fn query_instance() -> Instance {
 }
 
 #[test]
-fn what_is_no_file_or_never_ends_is_not_read() {
+fn special_and_endless_files_are_not_read() {
     let mut kinds = HostileKinds::default();
     let plain = || Instance::of(MODEL, "OneSafe", |_| ());
     let no_file = "this is not a regular file";

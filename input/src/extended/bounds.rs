@@ -182,7 +182,7 @@ fn visit_bounds(
     visit(net, wanted, limit, budget, &mut |_, _| {})
 }
 
-/// Explores the net, as [`visit_bounds`]. Calls `firing` with each reachable marking and each
+/// Explores the net as [`visit_bounds`] does. Calls `firing` with each reachable marking and each
 /// transition that the marking enables.
 fn visit(
     net: &ExtendedNet,

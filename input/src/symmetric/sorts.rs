@@ -82,7 +82,7 @@ impl Declarations {
             let sort = Resolver { net, scope: &mut scope }
                 .sort(&variable.sort)
                 .map_err(|(at, problem)| (at, format!("variable `{}`", variable.id), problem))?;
-            // The name is for people. If two variables share a name, the ids distinguish them.
+            // The name is only a label. If two variables share a name, the ids distinguish them.
             let name = if names.insert(&variable.name) { &variable.name } else { &variable.id };
             let id = net.add_variable(name, sort).map_err(|error| fail(error.into()))?;
             if scope.variables.insert(variable.id.clone(), id).is_some() {

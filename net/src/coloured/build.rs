@@ -79,8 +79,8 @@ impl ColouredNet {
         self.name = name.into();
     }
 
-    /// Gives the net a label, that is, a name for people. Blanks around the label are dropped, and
-    /// other blanks become spaces.
+    /// Gives the net a label, that is, a name shown to users. Blanks around the label are dropped,
+    /// and other blanks become spaces.
     pub fn set_label(&mut self, label: &str) {
         self.label = label.trim().replace(char::is_whitespace, " ");
     }
@@ -218,7 +218,7 @@ impl ColouredNet {
         transition.label = (label != transition.name).then(|| label.to_owned());
     }
 
-    /// Adds an arc: `t` takes the tokens of `inscription` from `place`.
+    /// Adds an arc: `t` consumes the tokens of `inscription` from `place`.
     ///
     /// # Errors
     /// If the inscription is not of the place's sort, or has an invalid term.

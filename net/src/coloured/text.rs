@@ -67,7 +67,7 @@ transition v
 ";
 
     #[test]
-    fn what_is_printed_is_parsed_to_the_same() {
+    fn printed_nets_are_parsed_back_unchanged() {
         let net = parse(EXAMPLE).unwrap();
         assert_eq!(print(&net), EXAMPLE);
         assert_eq!(print(&parse(&print(&net)).unwrap()), EXAMPLE);
@@ -112,7 +112,7 @@ transition v
     }
 
     #[test]
-    fn brackets_group_and_factors_go_to_each_part() {
+    fn factors_are_distributed_over_brackets() {
         let read = |inscription: &str| {
             let net = parse(&format!(
                 "sort A = 1..9\nvar x, y: A\nplace p: A\ntransition t: p{{{inscription}}} ->"
@@ -138,7 +138,7 @@ transition v
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn errors_have_their_line() {
         for (text, problem) in [
             ("sort A = {a, a}", "line 1: the sort `A` has two colours with the name `a`"),
             ("sort A = 3..1", "line 1: the sort `A` has no colour"),

@@ -113,7 +113,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn tokens_come_and_go() {
+    fn tokens_appear_and_disappear() {
         let of =
             text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: r -> r");
         let of = of.unwrap();

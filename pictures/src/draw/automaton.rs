@@ -247,7 +247,7 @@ mod tests {
     use parikh_temporal::{AutomatonLimits, Ltl, parse_ltl};
 
     #[test]
-    fn every_state_and_edge_is_there() {
+    fn every_state_and_edge_is_drawn() {
         let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl("G (\"a<b\" -> F c)", &mut formulas, &mut names).unwrap();
         let automaton = Automaton::of(&mut formulas, formula, AutomatonLimits::default()).unwrap();

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_go_by_the_names_for_people() {
+    fn nodes_are_grouped_by_their_labels() {
         let mut builder = parikh_net::NetBuilder::new("n");
         for at in 0..3 {
             let place = builder.place(&format!("p{at}"), 1).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_what_generated_names_differ_in() {
+    fn digits_in_names_are_ignored() {
         assert_eq!(stem("fork_12_of_3"), "fork_#_of_#");
         assert_eq!(stem("12"), "#");
     }

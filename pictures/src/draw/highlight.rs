@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_shows_when_and_where_to() {
+    fn a_sequence_shows_its_firing_positions_and_changed_places() {
         let net = net();
         let [start, stop] = ["start", "stop"].map(|name| net.transition_named(name).unwrap());
         let mut sequence = FiringSequence::new();

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_around_a_node_says_that_it_is_a_part() {
+    fn a_partial_picture_has_a_caption() {
         let net = text::parse(NET).unwrap();
         let highlight = Highlight::nodes(&net, ["u"]).unwrap();
         let drawn = dot(&super::net(&net, &DrawnPart::around(&net, &highlight), &highlight));

@@ -112,7 +112,7 @@ mod tests {
     use parikh_solvers::Budget;
 
     #[test]
-    fn long_names_are_clipped_and_still_there() {
+    fn long_names_are_clipped_and_kept_in_tooltips() {
         let (place, transition) = ("p".repeat(3_000), format!("t{}<", "u".repeat(3_000)));
         let mut builder = NetBuilder::new("n");
         let p = builder.place(&place, 1).unwrap();

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_a_million_times_is_not_gone_through() {
+    fn huge_repetition_counts_are_not_enumerated() {
         let grows = text::parse("place p\ntransition t: -> p").unwrap();
         let mut sequence = FiringSequence::new();
         sequence.push(grows.transition_named("t").unwrap(), 1 << 60);

@@ -363,7 +363,7 @@ mod tests {
     use parikh_structure::graph::reachability::Reachability;
 
     #[test]
-    fn boxes_do_not_overlap_and_every_marking_and_firing_is_there() {
+    fn boxes_do_not_overlap_and_every_marking_and_firing_is_drawn() {
         let net = text::parse(
             "place a 3\nplace b\nplace \"a <name> & more\" 2\ntransition t: a -> b\ntransition u: b -> a
              transition loop: a -> a\ntransition v: 2*b + \"a <name> & more\" -> 2*a",
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_clipped_and_still_there() {
+    fn long_names_are_clipped_and_kept_in_tooltips() {
         let (place, transition) = ("p".repeat(3_000), "t".repeat(3_000));
         let net = format!("place {place} 1\ntransition {transition}: {place} ->");
         let net = text::parse(&net).unwrap();

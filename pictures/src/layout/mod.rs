@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_at_the_same_time_stands_side_by_side() {
+    fn parallel_cycles_are_side_by_side() {
         // Two cycles of three nodes share one node.
         let edges = vec![(0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0)];
         let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; 5];

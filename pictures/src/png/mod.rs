@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_drawn_whatever_fonts_the_machine_has() {
+    fn letters_are_drawn_without_installed_fonts() {
         let (tokens, png) = drawn("<text x=\"2\" y=\"14\">●●</text>", PngSize::Scale(4.0));
         assert!(dark(&tokens) > 300 && png.missing.is_empty(), "{}", dark(&tokens));
         let (name, png) = drawn("<text x=\"2\" y=\"14\">wäit·∞→×</text>", PngSize::Scale(4.0));

@@ -58,8 +58,8 @@ impl CandidateSearch for EqualFutures {
 }
 
 /// Returns a hash of the consumers of `p`: of their other inputs and of the numbers of tokens that
-/// they put. It is equal for places with equal futures, unless several consumers of one place match
-/// the same consumer of the other.
+/// they produce. It is equal for places with equal futures, unless several consumers of one place
+/// match the same consumer of the other.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let other_inputs: Vec<Arc> = arcs_except(net.pre(t), p, p).copied().collect();
@@ -75,7 +75,7 @@ mod tests {
     use crate::example;
 
     #[test]
-    fn a_consumer_of_two_tokens_tells_the_places_apart() {
+    fn a_consumer_of_two_tokens_distinguishes_the_places() {
         let net = "# reachability over x
              place p 1
              place q 1

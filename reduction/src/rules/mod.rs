@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn places_from_which_nobody_takes_go() {
+    fn places_without_consumers_are_removed() {
         let net = "# deadlock\nplace p 1\nplace done\ntransition a: p -> 3*done";
         example::reduces("sink-places", net, "place p 1\ntransition a: p ->");
     }
 
     #[test]
-    fn transitions_that_only_lose_tokens_go() {
+    fn transitions_that_only_lose_tokens_are_removed() {
         let net = "# reachability over q\nplace p 1\nplace q\nplace r\n\
                    transition a: p -> q + r\ntransition b: q + 2*r -> q + r";
         let after = "place p 1\nplace q\nplace r\ntransition a: p -> q + r";

@@ -113,7 +113,7 @@ mod tests {
     use crate::example;
 
     #[test]
-    fn the_place_with_more_tokens_goes() {
+    fn the_place_with_more_tokens_is_removed() {
         example::reduces(
             "parallel-places",
             "# deadlock
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_the_hungriest_consumer_counts() {
+    fn the_largest_ratio_of_a_consumer_decides() {
         let net = "# deadlock
              place p 1
              place q 2

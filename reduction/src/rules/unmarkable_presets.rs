@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_dead_ones_feed_is_dead_in_the_same_round() {
+    fn consumers_of_places_fed_only_by_dead_transitions_are_dead() {
         // Only meet feeds w, and meet needs two tokens where there is one; more needs three of w.
         let net = "# reachability over a\nplace a 1\nplace b\nplace w 2\nplace x\n\
                    transition s: a -> b\ntransition r: b -> a\ntransition meet: a + b -> 2*w\n\

@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_decode_to_what_was_encoded() {
+    fn decoded_messages_equal_the_encoded_ones() {
         let program = example();
         let mut out = OutgoingMessage::default();
         out.load(&program);

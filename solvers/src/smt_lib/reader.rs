@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_come_out_whole_however_they_come_in() {
+    fn expressions_are_read_from_input_in_pieces() {
         let text =
             "sat\n ((x (- 3)) (|y (z| (/ 1.0 3.0)))  ; not this )\n(error \"line 1: (no\")unsat ";
         let word = |text: &str| Word(text.to_owned());
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused_and_ends_nothing() {
+    fn invalid_expressions_are_refused_without_panics() {
         assert!(all(&"(".repeat(5000), 100).contains(&Err(InvalidExpression)));
         assert_eq!(all(") ", 10), [Err(InvalidExpression)]);
         assert_eq!(all("(never whole", 3), []);

@@ -118,7 +118,7 @@ mod recipes {
         #![proptest_config(cases(1000))]
 
         #[test]
-        fn terms_mean_what_they_were_built_from(recipe in recipe()) {
+        fn terms_have_the_values_of_their_recipes(recipe in recipe()) {
             let mut terms = Terms::new();
             let names = Names::new(&mut terms);
             let term = build(&mut terms, &names, &recipe);
@@ -154,14 +154,14 @@ mod smt {
     /// Returns the command that starts this test program as a worker process with Z3.
     fn ourselves() -> Program {
         let own = std::env::current_exe().unwrap();
-        let name = "terms::smt::serves_whoever_began_it";
+        let name = "terms::smt::worker_process_entry_point";
         let line = format!("{GUEST}=1 exec '{}' --exact {name} --nocapture", own.display());
         Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), line.into()] }
     }
 
     /// Serves as the worker process if the variable [`GUEST`] is set. Otherwise does nothing.
     #[test]
-    fn serves_whoever_began_it() {
+    fn worker_process_entry_point() {
         use std::os::fd::AsFd as _;
         if std::env::var_os(GUEST).is_some() {
             let from = std::io::stdin().as_fd().try_clone_to_owned().unwrap();

@@ -312,8 +312,8 @@ impl fmt::Display for Reason {
 }
 
 impl Cause {
-    /// Returns true if the sentence mentions the assumption of safe units whenever the answer rests
-    /// on it. False for sentences that may leave out a proof.
+    /// Returns true if the sentence always mentions the assumption of safe units when the answer
+    /// uses it. Returns false for sentences that may omit a proof, and with it the assumption.
     pub fn mentions_safe_units(&self) -> bool {
         !matches!(self, Cause::Parts { more: 1.., .. } | Cause::Largest { .. } | Cause::Process(_))
     }

@@ -27,8 +27,8 @@ impl WitnessSize {
             Witness::Firings(_, firings) => {
                 WitnessSize { firings: (*firings).into(), loops: false }
             }
-            Witness::Loops(run, spot) => {
-                WitnessSize { firings: run.prefix(spot).firings(), loops: true }
+            Witness::Loops(run, position) => {
+                WitnessSize { firings: run.prefix(position).firings(), loops: true }
             }
         }
     }

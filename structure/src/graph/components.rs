@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nothing_leaves_is_terminal() {
+    fn components_without_outgoing_edges_are_terminal() {
         // 0 ⇄ 1 → 2 ⇄ 3, 1 → 4 with a loop at 4, and 5 isolated.
         let edges = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 2), (1, 4), (4, 4)];
         let found = terminal(6, edges.into_iter());

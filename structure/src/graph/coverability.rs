@@ -108,7 +108,7 @@ mod tests {
     use parikh_net::text;
 
     #[test]
-    fn what_grows_without_bound_is_omega_and_nothing_else() {
+    fn exactly_the_unbounded_places_become_omega() {
         let net = text::parse(
             "place idle 1\nplace busy\nplace made\nplace sold\ntransition begin: idle -> busy
              transition make: busy -> idle + made\ntransition sell: 3*made -> sold",
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_bounded_net_it_is_the_reachability_graph() {
+    fn the_graph_of_a_bounded_net_is_its_reachability_graph() {
         let net = text::parse(
             "place a 3\nplace b\ntransition t: a -> b\ntransition u: 2*b -> 2*a\ntransition v: b -> b",
         )

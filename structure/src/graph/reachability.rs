@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_leaves_the_graph_finite() {
+    fn ignoring_an_unbounded_place_makes_the_graph_finite() {
         let (net, budget) = (net(), Budget::unlimited());
         assert_eq!(Reachability::of(&net, 99, &budget).unwrap_err(), NoGraph::TooMany(99));
         let c = net.place_named("c").unwrap();

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_overflow_say_so() {
+    fn overflowing_counts_are_too_large() {
         assert_eq!(KnownCount::power(3, 80).exact(), Some(3u128.pow(80)));
         assert_eq!(KnownCount::power(3, 81), KnownCount::TooLarge);
         assert_eq!(

@@ -69,7 +69,7 @@ mod tests {
     /// On random walks, EX φ holds exactly where some firing leads to φ, and AX φ where all firings
     /// do.
     #[test]
-    fn what_holds_after_a_firing_is_known_before() {
+    fn preconditions_agree_with_firing() {
         let (mut seen, mut held) = (0, 0);
         for seed in 0..400 {
             let net = random(seed, &Shape::small(seed));

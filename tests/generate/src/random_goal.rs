@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_net_of_nothing_can_be_asked_too() {
+    fn the_empty_net_has_random_goals() {
         let net = parikh_net::text::parse("net empty").unwrap();
         assert_eq!(random_goals(1, &net, 10).len(), 10);
     }

@@ -85,7 +85,7 @@ fn by_definition(net: &Net, key: Key) -> bool {
 }
 
 #[test]
-fn keys_are_what_their_definitions_say() {
+fn keys_agree_with_their_definitions() {
     let mut random = fastrand::Rng::with_seed(21);
     let mut seen = std::collections::HashSet::new();
     for round in 0..4000 {

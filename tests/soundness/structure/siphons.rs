@@ -78,7 +78,7 @@ fn minimal_siphons_and_traps_are_all_found() {
 }
 
 #[test]
-fn small_marked_traps_are_marked_traps_and_found_when_there_is_one() {
+fn small_marked_traps_are_found_exactly_if_one_exists() {
     for net in nets(13, 600, RandomShape { nodes: 5, weight: 2 }) {
         let traps = all_closed(&net, ClosureKind::Trap);
         for set in subsets(net.place_count()).map(|set| places(&set)) {

@@ -52,7 +52,7 @@ mod tests {
     use parikh_systems::read;
 
     #[test]
-    fn each_says_whom_it_waits_for() {
+    fn blocked_components_are_explained() {
         let text = "digraph G {\nsubgraph one {\nr->0 [label=\"\"];\n0->1 [label=\"a\"];\n1->0 [label=\"b\"];\n}\n\
                     subgraph two {\nq->x [label=\"\"];\nx->y [label=\"a\"];\nx->x [label=\"b\"];\n}\n}\n";
         let system = read::dot(text, "n").unwrap();

@@ -167,7 +167,7 @@ mod tests {
                        transition lose: part -> ";
 
     #[test]
-    fn only_what_the_end_needs_is_left() {
+    fn only_needed_firings_remain() {
         let net = text::parse(NET).unwrap();
         let whole = net.place_named("whole").unwrap();
         let wanted = |marking: &Marking| marking[whole] > 0;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn where_more_tokens_do_harm_what_is_left_still_leads_there() {
+    fn shortened_sequences_respect_upper_bounds() {
         let net = text::parse(NET).unwrap();
         let [part, aside] = ["part", "aside"].map(|name| net.place_named(name).unwrap());
         let wanted = |marking: &Marking| marking[aside] == 1 && marking[part] == 0;
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_firings_in_a_row_as_many_stay_as_are_needed() {
+    fn repeated_firings_are_reduced_to_the_needed_number() {
         let net = text::parse(
             "place a 9000000000000\nplace b\nplace c\ntransition t: 2*a -> a + 3*b\n\
              transition u: 2*b -> c\ntransition v: c -> ",

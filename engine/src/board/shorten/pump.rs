@@ -89,10 +89,10 @@ impl PumpTarget<'_> {
         let prefix = match fires(self.net.initial()) {
             true => Vec::new(),
             false => {
-                let way = WitnessTarget { net: self.net, is_wanted: &fires };
+                let target = WitnessTarget { net: self.net, is_wanted: &fires };
                 let sequence: FiringSequence = prefix.iter().copied().collect();
                 let left = until.saturating_duration_since(Instant::now());
-                let short = way.shorten(&sequence, prefix.len() as u64, left, false);
+                let short = target.shorten(&sequence, prefix.len() as u64, left, false);
                 short.and_then(|short| flat(&short.sequence)).unwrap_or_else(|| prefix.to_vec())
             }
         };
@@ -126,15 +126,15 @@ impl PumpTarget<'_> {
                 let depth = visited[at].3 + 1;
                 visited.push((next, at, t, depth));
                 if let Some(begin) = self.covered_ancestor(&visited) {
-                    let mut way = Vec::new();
+                    let mut path = Vec::new();
                     let mut index = visited.len() - 1;
                     while index > 0 {
-                        way.push(visited[index].2);
+                        path.push(visited[index].2);
                         index = visited[index].1;
                     }
-                    way.reverse();
-                    let pump = way.split_off(visited[begin].3);
-                    return Some((way, pump));
+                    path.reverse();
+                    let pump = path.split_off(visited[begin].3);
+                    return Some((path, pump));
                 }
                 if visited.len() >= max_markings {
                     return None;
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_goes_without_what_it_does_not_need() {
+    fn unneeded_firings_of_a_cycle_are_removed() {
         let short = shortened(NET, "aside begin", "end begin make back aside make", false);
         assert_eq!(short, Some(("aside begin".to_owned(), "make".to_owned())));
         // Every firing of this cycle is needed.
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_is_made_shorter_where_the_search_finds_nothing() {
+    fn prefix_and_pump_are_shortened_without_a_search_result() {
         let net = text::parse(NET).unwrap();
         let sum = LinearSum::place(net.place_named("made").unwrap());
         let growing = PumpTarget { net: &net, sum: &sum };

@@ -36,7 +36,7 @@ fn check(machine: &WatchedMarking<'_>) {
 }
 
 #[test]
-fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
+fn incremental_data_agrees_with_recomputation_along_a_walk() {
     let net = text::parse(
         "place a 3
          place b 1

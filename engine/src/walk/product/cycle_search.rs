@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_way_back_is_found_and_nothing_else() {
+    fn only_the_single_cycle_is_found() {
         let net = forks();
         let round = ["leave5", "go52", "back"].map(str::to_owned).to_vec();
         let all = tours(&net, "away", false);

@@ -30,7 +30,7 @@ fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u
 }
 
 #[test]
-fn runs_are_found_where_there_are_any() {
+fn existing_runs_are_found() {
     let (mut missed, mut all, mut none) = (0, 0, 0);
     for seed in 0..300 {
         let mut rng = Rng::with_seed(seed);
@@ -57,7 +57,7 @@ fn runs_are_found_where_there_are_any() {
 }
 
 #[test]
-fn loops_that_make_tokens_are_found_where_nobody_looks() {
+fn cycles_that_add_tokens_to_unread_places_are_found() {
     let net = text::parse(
         "place p 1\nplace q\nplace made\ntransition t: p -> q\ntransition u: q -> p + made",
     )
@@ -74,7 +74,7 @@ fn loops_that_make_tokens_are_found_where_nobody_looks() {
 /// After the end of a firing sequence, the walk continues for one of several properties. It ends
 /// when this property can no longer hold, although others still can.
 #[test]
-fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
+fn a_walk_ends_when_its_target_property_can_no_longer_hold() {
     let net = text::parse(
         "place p 1\nplace q\ntransition t: p -> q\ntransition stay: q -> q\n\
          transition back: q -> p",

@@ -235,7 +235,8 @@ pub(in crate::walk) struct PotencyStrategy {
 }
 
 impl PotencyStrategy {
-    /// Creates the strategy without a target and with equal potencies.
+    /// Creates the strategy without a target. All classes have the same potency, that is, the same
+    /// learnt value.
     pub(in crate::walk) fn new(machine: &WatchedMarking<'_>) -> Self {
         PotencyStrategy {
             target: WalkTarget::new(machine.compiled.cell_count()),

@@ -73,7 +73,7 @@ mod tests {
     use std::collections::BinaryHeap;
 
     #[test]
-    fn keys_come_as_from_a_heap() {
+    fn keys_have_the_order_of_a_heap() {
         let mut queue = MonotoneQueue::new();
         for seed in 0..200 {
             let mut rng = Rng::with_seed(seed);

@@ -67,9 +67,8 @@ pub(super) fn check_structure<'n>(
     let (on, lines) = (on.as_deref(), &context.lines);
     // A predicate that cannot be translated to the net of the reduction is not covered.
     let translate = |(index, wanted)| Some((index, lines.translate_home(wanted, on)?));
-    let asked = (0..).zip(&home.predicates).filter_map(translate).collect();
-    let subject =
-        StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), predicates: asked };
+    let predicates = (0..).zip(&home.predicates).filter_map(translate).collect();
+    let subject = StructureNet { net: lines.net_of(on)?, is_original: on.is_none(), predicates };
     let is_too_large = |markings: &u64| searched && *markings > context.max_markings;
     let StructureConclusion {
         staying_predicates: stay,
@@ -156,10 +155,10 @@ fn conclusion(
             if let ReturnWay::Downhill { document, .. } = &ways.way {
                 context.refuse_large_document(document)?;
             }
-            let asked: Vec<&Predicate> =
+            let predicates: Vec<&Predicate> =
                 subject.predicates.iter().map(|(_, wanted)| wanted).collect();
-            let kept =
-                check_returning(net, ways, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+            let kept = check_returning(net, ways, &predicates, goes_on)
+                .map_err(|flaw| flaw.to_string())?;
             let mut kept = kept.into_iter();
             // The results are in the order in which `indices_where` visits the predicates.
             let stay = subject.indices_where(|_| kept.next() == Some(true));
@@ -173,10 +172,10 @@ fn conclusion(
         HomeArgument::Lost { after, document } => lost_after(context, subject, after, document)?,
         HomeArgument::Visited(markings) => {
             context.refuse_many_markings(*markings)?;
-            let asked: Vec<Predicate> =
+            let predicates: Vec<Predicate> =
                 subject.predicates.iter().map(|(_, wanted)| wanted.clone()).collect();
-            let results =
-                find_staying(net, *markings, &asked, goes_on).map_err(|flaw| flaw.to_string())?;
+            let results = find_staying(net, *markings, &predicates, goes_on)
+                .map_err(|flaw| flaw.to_string())?;
             // The results are in the order in which `indices_where` visits the predicates.
             let with_result = |stays: bool| {
                 let mut results = results.iter();

@@ -80,7 +80,7 @@ fn random_question(rng: &mut fastrand::Rng, goals: &[Predicate], depth: usize) -
 
 /// Evidence for some of the goals confirms exactly the answers that these goals decide.
 #[test]
-fn formulas_over_questions_are_confirmed_by_what_decides_them() {
+fn combinations_are_confirmed_by_the_goals_that_decide_them() {
     let (mut right, mut bare) = (0, 0);
     for seed in 0..300 {
         let net = random(seed, &Shape::small(seed));

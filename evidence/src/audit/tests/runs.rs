@@ -212,7 +212,7 @@ fn searches_for_runs_are_made_again() {
 }
 
 #[test]
-fn markings_along_runs_are_visited_where_that_is_the_evidence() {
+fn evidence_by_a_visit_is_checked_by_a_visit() {
     let visited =
         |markings: u64| format!("{{\"visited\": {{\"id\": \"v\", \"markings\": {markings}}}}}\n");
     let by = "{\"visited\": \"v\"}";

@@ -96,7 +96,7 @@ struct AuditOutcome {
     /// The verdicts on the answers in all readable evidence files.
     report: AuditReport,
     /// The evidence files that were rejected or could not be read to the end, each with the reason.
-    broken: Vec<EvidenceFileError>,
+    rejected_files: Vec<EvidenceFileError>,
     /// The evidence files whose questions are in no file, so that they were not checked.
     unasked: Vec<PathBuf>,
 }
@@ -123,7 +123,7 @@ fn audit(arguments: &CertifyArguments, watch: &AuditWatch) -> Result<AuditOutcom
         if !about_net.is_empty() {
             let of_net = audit_net(arguments, (&path, &bytes), &about_net, watch)?;
             outcome.report.extend(of_net.report);
-            outcome.broken.extend(of_net.broken);
+            outcome.rejected_files.extend(of_net.rejected_files);
         }
         outcome.unasked = unasked;
         return Ok(outcome);
@@ -140,7 +140,7 @@ fn audit_net(
     files: &[PathBuf],
     watch: &AuditWatch,
 ) -> Result<AuditOutcome, Refusal> {
-    let mut broken: Vec<EvidenceFileError> = Vec::new();
+    let mut rejected_files: Vec<EvidenceFileError> = Vec::new();
     let exports = exports::open(arguments, path, bytes)?;
     let questions =
         |net: &Net, examination: &str| examination_questions(arguments, path, net, examination);
@@ -157,7 +157,7 @@ fn audit_net(
         };
         let audit = ColouredAudit::new(&model, limits, Box::new(questions));
         let mut audit = audit.with_watch(watch.clone()).with_exports(exports.clone());
-        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        files.iter().for_each(|file| rejected_files.extend(audit.file(file).err()));
         audit.finish()
     } else {
         let model = read_net(arguments, path, bytes).map_err(|error| in_file(path, &error))?;
@@ -173,9 +173,9 @@ fn audit_net(
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
                 let audit = audit.with_exports(exports.clone());
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
-                files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+                files.iter().for_each(|file| rejected_files.extend(audit.file(file).err()));
                 let report = audit.finish();
-                return Ok(AuditOutcome { report, broken, unasked: Vec::new() });
+                return Ok(AuditOutcome { report, rejected_files, unasked: Vec::new() });
             }
         };
         let net = &match arguments.cases {
@@ -189,10 +189,10 @@ fn audit_net(
         );
         let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
         let mut audit = audit.with_exports(exports.clone());
-        files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+        files.iter().for_each(|file| rejected_files.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(AuditOutcome { report, broken, unasked: Vec::new() })
+    Ok(AuditOutcome { report, rejected_files, unasked: Vec::new() })
 }
 
 /// Reads a model without colours. The net of a transition system is named after its file.
@@ -260,14 +260,14 @@ fn partial_outcome(progress: AuditProgress, limit: ExhaustedLimit) -> AuditOutco
 /// Prints the results, and returns the exit code.
 fn print_outcome(
     arguments: &CertifyArguments,
-    AuditOutcome { report, broken, unasked }: AuditOutcome,
+    AuditOutcome { report, rejected_files, unasked }: AuditOutcome,
 ) -> u8 {
     for file in &unasked {
         let hint = "the file was not checked, because its formulas were given on the command line \
                     of `parikh check`; repeat the same --formula and --formulas here";
         print_message("note", &format!("{}: {hint}", file.display()));
     }
-    broken.iter().for_each(|broken| print_message("error", &broken.to_string()));
+    rejected_files.iter().for_each(|error| print_message("error", &error.to_string()));
     report.incomplete.iter().for_each(|incomplete| print_message("note", &incomplete.to_string()));
     for truncated in &report.cut_short {
         let message = "as after an interrupted run; the lines before were read";
@@ -282,7 +282,7 @@ fn print_outcome(
         print_message("error", &format!("{position} ({limit}); the rest was not checked"));
     }
     print(&match arguments.json {
-        true => printed::json(&report, broken.len()),
+        true => printed::json(&report, rejected_files.len()),
         false => printed::text(&report, arguments.quiet),
     });
     let is_exported = exports::print(arguments);
@@ -291,7 +291,7 @@ fn print_outcome(
         |wanted: fn(&AuditVerdict) -> bool| judged.iter().any(|answer| wanted(&answer.verdict));
     match () {
         () if has_verdict(|verdict| matches!(verdict, AuditVerdict::Refused(_))) => 4,
-        () if !broken.is_empty() || !is_exported => 1,
+        () if !rejected_files.is_empty() || !is_exported => 1,
         () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
         () if has_verdict(|verdict| !matches!(verdict, AuditVerdict::Confirmed(_))) => 3,
         () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,

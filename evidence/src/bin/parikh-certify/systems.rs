@@ -60,7 +60,7 @@ pub(crate) fn audit(
         let name = file.display().to_string();
         let text = String::from_utf8(contents(file, arguments.max_memory_bytes)?)
             .map_err(|_| format!("{name}: expected text in UTF-8"))?;
-        outcome.broken.extend(audit.file(&name, &text).err());
+        outcome.rejected_files.extend(audit.file(&name, &text).err());
         outcome.report.extend(audit.finish());
     }
     Ok(outcome)

@@ -100,7 +100,7 @@ fn terms_by_level(shape: &SetShape, atom: &Atom) -> Vec<(usize, i64)> {
 pub(super) enum PartChild<S> {
     /// A finished child: the node with this number, with all of its vectors.
     Node(u32),
-    /// A part of the next level, of which the node is not built yet.
+    /// A part of the next level whose node is not built yet.
     Part(S),
 }
 
