@@ -86,7 +86,7 @@ fn compare(seed: u64, programs: usize, size: u32) -> usize {
 }
 
 #[test]
-fn a_guest_answers_as_the_library_does() {
+fn a_worker_process_agrees_with_the_library() {
     let _alone = begin();
     assert_eq!(compare(1, 40, 6), 480);
     assert_eq!(compare(2, 4, 200), 48);
@@ -187,7 +187,7 @@ fn a_late_worker_process_continues() {
 }
 
 #[test]
-fn an_order_to_stop_is_heard_also_with_the_question() {
+fn a_stop_request_sent_with_the_question_is_obeyed() {
     let _alone = begin();
     let mut random = fastrand::Rng::with_seed(14);
     let program = packing(3000, 2500, &mut random);

@@ -78,7 +78,7 @@ fn compare(seed: u64, rounds: usize, asked: &AtomicUsize) {
 }
 
 #[test]
-fn a_guest_answers_as_the_library_does_and_is_handed_on() {
+fn a_worker_process_agrees_with_the_library_and_is_reused() {
     let _alone = begin();
     for seed in 0..20 {
         compare(seed, 30, &AtomicUsize::new(0));

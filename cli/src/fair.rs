@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn fairness_to_a_transition_that_several_stand_for_is_refused() {
+    fn fairness_to_a_transition_with_several_copies_is_refused() {
         let mut builder = ExtendedBuilder::new("n");
         let p = builder.core.place("p", 2).unwrap();
         let [empty, fill] = ["empty", "fill"].map(|name| builder.core.transition(name).unwrap());

@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_numbers_as_far_as_every_reader_takes_them_as_they_are() {
+    fn only_exactly_readable_numbers_are_json_numbers() {
         let edge = 1i128 << 53;
         assert_eq!(number(edge), json!(9_007_199_254_740_992u64));
         assert_eq!(number(-edge), json!(-9_007_199_254_740_992i64));

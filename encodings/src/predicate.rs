@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn predicates_and_their_cubes_hold_in_the_same_markings() {
+    fn predicates_are_equivalent_to_their_cubes() {
         let net = net();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let large = net.transition_named("large").unwrap();

@@ -44,7 +44,7 @@ mod tests {
     /// Four firings are possible on the reduced net, which has no place q. On the original net the
     /// second firing exceeds the token limit.
     #[test]
-    fn a_way_back_beyond_the_token_limit_is_no_bug_and_no_verdict() {
+    fn a_back_translation_beyond_the_token_limit_is_no_bug_and_no_verdict() {
         let net =
             text::parse("place p 4\nplace q\ntransition t: p -> 4611686018427387904*q").unwrap();
         let empty = Predicate::no_more_than(net.place_named("p").unwrap(), 0);

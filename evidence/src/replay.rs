@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_the_same_as_its_firings_one_by_one() {
+    fn a_repeated_step_equals_single_firings() {
         let net = net();
         for steps in [&[("move", 5)][..], &[("move", 3), ("test", 7)], &[("move", 5), ("eat", 4)]] {
             let fast = replay(&net, &sequence(&net, steps)).unwrap();

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_a_constraint_and_other_spellings_lead_to_it() {
+    fn every_constraint_has_a_name_and_other_spellings_get_a_suggestion() {
         for name in UNARY.into_iter().chain(BINARY) {
             assert!(constraint(name, &Formula::True, &Formula::False).is_some(), "{name}");
         }

@@ -161,7 +161,7 @@ impl ColouredViews {
     /// budget.
     ///
     /// # Errors
-    /// As for [`Model::into_net`].
+    /// The errors of [`Model::into_net`].
     pub fn unfolding(
         &self,
         symmetry: bool,
@@ -259,7 +259,7 @@ impl From<ColouredNet> for Model {
 /// Returns the unfolding of a coloured net.
 ///
 /// # Errors
-/// As for [`Model::into_net`]. The error states the sizes.
+/// The errors of [`Model::into_net`]. The error states the sizes.
 pub fn unfolded(
     net: &ColouredNet,
     config: &parikh_unfolding::UnfoldingConfig,

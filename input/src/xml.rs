@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_self_closing_entities_and_cdata_are_out_of_sight() {
+    fn prefixes_entities_cdata_and_self_closing_tags_are_resolved() {
         let text = "<?xml version='1.0'?><!DOCTYPE a><!-- c -->\n<x:a xmlns:x='u'>\n <b/><c>1&lt;<![CDATA[<2]]>&#x33;</c></x:a>\n";
         assert_eq!(steps(text).unwrap(), "(a@2 (b@3 )(c@3 1<<23))");
     }

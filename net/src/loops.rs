@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_its_firings_one_after_the_other() {
+    fn a_run_expands_to_its_firings_in_order() {
         let flat = run().to_sequence(100).unwrap();
         assert_eq!(letters(&flat), "utuutuutuuvtuutuuvtuutuut");
         assert_eq!(run().firings(), BigUint::from(25u8));

@@ -21,7 +21,7 @@ pub fn pnml(net: &Net) -> String {
 /// second copy in memory.
 ///
 /// # Errors
-/// Only those of `out`.
+/// The errors of `out`.
 pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
     write_document(net, None, out)
 }
@@ -29,7 +29,7 @@ pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
 /// Writes a net with inhibitor and reset arcs, as arcs with a `type`, in TAPAAL's style.
 ///
 /// # Errors
-/// Only those of `out`.
+/// The errors of `out`.
 pub fn write_extended(net: &ExtendedNet, out: &mut dyn Write) -> fmt::Result {
     write_document(net.core(), Some(net), out)
 }

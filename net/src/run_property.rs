@@ -150,7 +150,7 @@ mod tests {
     use parikh_temporal::Ltl;
 
     #[test]
-    fn atoms_that_mean_the_same_are_one_and_properties_written_alike_are_equal() {
+    fn equal_atoms_are_merged_and_equal_properties_compare_equal() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let holds = |place| RunAtom::Holds(Predicate::at_least(place, 1));

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_are_found_again_and_others_are_not() {
+    fn exactly_the_inserted_indices_are_found() {
         let keys: Vec<String> = (0..5_000).map(|at| format!("t(x={at})")).collect();
         let mut table = Table::default();
         for (index, key) in (0..).zip(&keys) {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_with_every_place_once_is_taken() {
+    fn a_tree_with_every_place_once_is_accepted() {
         let tree =
             vec![unit("root", &[], None), unit("u", &[0, 1], Some(0)), unit("v", &[2], Some(1))];
         let taken = units(tree, true, &[0, 1, 0]).unwrap();

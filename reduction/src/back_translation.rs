@@ -162,7 +162,7 @@ impl BackTranslation {
     /// up to this point belong to the returned prefix. The firings after it are the repeated part.
     ///
     /// # Errors
-    /// The same as for [`sequence`](Self::sequence).
+    /// The errors of [`sequence`](Self::sequence).
     pub fn pump(
         &self,
         prefix: &FiringSequence,
@@ -194,7 +194,7 @@ impl BackTranslation {
     /// reduced net.
     ///
     /// # Errors
-    /// The same as for [`sequence`](Self::sequence). Also returns an error if the translated
+    /// The errors of [`sequence`](Self::sequence). Also returns an error if the translated
     /// sequence cannot be fired in `original`.
     pub fn deadlock(
         &self,

@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_ends_with_its_parent_but_not_the_other_way_round() {
+    fn a_slice_ends_with_its_parent_but_not_vice_versa() {
         let parent = Budget::unlimited();
         let slice = parent.slice(Duration::from_secs(1000));
         let sibling = parent.child();

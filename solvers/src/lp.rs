@@ -54,7 +54,7 @@ impl Optimum {
     /// Calls [`certify`](Self::certify) and also returns the effort, for a [`certify::Tally`].
     ///
     /// # Errors
-    /// The same as for [`certify`](Self::certify).
+    /// The errors of [`certify`](Self::certify).
     pub fn certify_with_effort(
         &self,
         program: &LinearProgram,
@@ -77,7 +77,7 @@ impl Infeasibility {
     /// Calls [`certify`](Self::certify) and also returns the effort, for a [`certify::Tally`].
     ///
     /// # Errors
-    /// The same as for [`certify`](Self::certify).
+    /// The errors of [`certify`](Self::certify).
     pub fn certify_with_effort(
         &self,
         program: &LinearProgram,
@@ -123,7 +123,7 @@ pub trait IncrementalLp {
     /// Adds a row.
     ///
     /// # Errors
-    /// The same as for [`LinearProgram::add_row`].
+    /// The errors of [`LinearProgram::add_row`].
     fn add_row(
         &mut self,
         bounds: Interval,

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_written_program_reads_as_meant() {
+    fn the_written_program_has_the_right_meaning() {
         let mut program = LinearProgram::new(Sense::Maximise);
         let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
         let y = program.add_column(Interval::FREE).unwrap();

@@ -488,7 +488,7 @@ mod tests {
     use num_bigint::BigInt;
 
     #[test]
-    fn one_model_answers_again_and_again_after_changes() {
+    fn a_model_answers_repeatedly_after_changes() {
         let mut program = LinearProgram::new(Sense::Maximise);
         let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
         let y = program.add_column(Interval::NON_NEGATIVE).unwrap();

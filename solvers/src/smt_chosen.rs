@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn command_lines_are_cut_as_a_shell_would() {
+    fn command_lines_are_split_like_in_a_shell() {
         let read = |line: &str| command(line).map(|program| program.to_string());
         assert_eq!(read(" z3  -in ").as_deref(), Some("z3 -in"));
         let quoted = command("'/opt/my solvers/z3' \"-x=a b\"c ''").unwrap();

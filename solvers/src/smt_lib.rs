@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_bits_are_added_where_nothing_wraps_around() {
+    fn sums_of_bit_vectors_do_not_wrap_around() {
         let mut terms = Terms::new();
         let (x, y, n) = (terms.bits("x", 2), terms.bits("y", 1), terms.integer("n"));
         let sum = LinearExpression::new().plus(3, x).plus(-1, y);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_symbols_become_others_and_stay_apart() {
+    fn names_that_are_no_symbols_are_escaped_and_stay_distinct() {
         let mut terms = Terms::new();
         let (a, b) = (terms.boolean("a|"), terms.boolean("a\\"));
         let same_name = terms.integer("a|");

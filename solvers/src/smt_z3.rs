@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_numbers_and_fractions_come_back_exact() {
+    fn huge_numbers_and_fractions_are_returned_exactly() {
         let mut terms = Terms::new();
         let (x, y) = (terms.integer("x"), terms.real("y"));
         let huge = LinearExpression::constant(u64::MAX).plus_constant(u64::MAX);
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn tactics_answer_too() {
+    fn solvers_with_tactics_answer() {
         let mut terms = Terms::new();
         let x = terms.integer("x");
         let (low, high) = (terms.at_least(x, 1), terms.at_most(x, 0));

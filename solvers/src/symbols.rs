@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_stay_apart_in_lp_format() {
+    fn long_names_stay_distinct_in_lp_format() {
         let name = |end: &str| format!("m({}{end})", "p".repeat(400));
         let names = [name("1"), name("2"), "m(p)".to_owned()];
         let names = lp_names(names.iter().map(String::as_str));

@@ -760,7 +760,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_that_one_question_needs_no_more_stays_for_the_other() {
+    fn a_goal_stays_while_some_question_needs_it() {
         let net = net();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         let mut plan = Plan::default();

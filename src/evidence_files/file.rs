@@ -94,7 +94,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Writes the evidence of a settled goal.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn settled(&mut self, id: GoalId, goal: &Goal, knowledge: &Knowledge) -> io::Result<()> {
         let mut shown_by = Vec::new();
         match knowledge {
@@ -139,7 +139,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Writes an answer, after the evidence that it refers to.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn answer(&mut self, answer: &GoalAnswer) -> io::Result<()> {
         let goals = answer.rests_on.iter();
         let references = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
@@ -153,7 +153,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// self-covering sequence that no goal has found is also written before.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn figure(
         &mut self,
         answer: &GoalAnswer,
@@ -177,7 +177,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Writes that an answer is withdrawn.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
         self.answered.remove(id);
         self.writer.withdrawn(id)
@@ -186,7 +186,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Writes the last line, with the number of questions that have a valid answer.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn write_end(&mut self) -> io::Result<()> {
         self.writer.write_end(self.answered.len() as u64)
     }
@@ -194,7 +194,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// Flushes and returns the output.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn finish(self) -> io::Result<W> {
         self.writer.finish()
     }

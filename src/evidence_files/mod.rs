@@ -95,7 +95,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes a firing sequence from the initial marking. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
         let id = self.id(EvidenceKind::Trace);
         write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
@@ -107,7 +107,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes a self-covering sequence, with its stages. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn pump(&mut self, pumping: &PumpSequence) -> io::Result<String> {
         let id = self.id(EvidenceKind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
@@ -133,7 +133,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes an accelerated sequence. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn loops(&mut self, run: &LoopRun) -> io::Result<String> {
         let id = self.id(EvidenceKind::Loops);
         write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
@@ -161,7 +161,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// of the line. Lines that cite this evidence must also cite the evidence of its premises.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn put(&mut self, kind: EvidenceKind, content: &impl Serialize) -> io::Result<String> {
         let id = self.id(kind);
         self.line(kind.name(), &WithId { id: &id, content })?;
@@ -172,7 +172,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// argument must also cite the refutations of its premises ([`NoRun::premises`]).
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
         let document = |document: &Document| document_in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
@@ -182,7 +182,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes a reduction of the net, or of the result of another reduction `of`. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn reduction(&mut self, of: Option<&str>, log: &NamedLog) -> io::Result<String> {
         #[derive(Serialize)]
         struct ReductionLine<'a> {
@@ -199,7 +199,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes a number of markings, of the net or of the net that a reduction made. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn count(&mut self, on: Option<String>, markings: u64) -> io::Result<String> {
         let id = self.id(EvidenceKind::Count);
         self.line("count", &CountLine { id: id.clone(), on, markings })?;
@@ -210,7 +210,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
         let id = self.id(EvidenceKind::Document);
         let document = Some(document_in_names(document, self.net));
@@ -226,7 +226,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// `on` made. Returns its id.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn structure(
         &mut self,
         on: Option<(&str, &Net)>,
@@ -248,7 +248,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// certificate in the file.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn document(
         &mut self,
         on: Option<(&str, &Net)>,
@@ -268,7 +268,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// the file is complete up to here whatever ends the process.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn answer(
         &mut self,
         answer: &AnswerLine,
@@ -290,7 +290,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes that an earlier answer to this question is withdrawn.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn withdrawn(&mut self, id: &str) -> io::Result<()> {
         self.line("withdrawn", &json!({ "id": id }))?;
         self.out.flush()
@@ -299,7 +299,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Writes the last line: the number of valid answers.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn write_end(&mut self, answers: u64) -> io::Result<()> {
         self.line("end", &EndLine { answers })?;
         self.out.flush()
@@ -308,7 +308,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// Flushes and returns the output.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edge_that_leads_on_is_taken_of_several() {
+    fn an_edge_that_allows_the_rest_of_the_run_is_chosen() {
         // The first edge with `a` leads to a state from which `b` is impossible.
         let system = system(&["0 a 1;0 a 2;2 b 2", "0 b 0"]);
         let played = resolve_run(&system, &labels(&system, "a b"), 1).unwrap();

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_21_keys_are_read_back() {
+    fn the_names_of_the_21_keys_are_parsed_back() {
         assert_eq!(KeyProperty::all().count(), 21);
         for property in KeyProperty::all() {
             assert_eq!(KeyProperty::named(property.name()), Some(property));

@@ -67,7 +67,7 @@ pub fn read(path: &Path) -> Result<VerdictFile, InvalidVerdicts> {
 /// Reads a verdict file from `reader`. Messages use `name` as the name of the file.
 ///
 /// # Errors
-/// As for [`read`].
+/// The errors of [`read`].
 pub fn read_from(reader: impl BufRead, name: &str) -> Result<VerdictFile, InvalidVerdicts> {
     let root = read_element_from(reader, name, ROOT)?;
     VerdictReader::new(name).read_file(&root)

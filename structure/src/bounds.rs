@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn semiflows_bound_their_places_with_rounding() {
+    fn bounds_from_semiflows_are_rounded() {
         let (net, bounds) = bounds_of(
             "place idle 5\nplace busy\ntransition a: 2*idle -> busy\ntransition b: busy -> 2*idle",
         );

@@ -309,7 +309,7 @@ mod tests {
 
     /// p is safe by an invariant, q only by a claim, and no transition fills r.
     #[test]
-    fn a_decision_rests_on_no_more_than_it_needs() {
+    fn a_decision_has_the_strongest_possible_provenance() {
         let net = text::parse(
             "place p 1\nplace q\nplace r 1\ntransition t: p -> p + q\ntransition u: q + r -> r",
         )

@@ -348,7 +348,7 @@ mod tests {
         "place p 1\nplace q\nplace r\ntransition a: p -> r\ntransition b: p + q -> r";
 
     #[test]
-    fn reasons_read_as_in_the_forms() {
+    fn reasons_have_the_wording_of_the_forms() {
         is(
             CHOICE,
             Key::ExtendedFreeChoice,

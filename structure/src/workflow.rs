@@ -196,7 +196,7 @@ const MOST_FINALS: usize = 1_000;
 /// of these cases are done, see [`initial_and_final_markings`].
 ///
 /// # Errors
-/// As for [`initial_and_final_markings`].
+/// The errors of [`initial_and_final_markings`].
 pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, CaseError> {
     let (initial, finals) = initial_and_final_markings(net, cases, chosen)?;
     let assumed = assumptions(net, !chosen.is_empty());

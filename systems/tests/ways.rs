@@ -89,7 +89,7 @@ fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Opt
 }
 
 #[test]
-fn the_system_its_net_and_promela_agree_as_far_as_their_semantics_do() {
+fn the_system_its_net_and_its_promela_file_agree() {
     let mut random = Rng::with_seed(77);
     let (mut same, mut ended, mut written) = (0, 0, 0);
     for _ in 0..600 {

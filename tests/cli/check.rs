@@ -51,7 +51,7 @@ fn witnesses_are_short_and_the_option_shortest_proves_minimality() {
 }
 
 #[test]
-fn examinations_are_named_as_people_do() {
+fn informal_names_of_examinations_are_accepted() {
     let directory = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
     let said =
         directory.succeeds(&["check", "model.pnml", "-e", "reachability-deadlock, os", "-e", "ss"]);
@@ -360,7 +360,7 @@ fn says(answer: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
+fn wrong_answers_of_smt_solver_commands_are_refused() {
     let directory = TestDirectory::with("net \"n\"\nplace p 3\nplace q\ntransition t: p -> q");
     let path = directory.path().join("model.pnml");
     let path = path.to_str().unwrap();
@@ -491,7 +491,7 @@ const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/p
 </net></pnml>"#;
 
 #[test]
-fn ways_back_are_shown_without_the_claim_of_safe_units() {
+fn reversibility_is_proved_without_the_claim_of_safe_units() {
     let directory = TestDirectory::new();
     directory.write("m.pnml", CLAIMED);
     let formula = "AG EF (a1 >= 1 && b1 >= 1)";

@@ -84,7 +84,7 @@ fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
 }
 
 #[test]
-fn several_cases_of_such_a_process_end_as_they_like_and_their_run_replays() {
+fn several_cases_end_in_different_final_markings_and_their_run_replays() {
     let directory = trip();
     // A cancelling case resets the hotel of the other case.
     let asked = [

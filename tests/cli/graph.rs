@@ -8,7 +8,7 @@ fn directory() -> TestDirectory {
 }
 
 #[test]
-fn who_does_not_read_on_is_no_error() {
+fn a_closed_output_pipe_is_no_error() {
     let directory = directory();
     for arguments in
         [&["graph", "model.pnml"][..], &["info", "model.pnml"], &["draw", "model.pnml"]]

@@ -198,7 +198,7 @@ fn output_about_coloured_nets_has_no_control_characters() {
 }
 
 #[test]
-fn a_trace_with_such_names_is_read_again() {
+fn a_trace_with_harmful_names_is_read_back() {
     let directory = directory();
     directory.succeeds(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
     let said = directory.succeeds(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);

@@ -149,7 +149,7 @@ fn a_trace_is_followed_from_its_initial_marking() {
 }
 
 #[test]
-fn the_loop_of_a_trace_is_followed_round_and_round() {
+fn the_cycle_of_a_trace_is_followed_repeatedly() {
     let directory = TestDirectory::new();
     let net = "place i 1\nplace a\nplace b\nplace c\ntransition s: i -> a\ntransition x: a -> b\n\
                transition y: b -> a\ntransition z: b -> c\n";

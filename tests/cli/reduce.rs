@@ -276,7 +276,7 @@ fn units_that_the_model_never_had_are_refused() {
 /// The reduction fuses p and q, between which `ab` and `ba` move the token. The trace fires `f`
 /// 10¹² times, and most firings need a `ba` before them. `replay` must stop at its limits.
 #[test]
-fn carrying_back_ends_with_the_time() {
+fn back_translation_ends_with_the_time_limit() {
     let directory = TestDirectory::with(
         "place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p\n\
          transition f: p -> q + x",
@@ -297,7 +297,7 @@ fn carrying_back_ends_with_the_time() {
 
 /// The back-translation starts in the initial marking.
 #[test]
-fn a_trace_from_another_marking_is_not_carried_back() {
+fn a_trace_from_another_marking_is_not_translated_back() {
     let directory = TestDirectory::with("place p 1\nplace q\ntransition t: p -> q");
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability", "--support", "p,q"];
     directory.succeeds(&[&reduce[..], &["--log", "log.json"]].concat());
@@ -406,7 +406,7 @@ fn rules_are_chosen_by_name() {
 }
 
 #[test]
-fn the_end_of_the_time_leaves_a_net_that_is_as_good() {
+fn a_time_limit_gives_a_valid_partial_reduction() {
     let directory = TestDirectory::with(&workshop());
     let output = directory.run(&[
         "reduce",
@@ -469,7 +469,7 @@ fn logs_that_do_not_hold_are_refused_at_their_step() {
 }
 
 #[test]
-fn a_log_serves_its_own_nets_only() {
+fn a_log_is_refused_for_other_nets() {
     let directory = TestDirectory::with(&workshop());
     directory.succeeds(&[
         "reduce",

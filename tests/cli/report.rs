@@ -184,7 +184,7 @@ fn every_unbounded_place_is_listed_with_a_loop() {
 }
 
 #[test]
-fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long_way_to_it() {
+fn further_unbounded_places_are_one_finding_and_prefixes_of_cycles_are_short() {
     let puts: String = (0..30)
         .map(|at| format!("place p{at}\ntransition t{at}: work -> work + p{at}\n"))
         .collect();
@@ -366,7 +366,7 @@ fn irreversibility_is_explained_by_a_place_that_never_loses_tokens() {
 }
 
 #[test]
-fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
+fn formulas_of_the_user_and_a_verdict_file_are_compared_with_the_net() {
     let directory = TestDirectory::with(
         "net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p",
     );
@@ -550,7 +550,7 @@ fn large_numbers_are_written_as_text() {
 }
 
 #[test]
-fn a_single_transition_that_waits_for_itself_waits_for_no_other() {
+fn a_transition_that_waits_for_its_own_tokens_waits_for_no_other() {
     let directory = TestDirectory::with("net n\nplace p 1\nplace q 1\ntransition dbl: 2*p -> 3*p");
     let (page, _) = self::page(&directory, &["-e", "QL"]);
     let found = findings(&data(&page));

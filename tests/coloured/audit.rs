@@ -82,7 +82,7 @@ fn both_readers_and_both_unfoldings_make_the_same_net() {
 }
 
 #[test]
-fn a_list_is_taken_only_if_its_net_stands_for_the_model() {
+fn a_list_is_accepted_only_if_its_net_represents_the_model() {
     let (mut taken, mut counted, mut refused) = (0, 0, 0);
     for seed in 0..scaled(1_500) {
         let net = random_coloured(seed);

@@ -53,7 +53,7 @@ fn the_answer_states_that_tokens_are_counted_per_colour() {
 }
 
 #[test]
-fn examinations_mean_coloured_nodes() {
+fn examinations_are_about_coloured_nodes() {
     let directory = directory();
     // The place `at` holds two tokens of different colours, and `idle` has no enabled binding.
     assert_eq!(answer(&directory, "OneSafe"), "OneSafe: FALSE");

@@ -317,7 +317,7 @@ fn inline_sorts_are_read_everywhere() {
 }
 
 #[test]
-fn black_tokens_are_read_as_all_write_them() {
+fn black_tokens_are_read_in_all_spellings() {
     let user = "<usersort declaration=\"dot\"/>";
     let with_type = format!("<type><text>t</text><structure>{user}</structure></type>");
     let declared = "<namedsort id=\"dot\" name=\"dot\"><dot/></namedsort>";

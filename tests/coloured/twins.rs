@@ -62,7 +62,7 @@ fn ask(directory: &TestDirectory, model: &str, examination: &str) -> Option<Vec<
 }
 
 #[test]
-fn both_forms_of_a_model_answer_alike() {
+fn both_forms_of_a_model_have_the_same_answers() {
     let (mut compared, mut present) = (0, 0);
     for (family, parameters) in TWINS {
         let directory = TestDirectory::new();

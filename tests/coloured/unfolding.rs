@@ -126,7 +126,7 @@ fn flat(net: &str) -> Net {
 }
 
 #[test]
-fn nodes_are_named_by_their_colours_and_only_those_that_matter_are_made() {
+fn only_needed_nodes_are_made_and_named_by_their_colours() {
     let net = flat(
         "sort Colour = {red, green, blue}
          sort Level = 1..3
@@ -152,7 +152,7 @@ fn nodes_are_named_by_their_colours_and_only_those_that_matter_are_made() {
 }
 
 #[test]
-fn bindings_that_do_the_same_are_made_once() {
+fn equivalent_bindings_are_made_once() {
     let model = "sort A = 1..4
                  var x, y, z: A
                  place p: A = {all}

@@ -150,7 +150,7 @@ fn false_claim() -> String {
 }
 
 #[test]
-fn an_answer_that_does_not_stand_is_withdrawn_before_it_is_given_again() {
+fn a_retracted_answer_is_withdrawn_before_its_replacement() {
     let directory = TestDirectory::new();
     directory.write("model.pnml", &false_claim());
     let said = directory.succeeds(&[
@@ -215,7 +215,7 @@ fn all_are_printed_and_one_thing_is_said(output: &std::process::Output, file: &s
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_takes_no_answer_away() {
+fn a_full_disk_loses_no_answer() {
     let directory = TestDirectory::with(ROUND);
     std::fs::create_dir(directory.at("evidence")).expect("made");
     std::os::unix::fs::symlink("/dev/full", directory.at("evidence/Formulas.jsonl"))

@@ -97,7 +97,7 @@ fn answer(net: &Net, text: &str) -> Option<bool> {
 }
 
 #[test]
-fn names_that_are_ids_of_other_nodes_mean_the_nodes_that_have_them() {
+fn quoted_names_that_are_ids_of_other_nodes_denote_the_named_nodes() {
     let (mut answered, mut several, mut refused) = ([0, 0], 0, 0);
     for seed in 0..scaled(1_000) {
         let mut rng = Rng::with_seed(seed);

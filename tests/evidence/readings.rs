@@ -128,13 +128,13 @@ fn a_colour_that_never_has_a_token_is_known_to_the_auditor() {
 }
 
 #[test]
-fn quantifiers_around_formulas_with_their_own_are_taken_apart_by_both() {
+fn both_readers_decompose_nested_path_quantifiers() {
     let texts = ["AG in <= 3 && X work = 1", "E (F out = 3 && AG in <= 3)", "A (EF out = 3)"];
     assert_eq!(confirmed(LINE, &texts), ["TRUE", "TRUE", "TRUE"]);
 }
 
 #[test]
-fn formulas_of_one_id_are_told_apart_by_their_order() {
+fn formulas_with_equal_ids_are_distinguished_by_their_order() {
     let reached = |place: &str, number: i64| {
         let inside = format!("<integer-eq>{}{}</integer-eq>", tokens(place), constant(number));
         format!("<exists-path><finally>{inside}</finally></exists-path>")

@@ -193,7 +193,7 @@ fn arguments(net: &Net, wanted: &[Predicate], seed: u64) -> Vec<HomeArgument> {
 }
 
 #[test]
-fn mutilated_ways_back_show_nothing_false() {
+fn mutated_proofs_of_return_prove_no_false_claim() {
     let mut refused: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for seed in 0..scaled(700) {
         let net = random(seed, &Shape::small(seed));

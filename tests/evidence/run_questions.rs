@@ -105,7 +105,7 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_proves_a_false_claim() {
 
 /// If an answer claims a search without evidence, the auditor repeats the search.
 #[test]
-fn searches_for_runs_are_made_again() {
+fn searches_for_runs_are_repeated() {
     let mut answers = [0, 0];
     for seed in 0..scaled(150) {
         let mut rng = Rng::with_seed(seed);

@@ -154,7 +154,7 @@ fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
 
 /// If an answer claims a search without evidence, the auditor repeats the search.
 #[test]
-fn searches_of_trees_are_made_again() {
+fn searches_of_trees_are_repeated() {
     let mut answers = [0, 0];
     for seed in 0..scaled(150) {
         let mut rng = Rng::with_seed(seed);

@@ -88,7 +88,7 @@ fn techniques(key: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_claim_is_not_named_where_flows_prove_as_much() {
+fn the_claim_is_not_mentioned_if_flows_prove_the_same() {
     let keys = keys(&cycle());
     let safe = &keys["SAFE"];
     assert_eq!(safe["value"], "true");
@@ -138,7 +138,7 @@ fn false_claim() -> String {
 const FALSE: &str = "the model's NUPN claim is false: unit `u0` holds 2 tokens after ";
 
 #[test]
-fn a_false_claim_is_said_and_nothing_rests_on_it() {
+fn a_false_claim_is_reported_and_no_answer_uses_it() {
     let net = false_claim();
     // The maximum needs a replayed sequence that violates the claim. The other questions are asked
     // again.
@@ -165,7 +165,7 @@ fn a_false_claim_is_said_and_nothing_rests_on_it() {
 }
 
 #[test]
-fn the_keys_do_not_rest_on_a_claim_that_the_search_has_seen_broken() {
+fn keys_do_not_use_a_claim_that_the_search_has_refuted() {
     let (code, stdout, stderr) =
         parikh(&false_claim(), &["properties", "net.pnml", "-t", "10s", "--format", "json"]);
     assert_ne!(code, 4, "{stderr}");

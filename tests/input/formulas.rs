@@ -73,7 +73,7 @@ fn numbers_are_sums_and_products() {
 }
 
 #[test]
-fn odd_names_stand_in_quotes() {
+fn unusual_names_are_quoted() {
     means("\"odd-name\" = 1 && \"EF\" = 1", "\"odd-name\" = 1 && \"EF\" = 1");
     means("\"a \\\"q\\\" \\\\ b\" = \"2p\"", "\"a \\\"q\\\" \\\\ b\" = \"2p\"");
     means("fireable(\"and\", \"P-start_1\", t1)", "fireable(\"and\", \"P-start_1\", t1)");
@@ -168,7 +168,7 @@ fn errors_show_a_caret_and_the_expected_text() {
 }
 
 #[test]
-fn constraints_in_the_spelling_of_other_tools_lead_to_those_of_parikh() {
+fn constraints_in_other_spellings_get_a_suggestion() {
     let problem = |text: &str| read_one(text, "f", &net()).formula.unwrap_err().to_string();
     for (text, expected) in [
         ("Response(t1, t2)", "found `Response(`, expected `response(`, a constraint of Declare"),
@@ -221,7 +221,7 @@ fn invalid_operators_are_reported_first() {
 }
 
 #[test]
-fn narrow_scope_is_remarked_on() {
+fn a_narrow_scope_gives_a_remark() {
     let net = net();
     let remark = |text: &str| read_one(text, "f", &net).remarks.len();
     assert_eq!(remark("EF p1 >= 1 && p2 >= 1"), 1);
@@ -300,7 +300,7 @@ fn languages_are_detected_by_their_beginning() {
 }
 
 #[test]
-fn a_property_of_a_contest_text_is_wrong_by_itself() {
+fn an_invalid_property_of_a_contest_text_does_not_affect_the_others() {
     let net = net();
     let text = "Property a-00\n  \"d\"\n  is:\n    A (G (1 <= tokens-count(\"p1\", \"p2\")))\n  end.\n\
                 Property a-01\n  \"d\"\n  is:\n    E (F (is-fireable(\"t1\" \"t2\")))\n  end.\n\
@@ -407,7 +407,7 @@ proptest! {
     #![proptest_config(cases(1000))]
 
     #[test]
-    fn prints_read_back(formula in formula()) {
+    fn printed_formulas_are_read_back_unchanged(formula in formula()) {
         let net = net();
         let print = formula.print(&net).to_string();
         let read = read_one(&print, "print", &net).formula;

@@ -195,7 +195,7 @@ fn every_relaxation_is_remarked() {
 }
 
 #[test]
-fn a_wrong_formula_leaves_the_others() {
+fn an_invalid_formula_does_not_affect_the_others() {
     let source = "a = reachable (p1 equals {}\n  or (q equals {}\nb = invariant (p1 equals {})\n\
                   nonsense here\n\nc = reachable (p2\n  equals {2*[.],\n 3*[.]})\n";
     let formulas = formulas(source);

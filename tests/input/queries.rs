@@ -136,7 +136,7 @@ fn every_comparison_and_expression_has_its_place_in_the_tree() {
 }
 
 #[test]
-fn one_wrong_formula_costs_no_other() {
+fn an_invalid_formula_does_not_affect_the_others() {
     let file = set(&[
         property("a", "<true/>"),
         property("b", "<is-fireable><transition>x</transition><x><y/></x></is-fireable>"),

@@ -254,7 +254,7 @@ fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
 }
 
 #[test]
-fn too_many_markings_to_be_visited_are_counted_on_one_thread_and_beside_everything_else() {
+fn very_many_markings_are_counted_with_one_thread_and_with_several() {
     let seats = 40;
     let net = round_table(seats);
     // The philosopher at the first seat may take the left fork, take the right fork, or put both

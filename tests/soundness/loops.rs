@@ -84,7 +84,7 @@ fn clock(hands: usize, ticks: u64) -> Net {
 }
 
 #[test]
-fn wrong_turns_are_taken_back_and_preferences_learnt() {
+fn wrong_choices_are_undone_and_ranks_learnt() {
     for seed in 0..10 {
         let net = clock(6, 100_000);
         let end = Predicate::at_least(net.place_named("end").unwrap(), 1);

@@ -43,7 +43,7 @@ fn goals_are_answered_from_the_reachable_markings() {
 }
 
 #[test]
-fn an_unbounded_net_and_a_large_one_are_given_up() {
+fn unbounded_and_large_nets_exceed_the_limits() {
     let unbounded = generate::counters(1).net;
     assert!(explore(&unbounded, OracleLimits::default()).is_none());
     let large = generate::cycles(4, 6, false).net;

@@ -50,7 +50,7 @@ fn a_token_thief_makes_no_deadlock() {
 
 /// The number of firings of t that replaces a firing of u was computed as a sum beyond 63 bits.
 #[test]
-fn weights_as_large_as_they_may_be_are_compared() {
+fn largest_allowed_weights_are_compared() {
     let most = i64::MAX;
     let net = net(&format!(
         "place p 1\nplace q\nplace r\ntransition t: p -> p + {most}*q\n\
@@ -262,7 +262,7 @@ fn many_firings_are_translated_in_few_steps() {
 
 /// One step of the reduced net needs an unlimited sequence in the original net.
 #[test]
-fn the_way_back_ends_with_the_budget() {
+fn the_back_translation_ends_with_the_budget() {
     let net = net("place p 1\nplace q\nplace x\ntransition ab: p -> q\ntransition ba: q -> p
          transition f: p -> q + x");
     let needs = needs::reachability([place(&net, "x")]);

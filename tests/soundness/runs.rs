@@ -106,7 +106,7 @@ fn runs_of_reduced_nets_are_replayed_and_their_absence_proves_nothing() {
 }
 
 #[test]
-fn whole_runs_are_right_about_runs() {
+fn answers_of_complete_runs_about_run_properties_are_right() {
     let (found, excluded) = tried(ENGINES, LONG, 100);
     assert!(found > 100 && excluded > 100, "{found}, {excluded}");
 }

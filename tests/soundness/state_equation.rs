@@ -148,7 +148,7 @@ fn no_reachable_goal_is_refuted_and_no_bound_is_too_low() {
 }
 
 #[test]
-fn candidates_are_handed_out_for_goals_that_are_reachable() {
+fn candidates_are_returned_for_reachable_goals() {
     let net = parikh::net::text::parse("place p 3\nplace q\ntransition t: p -> 2*q").unwrap();
     let q = net.place_named("q").unwrap();
     let goals = vec![Goal::Reach(Predicate::at_least(q, 4))];

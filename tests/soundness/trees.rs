@@ -89,7 +89,7 @@ fn every_engine_alone_is_right_about_trees() {
 }
 
 #[test]
-fn whole_runs_are_right_about_trees() {
+fn answers_of_complete_runs_about_trees_are_right() {
     for aided in [false, true] {
         let [held, failed, _] = tried(ENGINES, 100, aided);
         assert!(held > 200 && failed == held, "{held}, {failed}");

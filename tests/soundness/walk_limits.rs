@@ -151,7 +151,7 @@ fn source_transitions_make_their_outputs_unbounded() {
 }
 
 #[test]
-fn a_pump_that_needs_its_way_back_is_found() {
+fn a_pump_with_a_return_path_is_found() {
     // Ten machines with four states each must all return.
     let mut text = String::from("place done\n");
     for i in 0..10 {

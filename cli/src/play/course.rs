@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_is_followed_once_and_the_loop_for_ever() {
+    fn the_prefix_is_followed_once_and_the_cycle_forever() {
         let [s, x, y] = [0, 1, 2].map(TransitionId::new);
         let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
         let mut course = FollowedTrace::new(vec![s], vec![x, y]);

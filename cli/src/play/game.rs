@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_made_and_taken_back() {
+    fn moves_are_made_and_undone() {
         let net = net();
         let mut game = TokenGame::new(&net, 1);
         let full = Predicate::at_least(parikh_net::PlaceId::new(0), 2);

@@ -25,7 +25,7 @@ fn twice() -> FiringSequence {
 }
 
 #[test]
-fn a_claim_is_taken_only_when_it_replays() {
+fn only_claims_that_replay_are_accepted() {
     let net = net();
     let board = Board::new(&net, goals(&net));
     let [two, _, five] = [0, 1, 2].map(GoalId::new);

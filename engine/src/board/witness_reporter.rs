@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_witness_from_a_reduced_net_is_noted_as_one() {
+    fn a_witness_from_a_reduced_net_is_recorded_as_such() {
         let net =
             text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
         let net = net.unwrap();

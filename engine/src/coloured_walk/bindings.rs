@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binding_is_found_if_and_only_if_the_firing_rule_knows_one() {
+    fn a_binding_is_found_exactly_if_the_firing_rule_allows_one() {
         let (mut found, mut none) = (0, 0);
         for seed in 0..500 {
             let net = random_coloured(seed);

@@ -223,7 +223,7 @@ mod tests {
     use parikh_net::{Facts, text};
 
     #[test]
-    fn tests_judge_as_predicates_do() {
+    fn compiled_tests_agree_with_predicates() {
         let net = text::parse(
             "place a 1\nplace b\nplace c 5\nplace fixed 3\nplace d 4611686018427387904
              transition t: a + fixed -> b + fixed\ntransition u: 2*c -> c + b

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parents_are_read_back_in_any_order_of_coming() {
+    fn parents_added_in_any_order_are_read_back() {
         let mut rng = fastrand::Rng::with_seed(3);
         for descends_at in [50_000, 40_000, 1, 0] {
             let room = MemoryAccount::unlimited();

@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_given_once_and_found_again() {
+    fn each_key_has_one_number_and_is_found() {
         let room = MemoryAccount::unlimited();
         let mut set = MarkingSet::new(2, &room);
         let key = |i: u32| [u64::from(i % 7), u64::from(i / 7)];
@@ -592,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_one_hash_are_kept_apart() {
+    fn keys_with_equal_hashes_stay_distinct() {
         let mut set = MarkingSet::new(1, &MemoryAccount::unlimited());
         for i in 0..40 {
             assert_eq!(set.insert(&[i], Hash(7)), Ok((i as u32, true)));
@@ -636,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_give_the_numbers_that_one_by_one_gives() {
+    fn segments_give_the_same_numbers_as_single_insertions() {
         let mut rng = fastrand::Rng::with_seed(9);
         // Keys that overflow the last buckets of some segments, including the last segment, into
         // the following ones.
@@ -674,7 +674,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_whose_table_was_dropped_finds_all_again() {
+    fn a_set_finds_all_keys_after_its_table_was_dropped() {
         let room = MemoryAccount::unlimited();
         let mut set = MarkingSet::new(1, &room);
         (0..5000).for_each(|key| assert!(insert(&mut set, &[key]).unwrap().1));

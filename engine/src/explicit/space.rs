@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_least_demanding_of_an_effect_is_fired() {
+    fn only_the_least_demanding_transition_of_an_effect_is_fired() {
         let net = text::parse(
             "place p\nplace q\ntransition hard: p + 2*q -> 2*q\ntransition easy: p ->
              transition same: p ->\ntransition other: p + q -> q\ntransition idle: q -> q",

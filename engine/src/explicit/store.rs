@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_given_once_and_survive_other_layouts() {
+    fn numbers_of_markings_survive_new_layouts() {
         let mut store = PackedStore::new(&key(0), true, u64::MAX, &Budget::unlimited()).unwrap();
         let mut read = [0; 4];
         for (start, layout) in

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_piece_is_taken_once() {
+    fn each_piece_is_processed_once() {
         for threads in [1, 2, 7] {
             let mut tasks_by_thread = vec![Vec::new(); threads];
             let tasks = Tasks::new(0..1000);

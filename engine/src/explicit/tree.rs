@@ -279,7 +279,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn keys_are_read_back_and_have_roots_of_their_own() {
+    fn keys_are_read_back_and_have_distinct_roots() {
         let mut rng = fastrand::Rng::with_seed(5);
         for words in (1..20).chain([63, 64, 65, 127]) {
             let room = MemoryAccount::unlimited();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_the_base_is_as_it_was() {
+    fn a_failed_change_leaves_the_base_unchanged() {
         let room = MemoryAccount::new(200_000, &parikh_solvers::Budget::unlimited());
         let mut tree = KeyTree::new(5, &room);
         let first = tree.rebase(&[1, 2, 3, 4, 5]).unwrap();

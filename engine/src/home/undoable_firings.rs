@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_catalyst_that_is_bound_is_freed_before_and_bound_again() {
+    fn an_occupied_catalyst_is_freed_and_occupied_again() {
         let net = text::parse(
             "place a 9\nplace b\nplace k 3\nplace x\nplace e 5\nplace y\n\
              transition bind: a + k -> x\ntransition free: x -> a + k\ntransition make: x -> b + k\n\

@@ -20,7 +20,7 @@ pub(super) struct EnabledClasses {
     ready_behind_open: usize,
 }
 
-/// The state of a gate.
+/// The state of a gate, that is, of a group of inputs that many transitions have in common.
 #[derive(Clone, Default)]
 struct GateState {
     /// True if the inputs of the gate have enough tokens.

@@ -627,8 +627,9 @@ impl<'a> WatchedMarking<'a> {
         }
     }
 
-    /// Opens or closes a gate, given by its index in `transitions`. Updates the goals that depend
-    /// on transitions behind the gate.
+    /// Opens or closes a gate, that is, a group of inputs that many transitions have in common. The
+    /// gate is given by its index in `transitions`. Updates the goals that depend on these
+    /// transitions.
     fn set_gate(&mut self, gate: u32, is_open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
         self.enabled.set_gate(gate, is_open);

@@ -324,7 +324,7 @@ impl<'a> WorkingNet<'a> {
     /// if a translation fails.
     ///
     /// # Errors
-    /// As for [`Derivation::pump`].
+    /// The errors of [`Derivation::pump`].
     pub(crate) fn pump_to_original(
         &self,
         prefix: FiringSequence,
@@ -346,7 +346,7 @@ impl<'a> WorkingNet<'a> {
     /// check it. Returns `None` if a translation fails.
     ///
     /// # Errors
-    /// As for [`Derivation::sequence`].
+    /// The errors of [`Derivation::sequence`].
     pub(crate) fn run_to_original(
         &self,
         run: LassoRun,

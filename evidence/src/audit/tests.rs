@@ -318,7 +318,7 @@ fn infinite_bounds() {
 }
 
 #[test]
-fn searches_are_made_again_or_are_no_confirmation() {
+fn only_repeated_searches_confirm_an_answer() {
     let net = text::parse(MUTEX).unwrap();
     let judge = |markings: u64, stubborn: bool, value: &str| {
         let lines = answer("ReachabilityDeadlock", value, "").replace(
@@ -414,7 +414,7 @@ fn assumptions_are_declared_and_not_broken() {
 }
 
 #[test]
-fn counted_firings_are_visited_up_to_the_one_that_matters() {
+fn counters_of_firings_are_capped_in_a_visit() {
     // The loop at p may fire forever, and u does not lead to the end: r stays marked.
     let loops = "net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q\n\
                  transition u: p -> r\ntransition l: p -> p";
@@ -459,7 +459,7 @@ fn process_with_a_unit(tokens: &str) -> Net {
 }
 
 #[test]
-fn a_claim_of_one_case_is_no_claim_of_two() {
+fn a_claim_for_one_case_does_not_apply_to_two() {
     let one = process_with_a_unit("<initialMarking><text>1</text></initialMarking>");
     let none = process_with_a_unit("");
     let steps = json!([{"safe_units": ["i", "o"]}]);
@@ -546,7 +546,7 @@ fn questions_about_cases_are_judged_on_the_net_of_cases() {
 }
 
 #[test]
-fn a_search_made_again_sees_what_was_to_be_reached_too() {
+fn a_repeated_search_also_checks_required_reachability() {
     // Tokens are left behind, and no document shows otherwise.
     let net = text::parse(
         "net n\nplace p0 1\nplace p1 1\nplace p2\ntransition t0: p0 -> p1 + p2

@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn remainders_round() {
+    fn bounds_are_rounded_to_fixed_remainders() {
         // Each transition moves two tokens between pairs of places, or none. So the number of
         // tokens of each pair stays odd, and no pair is ever empty.
         let net = text::parse(

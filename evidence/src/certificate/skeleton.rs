@@ -96,7 +96,7 @@ mod tests {
     use parikh_net::{NetBuilder, Predicate};
 
     #[test]
-    fn a_comparison_stands_for_the_tightest_weaker_one() {
+    fn a_comparison_is_replaced_by_the_tightest_weaker_one() {
         let mut net = NetBuilder::new("one place");
         let p = net.place("p", 0).unwrap();
         let net = net.build().unwrap();

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_as_large_as_they_have_to_be() {
+    fn numbers_of_any_size_are_supported() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p");
         let net = net.unwrap();
         // The run doubles the tokens of p a thousand times: t and u fire as often as there are

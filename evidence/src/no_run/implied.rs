@@ -356,7 +356,7 @@ mod tests {
 
     /// A condition with more leaves than the limit is compared as a whole.
     #[test]
-    fn large_conditions_that_do_not_matter_stay_whole() {
+    fn large_irrelevant_conditions_are_not_decomposed() {
         let places: Vec<String> = (0..2 * MAX_ATOMS).map(|at| format!("place p{at}")).collect();
         let net = text::parse(&(places.join("\n") + "\ntransition t: -> p0")).unwrap();
         let all = net.places().map(|place| Predicate::at_least(place, 1));

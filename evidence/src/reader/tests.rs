@@ -108,7 +108,7 @@ fn unsupported_elements_are_refused_with_their_line() {
 }
 
 #[test]
-fn references_lead_to_one_node_each() {
+fn each_reference_resolves_to_one_node() {
     let with = |references: &str| {
         let refers = |pair: &str| {
             let (from, to) = pair.split_once('>').unwrap();
@@ -133,7 +133,7 @@ fn references_lead_to_one_node_each() {
 }
 
 #[test]
-fn encodings_are_as_declared() {
+fn the_declared_encoding_is_used() {
     let latin =
         b"<?xml version='1.0' encoding='ISO-8859-1'?><pnml><net><place id='\xE9'/></net></pnml>";
     let net = pnml::read(latin).unwrap().net;
@@ -468,7 +468,7 @@ fn with_units(net: &Net, safe: bool) -> Option<Net> {
 }
 
 #[test]
-fn random_nets_are_read_as_they_were_written() {
+fn random_nets_are_read_back_unchanged() {
     let mut claims = 0;
     for seed in 0..500 {
         let net = random(seed, &Shape::small(seed));
@@ -486,7 +486,7 @@ fn random_nets_are_read_as_they_were_written() {
 }
 
 #[test]
-fn units_that_are_not_as_they_should_be_are_left_out() {
+fn invalid_units_are_left_out() {
     let section = |size: &str, units: &str| {
         format!(
             "{NODES}<toolspecific tool='nupn' version='1.1'>{size}<structure units='2' root='r' \

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_stands_under_the_piece() {
+    fn the_carets_are_under_the_error() {
         assert_eq!(
             shown("a\n\téa bad c\n", 7..10),
             "f:2:5: the property has no formula\n   éa bad c\n      ^^^"

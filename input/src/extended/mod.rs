@@ -70,7 +70,7 @@ pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, TranslationEr
 /// Translates `net` as [`translate`] does. At most `most_visited` markings are explored for bounds.
 ///
 /// # Errors
-/// As for [`translate`].
+/// The errors of [`translate`].
 pub fn translate_visiting(
     net: ExtendedNet,
     most_visited: u64,

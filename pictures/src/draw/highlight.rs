@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn structure_stands_out_with_its_caption() {
+    fn highlighted_structure_has_a_caption() {
         let net = text::parse("place p 2\nplace q\ntransition t: p -> 2*q\ntransition u: 2*q -> p")
             .unwrap();
         let budget = Budget::unlimited();

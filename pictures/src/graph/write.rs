@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_end_where_readers_expect_it_and_stay_apart() {
+    fn labels_are_escaped_and_stay_distinct() {
         let names = ["plain (x, 1)", "a\"b", "a'b", "a\\u{22}b", "two\nlines", "é"];
         let labels = names.map(label);
         assert_eq!(labels[..3], ["plain (x, 1)", "a\\u{22}b", "a'b"]);

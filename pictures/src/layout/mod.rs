@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edge_that_closes_a_cycle_goes_round_the_others() {
+    fn the_edge_that_closes_a_cycle_bends_around_the_others() {
         let sizes = vec![LayoutSize { width: 30.0, height: 20.0 }; 4];
         let ring =
             LayoutGraph { sizes, edges: vec![(0, 1), (1, 2), (2, 3), (3, 0)], roots: vec![0] };

@@ -86,7 +86,7 @@ mod tests {
     use crate::example;
 
     #[test]
-    fn a_repetition_that_runs_dry_is_no_replacement() {
+    fn a_repetition_that_lacks_tokens_is_no_replacement() {
         let net = "# reachability over q
              place p 2
              place q

@@ -227,12 +227,12 @@ mod smt {
         #![proptest_config(cases(400))]
 
         #[test]
-        fn z3_answers_as_enumeration_does(question in question()) {
+        fn z3_agrees_with_enumeration(question in question()) {
             conforms(&mut Z3::new().unwrap(), &question)?;
         }
 
         #[test]
-        fn z3_in_a_process_of_its_own_answers_as_enumeration_does(question in question()) {
+        fn z3_in_a_worker_process_agrees_with_enumeration(question in question()) {
             // Only the first call counts; afterwards processes are reused.
             guest::set_worker_program(ourselves());
             conforms(&mut SmtCommand::start(ourselves()).unwrap(), &question)?;

@@ -62,7 +62,7 @@ impl Reachability {
     /// from these places. Tokens produced there vanish at once.
     ///
     /// # Errors
-    /// As for [`of`](Self::of).
+    /// The errors of [`of`](Self::of).
     pub fn ignoring_tokens_on(
         net: &Net,
         ignored: &[PlaceId],

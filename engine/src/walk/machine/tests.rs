@@ -88,7 +88,7 @@ fn incremental_data_agrees_with_recomputation_along_a_walk() {
 /// `free` share an input and need nothing else. Both groups get a gate. The transitions `read` and
 /// `same` get none, because two of them always have the same effect.
 #[test]
-fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
+fn opening_a_gate_enables_all_transitions_that_wait_for_it() {
     let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");
     for i in 0..70 {
         text += &format!("place w{i} {}\nplace a{i}\n", i % 2);

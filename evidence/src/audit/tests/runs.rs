@@ -183,7 +183,7 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
 }
 
 #[test]
-fn searches_for_runs_are_made_again() {
+fn searches_for_runs_are_repeated() {
     let searched = |id: &str, value: &str, markings: u64| {
         let by = format!(
             "\"searched\": {{\"markings\": {markings}, \"stubborn\": false}}, \"shown_by\""

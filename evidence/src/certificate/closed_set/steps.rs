@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_lead_home_from_everywhere_also_if_unused_nodes_are_dropped() {
+    fn backward_steps_cover_the_set_although_unused_nodes_are_dropped() {
         let net = text::parse(
             "place p 3\nplace q\nplace r\ntransition a: p -> q\ntransition b: q -> r\n\
              transition c: r -> p",

@@ -86,7 +86,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn plain_names_stand_between_bars() {
+    fn plain_names_are_written_between_bars() {
         for name in ["p", "p 1", "Philo-3_fork.left", "7", "a(b,<c>)", "sums", "And"] {
             assert_eq!(symbol(name), format!("|{name}|"));
         }

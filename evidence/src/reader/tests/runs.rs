@@ -180,7 +180,7 @@ fn eventually(predicate: &Predicate) -> RunProperty {
 }
 
 #[test]
-fn formulas_about_runs_mean_what_their_operators_do() {
+fn formulas_about_runs_have_the_meaning_of_their_operators() {
     let net = read(NODES).unwrap().net;
     let q = Predicate::at_least(net.place_named("q").unwrap(), 1);
     let t = Predicate::Enabled(net.transition_named("t").unwrap());
