@@ -1,6 +1,7 @@
 //! The engine: treats the open properties in turn, with equal shares of the time. They share one
 //! graph of markings, except for properties with invisible firings, which have their own graph.
 
+use super::hunt::{HuntTargets, Hunter};
 use super::part_facts::{PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
@@ -171,7 +172,7 @@ impl<'g> FixpointEngine<'g> {
                 graph,
                 *id,
                 &prepared,
-                seed,
+                (seed, &share),
                 &mut self.evaluation_statistics,
             );
             match (private_graph, result) {
@@ -244,9 +245,12 @@ pub fn labelling(
     let mut search =
         FixpointSearch::new(&mut graph, &prepared.parts, part_facts.known_everywhere, 0);
     let value = search
-        .run(&mut || {
-            Some(NewFacts { everywhere: part_facts.known_everywhere, sequences: Vec::new() })
-        })
+        .run(
+            &mut || {
+                Some(NewFacts { everywhere: part_facts.known_everywhere, sequences: Vec::new() })
+            },
+            None,
+        )
         .ok()??;
     search.explain(
         &prepared.property,
@@ -263,6 +267,8 @@ struct PreparedFormula {
     parts: FormulaParts,
     /// The parts and their negations, for facts from other goals.
     with_negations: PartsWithNegations,
+    /// Conditions that decide a part where a walk reaches them.
+    hunt_targets: HuntTargets,
 }
 
 impl PreparedFormula {
@@ -275,7 +281,9 @@ impl PreparedFormula {
         let property = simplified(property);
         let parts = FormulaParts::of(&property, atom_index)?;
         let parts_and_negations = PartsWithNegations::of(net, &property, &parts);
-        Some(PreparedFormula { property, parts, with_negations: parts_and_negations })
+        let implying = |part, value| parts_and_negations.implying(part, value);
+        let hunt_targets = HuntTargets::of(&parts, &implying);
+        Some(PreparedFormula { property, parts, with_negations: parts_and_negations, hunt_targets })
     }
 }
 
@@ -320,20 +328,25 @@ fn evaluate(
     graph: &mut Markings<'_>,
     id: GoalId,
     prepared: &PreparedFormula,
-    seed: u64,
+    (seed, budget): (u64, &Budget),
     evaluation_statistics: &mut EvaluationStatistics,
 ) -> EvaluationResult {
     let start_time = Instant::now();
-    let PreparedFormula { property, parts, with_negations: parts_and_negations } = prepared;
+    let PreparedFormula { property, parts, with_negations: parts_and_negations, hunt_targets } =
+        prepared;
     let mut facts = PartFacts::of(assignment.board, parts_and_negations);
     let mut search = FixpointSearch::new(graph, parts, facts.known_everywhere, seed);
-    let result = search.run(&mut || {
-        let sequences = facts.update(assignment.board);
-        assignment
-            .board
-            .is_open(id)
-            .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
-    });
+    let mut hunter = Hunter::new(assignment.working_net.net(), hunt_targets, budget, seed);
+    let result = search.run(
+        &mut || {
+            let sequences = facts.update(assignment.board);
+            assignment
+                .board
+                .is_open(id)
+                .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
+        },
+        Some(&mut hunter),
+    );
     evaluation_statistics.add(search.size(), start_time.elapsed());
     let value = match result {
         Ok(Some(value)) => value,
