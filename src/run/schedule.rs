@@ -87,9 +87,11 @@ pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 /// Share of a property's time for reducing the net for this property, in the search for runs.
 pub(super) const OWN_RUNS: f64 = 0.4;
 
-/// Largest share of the remaining time for home properties while CTL formulas are open, except in a
-/// phase with all remaining time. Subformulas ask for home properties more often than questions do,
-/// and most formulas are decided without home properties.
+/// Largest share of the remaining time for home properties while CTL formulas are open, in an early
+/// phase. Subformulas ask for home properties more often than questions do, and most formulas are
+/// decided without home properties. A phase with all remaining time has no such limit. In a later
+/// phase, which has a smallest useful time, the limit is the share of home properties among the
+/// open formulas and home properties.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// Largest share of the remaining time for a diagram of all markings while LTL formulas are open,
@@ -386,6 +388,7 @@ impl Schedule {
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
             Continue(Role::Trees, TimePart::of(0.3)),
             Continue(Role::TreeDiagrams, TimePart::of(0.3)),
+            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.4).at_least(1.5)),
             Continue(Role::Slices, TimePart::of(0.4).at_most(20)),
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
             WalkAlongCandidates(TimePart::of(0.1).at_most(30)),

@@ -150,10 +150,7 @@ fn leads_forward(property: &EvaluatedProperty<'_>, formula: Formula<Quantifier>)
 /// Returns true if the formula has no temporal operator.
 fn is_condition(property: &EvaluatedProperty<'_>, formula: Formula<Quantifier>) -> bool {
     let is_temporal = |&part: &Formula<Quantifier>| {
-        matches!(
-            property.formulas.node(part),
-            Node::Next(..) | Node::Until(..) | Node::Release(..)
-        )
+        matches!(property.formulas.node(part), Node::Next(..) | Node::Until(..) | Node::Release(..))
     };
     !property.formulas.subformulas(formula).iter().any(is_temporal)
 }

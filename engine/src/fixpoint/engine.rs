@@ -281,7 +281,7 @@ impl PreparedFormula {
         let property = simplified(property);
         let parts = FormulaParts::of(&property, atom_index)?;
         let parts_and_negations = PartsWithNegations::of(net, &property, &parts);
-        let implying = |part, value| parts_and_negations.implying(part, value);
+        let implying = |part: usize, value: bool| parts_and_negations.implying(part, value);
         let hunt_targets = HuntTargets::of(&parts, &implying);
         Some(PreparedFormula { property, parts, with_negations: parts_and_negations, hunt_targets })
     }

@@ -293,6 +293,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// without condition on the path that is open at the initial marking is left out, since other
     /// engines walk from there. Returns `None` without such a part.
     fn start_of_hunt(&mut self, hunter: &Hunter<'_>) -> Option<(u32, usize)> {
+        let random = self.rng.usize(..);
         let is_hunted_elsewhere = |part: usize| {
             let is_free = match self.parts.parts[part] {
                 FormulaPart::Until(_, left, _) => {
@@ -316,8 +317,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         let part = members(open_parts & parts_as_set).min_by_key(|&part| hunter.failures(part))?;
         let is_candidate = |&&marking: &&u32| self.open_parts(marking) >> part & 1 == 1;
         let candidates = self.demanded_markings.iter().filter(is_candidate);
-        let chosen = self.rng.usize(..candidates.clone().count());
-        candidates.copied().nth(chosen).map(|marking| (marking, part))
+        let count = candidates.clone().count();
+        candidates.copied().nth(random % count.max(1)).map(|marking| (marking, part))
     }
 
     /// Returns the parts whose values are demanded at the marking and unknown.
