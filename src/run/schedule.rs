@@ -383,12 +383,12 @@ impl Schedule {
             Continue(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
             WalkAlongCandidates(TimePart::of(0.02).at_least(0.1).at_most(1)),
             ContinueOnSmallNet(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
+            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.4).at_least(4.0)),
             Continue(Role::TreeDiagrams, TimePart::of(0.4)),
             Continue(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
             Continue(Role::Trees, TimePart::of(0.3)),
             Continue(Role::TreeDiagrams, TimePart::of(0.3)),
-            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.4).at_least(1.5)),
             Continue(Role::Slices, TimePart::of(0.4).at_most(20)),
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
             WalkAlongCandidates(TimePart::of(0.1).at_most(30)),
@@ -437,7 +437,7 @@ impl Schedule {
             return Schedule { workers: vec![phases], is_repeated: true };
         }
         let walker_phases = vec![
-            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.15).at_most(5)),
             brief_runs,
             Continue(Role::Trees, TimePart::of(0.4)),
             Run(Role::Runs, PhaseNet::Original, TimePart::of(0.3)),

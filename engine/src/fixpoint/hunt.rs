@@ -25,8 +25,8 @@ const MAX_WORK: u64 = 1 << 21;
 /// Share of the time of a search that hunts may use, in [0, 1].
 const SHARE: f64 = 0.25;
 
-/// Time for hunts that does not count towards their share.
-const FREE_TIME: Duration = Duration::from_millis(10);
+/// Approximate time for the preparation of a hunt, for each arc of the net.
+const PREPARATION_PER_ARC: Duration = Duration::from_nanos(200);
 
 /// The targets of the parts of a formula: for each part, a condition that decides the part along a
 /// path to it. `None` if the part is no existential until and no universal release, or if no
@@ -76,7 +76,10 @@ impl<'h> Hunter<'h> {
 
     /// Returns true if there is time for another hunt.
     pub(super) fn has_time(&self) -> bool {
-        self.time < FREE_TIME + self.start.elapsed().mul_f64(SHARE) && !self.budget.is_exhausted()
+        let arcs = u32::try_from(self.net.arc_count()).unwrap_or(u32::MAX);
+        let preparation = PREPARATION_PER_ARC.saturating_mul(arcs);
+        self.time + preparation <= self.start.elapsed().mul_f64(SHARE)
+            && !self.budget.is_exhausted()
     }
 
     /// Returns true if hunts for the part are possible.

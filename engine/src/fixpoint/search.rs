@@ -188,7 +188,6 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
                 && self.hunt(hunter)?
                 && self.value().is_none()
             {
-                idle_sweeps = 0;
                 self.sweep()?;
             }
             if self.value().is_none() {
