@@ -18,7 +18,6 @@
 
 use super::ReachableSet;
 use super::cycles::Cycles;
-use super::forward::StartMarkings;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
@@ -36,10 +35,6 @@ const SATURATION_SHARE: f64 = 0.15;
 
 /// Limit on the number of semiflows whose firings are tried as a cycle.
 const MAX_TRIED_SEMIFLOWS: usize = 16;
-
-/// Share of the time for a formula that forward evaluation may use, in [0, 1]. After this time, the
-/// set of the markings that satisfy the formula is computed.
-const FORWARD_SHARE: f64 = 0.5;
 
 /// A property under evaluation, with the sets of its parts.
 pub(super) struct EvaluatedProperty<'p> {
@@ -101,30 +96,6 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             dead_and_idle: resting,
             kept_sets: kept,
         })
-    }
-
-    /// Returns true if a property holds at the initial marking, given by its token counts, indexed
-    /// by level. Tries forward evaluation first ([`forward`](super::forward)), for a share of the
-    /// time until the deadline.
-    ///
-    /// # Errors
-    /// Returns an error if the limits are exceeded. Another property may still be decided.
-    pub(super) fn holds(&mut self, property: &TreeProperty, initial: &[u64]) -> Result<bool, Stop> {
-        let mut evaluated = EvaluatedProperty::of(property);
-        let previous_deadline = self.reached.deadline.shorten(FORWARD_SHARE);
-        let forward = self.single(initial).and_then(|from| {
-            self.some_has(&mut evaluated, StartMarkings::Initial(from), property.formula())
-        });
-        self.reached.deadline.restore(previous_deadline);
-        let holds = match forward {
-            Err(Stop::Requested) => {
-                let result = self.members_of(&mut evaluated, property.formula());
-                result.map(|members| self.contains(members, initial))
-            }
-            result => result,
-        };
-        self.release_kept();
-        holds
     }
 
     /// Returns the set with a single marking, given by its token counts, indexed by level. Protects

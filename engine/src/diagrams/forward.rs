@@ -21,12 +21,17 @@
 //! traversal*, ICCAD 1996.
 
 use super::branching::{CtlEvaluation, EvaluatedProperty};
+use parikh_net::TreeProperty;
 use parikh_symbolic::{Set, Stop};
 use parikh_temporal::{Formula, Node, Quantifier};
 
+/// Share of the time for a formula that forward evaluation may use, in [0, 1]. After this time, the
+/// set of the markings that satisfy the formula is computed.
+const FORWARD_SHARE: f64 = 0.5;
+
 /// The markings of which a formula is asked.
 #[derive(Clone, Copy)]
-pub(super) enum StartMarkings {
+enum StartMarkings {
     /// The initial marking alone, as a set.
     Initial(Set),
     /// Any set of reachable markings.
@@ -42,12 +47,35 @@ impl StartMarkings {
 }
 
 impl CtlEvaluation<'_, '_, '_> {
+    /// Returns true if a property holds at the initial marking, given by its token counts, indexed
+    /// by level. Tries forward evaluation first, for a share of the time until the deadline.
+    ///
+    /// # Errors
+    /// Returns an error if the limits are exceeded. Another property may still be decided.
+    pub(super) fn holds(&mut self, property: &TreeProperty, initial: &[u64]) -> Result<bool, Stop> {
+        let mut evaluated = EvaluatedProperty::of(property);
+        let previous_deadline = self.reached.deadline.shorten(FORWARD_SHARE);
+        let forward = self.single(initial).and_then(|from| {
+            self.some_has(&mut evaluated, StartMarkings::Initial(from), property.formula())
+        });
+        self.reached.deadline.restore(previous_deadline);
+        let holds = match forward {
+            Err(Stop::Requested) => {
+                let result = self.members_of(&mut evaluated, property.formula());
+                result.map(|members| self.contains(members, initial))
+            }
+            result => result,
+        };
+        self.release_kept();
+        holds
+    }
+
     /// Returns true if some marking of `from` satisfies the formula. The sets that it computes are
     /// protected from garbage collection until [`release_kept`](Self::release_kept).
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded.
-    pub(super) fn some_has(
+    fn some_has(
         &mut self,
         property: &mut EvaluatedProperty<'_>,
         from: StartMarkings,
@@ -170,7 +198,6 @@ mod tests {
     use super::super::explore;
     use super::*;
     use parikh_generate::{Shape, random, random_ctl, random_predicate};
-    use parikh_net::TreeProperty;
     use parikh_solvers::Budget;
     use parikh_temporal::Ctl;
 
