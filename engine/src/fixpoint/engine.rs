@@ -365,3 +365,43 @@ fn evaluate(
         EvaluationResult::Decided
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_evidence::tree::visit::visit_tree;
+    use parikh_generate::{Shape, random, random_ctl, random_predicate};
+    use parikh_temporal::Ctl;
+
+    /// Compares searches that hunt after nearly every expansion with a visit of all markings, and
+    /// checks the labellings.
+    #[test]
+    fn values_found_by_hunts_are_right() {
+        let (mut reached, mut seen) = (0, [0; 2]);
+        for seed in 0..600 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = Rng::with_seed(seed);
+            let atoms = [(); 3].map(|()| random_predicate(&mut rng, &net, 2).sorted());
+            let mut formulas = Ctl::default();
+            let formula = random_ctl(&mut formulas, &mut rng, 3, 7);
+            let property = TreeProperty::new(&formulas, formula, &atoms);
+            // Unbounded nets, and nets with many markings, are left out.
+            let Ok(truth) = visit_tree(&net, &property, 300, &mut || true) else { continue };
+            let (budget, facts) = (Budget::unlimited(), Facts::empty(&net));
+            let (atoms, atom_index) = conditions([&simplified(&property)]);
+            let mut graph = Markings::for_trees(&net, &facts, &atoms, &budget).unwrap();
+            let prepared = PreparedFormula::of(&net, &property, &atom_index).unwrap();
+            let mut hunter = Hunter::new(&net, &prepared.hunt_targets, &budget, seed);
+            let mut search = FixpointSearch::new(&mut graph, &prepared.parts, (0, 0), seed);
+            search.min_firings_per_sweep = 1;
+            let value = search.run(&mut || Some(NewFacts::default()), Some(&mut hunter));
+            assert_eq!(value.unwrap(), Some(truth.holds), "net {seed}");
+            reached += hunter.reached;
+            seen[usize::from(truth.holds)] += 1;
+            let labelling =
+                search.explain(&prepared.property, (0, 0), TreePremises::default()).unwrap();
+            assert_eq!(labelling.check(&net, &mut || true), Ok(()), "net {seed}");
+        }
+        assert!(reached > 20 && seen.iter().all(|&count| count > 50), "{reached}, {seen:?}");
+    }
+}

@@ -60,6 +60,8 @@ pub(super) struct Hunter<'h> {
     time: Duration,
     /// Number of failed hunts for each part since the last success.
     failures: Vec<u32>,
+    /// Number of hunts that reached a target.
+    pub(super) reached: u64,
 }
 
 impl<'h> Hunter<'h> {
@@ -71,7 +73,7 @@ impl<'h> Hunter<'h> {
     ) -> Hunter<'h> {
         let failures = vec![0; targets.0.len()];
         let (budget, start, time) = (budget.clone(), Instant::now(), Duration::ZERO);
-        Hunter { net, targets, budget, seed, start, time, failures }
+        Hunter { net, targets, budget, seed, start, time, failures, reached: 0 }
     }
 
     /// Returns true if there is time for another hunt.
@@ -116,7 +118,7 @@ impl<'h> Hunter<'h> {
         };
         self.time += start.elapsed();
         match sequence {
-            Some(_) => self.failures[part] = 0,
+            Some(_) => (self.failures[part], self.reached) = (0, self.reached + 1),
             None => self.failures[part] += 1,
         }
         sequence

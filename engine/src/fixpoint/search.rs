@@ -103,6 +103,9 @@ pub(super) struct FixpointSearch<'g, 'n> {
     unpropagated: Vec<(u32, PartSet)>,
     /// Number of firings along which demands were propagated since the demands were last reset.
     demanded_firings: usize,
+    /// Minimum number of additional firings between two sweeps, [`MIN_FIRINGS_PER_SWEEP`] except
+    /// in tests.
+    pub(super) min_firings_per_sweep: usize,
     /// Index of the current order in [`ORDERS`].
     order_index: usize,
     /// The random number generator for the random order.
@@ -132,6 +135,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             distances: Vec::new(),
             unpropagated: Vec::new(),
             demanded_firings: 0,
+            min_firings_per_sweep: MIN_FIRINGS_PER_SWEEP,
             order_index: 0,
             rng: Rng::with_seed(seed),
         }
@@ -160,8 +164,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             // A sweep visits all firings along which something is demanded, and allocates a list of
             // all markings. So the next sweep waits for a number of new firings in proportion to
             // these costs.
-            let quota =
-                (self.demanded_firings / 2).max(self.demanded.len() / 8).max(MIN_FIRINGS_PER_SWEEP);
+            let quota = (self.demanded_firings / 2)
+                .max(self.demanded.len() / 8)
+                .max(self.min_firings_per_sweep);
             let (mut expanded, max_firings) = (0usize, self.demanded_firings + quota);
             while self.demanded_firings < max_firings && self.value().is_none() {
                 if expanded.is_multiple_of(POLLING_INTERVAL) {
