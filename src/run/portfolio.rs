@@ -166,8 +166,9 @@ impl<'a> Portfolio<'a> {
     /// formulas are open, a step for home properties or for runs has a limit, unless the step has
     /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`], or in
     /// a step with a smallest useful time their share among the open home properties and CTL goals.
-    /// Such a step has no time if no CTL formula is open. The limit for runs is the share of LTL goals among the open LTL and CTL goals. If no CTL
-    /// formula is open, diagrams for runs have the limit [`schedule::DIAGRAMS_FOR_RUNS`].
+    /// Such a step has no time if no CTL formula is open. The limit for runs is the share of LTL
+    /// goals among the open LTL and CTL goals. If no CTL formula is open, diagrams for runs have
+    /// the limit [`schedule::DIAGRAMS_FOR_RUNS`].
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
         let beside_trees = |count: usize, trees: usize| count as f64 / (count + trees) as f64;

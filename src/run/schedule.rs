@@ -57,7 +57,8 @@
 //! first slices are short. Walks supply further markings at which conditions change. Subformulas
 //! about runs share the first worker's time by their number. In between, the second worker
 //! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]), which takes
-//! milliseconds for a simple net and settles all formulas.
+//! milliseconds for a simple net and settles all formulas. Home properties are asked by formulas,
+//! and their proofs may take seconds. In a long round they get a second turn before the diagrams.
 //!
 //! The [registry](parikh_engine::registry) assigns a [role](Role) to each engine. A new role needs
 //! an entry in [`GROWTHS`], if it continues from slice to slice, and its phases. All shares of the

@@ -2,7 +2,7 @@
 //!
 //! For each subformula, from the inside out, the set of markings that satisfy it is computed. The
 //! reachable set is closed under firing, so a formula holds at the initial marking within the set
-//! exactly if it holds in the net.
+//! exactly if it holds in the net. Forward evaluation (`forward`) avoids some of these sets.
 //!
 //! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds of one firing each.
 //! E(φ R ψ) is computed from ψ by removing markings in rounds. A round removes the markings that

@@ -50,7 +50,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Share of the first slice for each try of an order, in [0, 1].
 const FIRST_TRY_SHARE: f64 = 0.08;
 
-/// Minimum share of the remaining time that one property may use, in [0, 1].
+/// Minimum share of the remaining time that one property may use in the second pass, in [0, 1].
 const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.

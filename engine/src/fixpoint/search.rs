@@ -331,9 +331,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         self.demanded[marking] & !self.true_parts[marking] & !self.false_parts[marking]
     }
 
-    /// Expands the markings along a firing sequence from a marking. Stops early at a
-    /// marking where nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, or if a firing is
-    /// impossible. Also stops early once the value of the formula is known.
+    /// Expands the markings along a firing sequence from a marking. Stops early at a marking where
+    /// nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, or if a firing is impossible.
+    /// Also stops early once the value of the formula is known.
     fn expand_along(
         &mut self,
         mut marking: u32,

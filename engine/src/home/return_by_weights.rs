@@ -206,8 +206,9 @@ fn report(
     )
 }
 
-/// Returns a reachable marking that is no target and enables none of the `decreasing` transitions. It is the end of a walk that fires only `decreasing` transitions after some random
-/// firings. Returns `None` if no walk ends in such a marking, or if the budget ends first.
+/// Returns a reachable marking that is no target and enables none of the `decreasing` transitions.
+/// It is the end of a walk that fires only `decreasing` transitions after some random firings.
+/// Returns `None` if no walk ends in such a marking, or if the budget ends first.
 fn counterexample_by_walks(
     (net, target): (&Net, &ReturnTarget),
     decreasing: &[TransitionId],
