@@ -90,7 +90,7 @@ impl ReturnTarget {
 }
 
 /// Share of the time for upward-closed goals if there are other goals, in [0, 1].
-const UPWARD_CLOSED_SHARE: f64 = 0.6;
+const UPWARD_CLOSED_SHARE: f64 = 0.75;
 
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
