@@ -8,8 +8,8 @@
 //!
 //! The remaining parts become goals about the tree of runs. Sufficient or necessary conditions on
 //! single runs are added as further goals, since they may decide such a part earlier
-//! ([`run_bounds`]). A part about a home space becomes two equivalent goals: other engines decide
-//! the goal about the tree of runs than the goal about the home space.
+//! ([`run_bounds`]). A part about a home space, or about a run with several temporal operators,
+//! becomes two equivalent goals: other engines decide the goal about the tree of runs.
 
 use super::proposition::Proposition;
 use super::reading::{LogicOperators, TemporalConverter};
@@ -132,7 +132,8 @@ type TreeProposition = Proposition<Goal>;
 
 /// Translates a part of the formula with a temporal operator at the top into the simplest goal: a
 /// reachable marking, a home space, a run, or else the tree of runs. For a home space, an
-/// equivalent goal about the tree of runs is added.
+/// equivalent goal about the tree of runs is added. So it is for a run, if the part has several
+/// temporal operators: then other engines find the run step by step.
 fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
     let formulas = property.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.
@@ -155,12 +156,23 @@ fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreePropositi
         }
     }
     if let Some(proposition) = run_goal(property, part, net) {
-        return proposition;
+        return match has_nested_operators(formulas, part) {
+            true => proposition.equal_to(tree_goal(property, part)),
+            false => proposition,
+        };
     }
     match run_bounds(net, formulas, part, property.atoms()) {
         Some(bounds) => with_run_bounds(tree_goal(property, part), bounds, net),
         None => tree_goal(property, part),
     }
+}
+
+/// Returns true if the part has more than one temporal operator.
+fn has_nested_operators(formulas: &parikh_temporal::Ctl, part: Ctl) -> bool {
+    let is_temporal = |part: &&Ctl| {
+        matches!(formulas.node(**part), Node::Next(..) | Node::Until(..) | Node::Release(..))
+    };
+    formulas.subformulas(part).iter().filter(is_temporal).nth(1).is_some()
 }
 
 /// Returns the goal that the tree of runs satisfies a part of the formula.

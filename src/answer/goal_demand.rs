@@ -140,9 +140,10 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
 ///
 /// For an until, let ψ be its right side. If ψ is known to fail initially, the first aid is a
 /// marking in which ψ is not known to fail. If no such marking is reachable, the until fails
-/// everywhere; otherwise its firing sequence is a good start. For EF ψ, the second aid is the home
-/// property of a condition that implies ψ, unless the condition is constant. A release of ψ is
-/// treated as an until of ¬ψ.
+/// everywhere; otherwise its firing sequence is a good start. The second aid is a marking with a
+/// condition that implies ψ, unless the condition holds initially. For EF ψ, the third aid is the
+/// home property of this condition, unless the condition is constant. A release of ψ is treated as
+/// an until of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
     let parts = formulas.subformulas(property.formula());
@@ -161,6 +162,9 @@ fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
             reach.push(fails.negated().sorted());
         }
         let shown = of(met);
+        if shown != Predicate::False && !shown.holds(net, net.initial()) && is_aid(&shown) {
+            reach.push(shown.clone());
+        }
         if formulas.possible(part).is_some() && !matches!(shown, Predicate::True | Predicate::False)
         {
             home.push(shown);

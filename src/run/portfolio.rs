@@ -164,20 +164,29 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If CTL
     /// formulas are open, a step for home properties or for runs has a limit, unless the step has
-    /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`]. The
-    /// limit for runs is the share of LTL goals among the open LTL and CTL goals. If no CTL formula
-    /// is open, diagrams for runs have the limit [`schedule::DIAGRAMS_FOR_RUNS`].
+    /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`], or in
+    /// a step with a smallest useful time their share among the open home properties and CTL goals.
+    /// Such a step has no time if no CTL formula is open. The limit for runs is the share of LTL
+    /// goals among the open LTL and CTL goals. If no CTL formula is open, diagrams for runs have
+    /// the limit [`schedule::DIAGRAMS_FOR_RUNS`].
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
         let is_open = |id: GoalId| self.board.is_open(id);
+        let beside_trees = |count: usize, trees: usize| count as f64 / (count + trees) as f64;
         let trees = self.open_trees();
         let max_share = match role {
             Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
+            Role::Homes if trees == 0 && !part.min_time.is_zero() => 0.0,
             _ if trees == 0 => 1.0,
-            Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
+            Role::Homes if part.share < 1.0 && part.min_time.is_zero() => {
+                schedule::HOMES_BESIDE_TREES
+            }
+            Role::Homes if part.share < 1.0 => {
+                let homes = self.working_net.home_goals().iter();
+                beside_trees(homes.filter(|(id, _)| is_open(*id)).count(), trees)
+            }
             Role::Runs if part.share < 1.0 => {
-                let runs =
-                    self.working_net.run_goals().iter().filter(|(id, _)| is_open(*id)).count();
-                runs as f64 / (runs + trees) as f64
+                let runs = self.working_net.run_goals().iter();
+                beside_trees(runs.filter(|(id, _)| is_open(*id)).count(), trees)
             }
             _ => 1.0,
         };

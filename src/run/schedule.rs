@@ -57,7 +57,8 @@
 //! first slices are short. Walks supply further markings at which conditions change. Subformulas
 //! about runs share the first worker's time by their number. In between, the second worker
 //! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]), which takes
-//! milliseconds for a simple net and settles all formulas.
+//! milliseconds for a simple net and settles all formulas. Home properties are asked by formulas,
+//! and their proofs may take seconds. In a long round they get a second turn before the diagrams.
 //!
 //! The [registry](parikh_engine::registry) assigns a [role](Role) to each engine. A new role needs
 //! an entry in [`GROWTHS`], if it continues from slice to slice, and its phases. All shares of the
@@ -87,9 +88,11 @@ pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 /// Share of a property's time for reducing the net for this property, in the search for runs.
 pub(super) const OWN_RUNS: f64 = 0.4;
 
-/// Largest share of the remaining time for home properties while CTL formulas are open, except in a
-/// phase with all remaining time. Subformulas ask for home properties more often than questions do,
-/// and most formulas are decided without home properties.
+/// Largest share of the remaining time for home properties while CTL formulas are open, in an early
+/// phase. Subformulas ask for home properties more often than questions do, and most formulas are
+/// decided without home properties. A phase with all remaining time has no such limit. In a later
+/// phase, which has a smallest useful time, the limit is the share of home properties among the
+/// open formulas and home properties.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// Largest share of the remaining time for a diagram of all markings while LTL formulas are open,
@@ -381,6 +384,7 @@ impl Schedule {
             Continue(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
             WalkAlongCandidates(TimePart::of(0.02).at_least(0.1).at_most(1)),
             ContinueOnSmallNet(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
+            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.4).at_least(4.0)),
             Continue(Role::TreeDiagrams, TimePart::of(0.4)),
             Continue(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),
@@ -434,7 +438,7 @@ impl Schedule {
             return Schedule { workers: vec![phases], is_repeated: true };
         }
         let walker_phases = vec![
-            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Walk, PhaseNet::Original, TimePart::of(0.05).at_least(0.15).at_most(5)),
             brief_runs,
             Continue(Role::Trees, TimePart::of(0.4)),
             Run(Role::Runs, PhaseNet::Original, TimePart::of(0.3)),

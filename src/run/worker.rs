@@ -92,7 +92,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         match step {
             SchedulePhase::Run(role, on, part) => {
                 let part = team.share_beside_trees(role, part);
-                if let Some(working_net) = team.phase_net(on) {
+                if let Some(working_net) = team.phase_net(on).filter(|_| part.share > 0.0) {
                     self.run_all(role, working_net, &self.time_part(part));
                 }
             }

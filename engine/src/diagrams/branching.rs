@@ -2,7 +2,7 @@
 //!
 //! For each subformula, from the inside out, the set of markings that satisfy it is computed. The
 //! reachable set is closed under firing, so a formula holds at the initial marking within the set
-//! exactly if it holds in the net.
+//! exactly if it holds in the net. Forward evaluation (`forward`) avoids some of these sets.
 //!
 //! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds of one firing each.
 //! E(φ R ψ) is computed from ψ by removing markings in rounds. A round removes the markings that
@@ -21,7 +21,7 @@ use super::cycles::Cycles;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
-use parikh_temporal::{Node, Quantifier};
+use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -36,10 +36,27 @@ const SATURATION_SHARE: f64 = 0.15;
 /// Limit on the number of semiflows whose firings are tried as a cycle.
 const MAX_TRIED_SEMIFLOWS: usize = 16;
 
+/// A property under evaluation, with the sets of its parts.
+pub(super) struct EvaluatedProperty<'p> {
+    /// The store of the property's formulas, and of negations that the evaluation needs.
+    pub(super) formulas: Ctl,
+    /// The atoms of the formulas.
+    atoms: &'p [Predicate],
+    /// The markings that satisfy a formula, for the formulas evaluated so far.
+    sets: HashMap<Formula<Quantifier>, Set>,
+}
+
+impl EvaluatedProperty<'_> {
+    pub(super) fn of(property: &TreeProperty) -> EvaluatedProperty<'_> {
+        let formulas = property.formulas().clone();
+        EvaluatedProperty { formulas, atoms: property.atoms(), sets: HashMap::new() }
+    }
+}
+
 /// Evaluation of CTL formulas over one reachable set.
 pub(super) struct CtlEvaluation<'e, 'r, 'd> {
     /// The reachable set, with its diagram store.
-    reached: &'e mut ReachableSet<'r, 'd>,
+    pub(super) reached: &'e mut ReachableSet<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
     /// The semiflows for the test for cycles, computed at the first use.
@@ -81,15 +98,12 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         })
     }
 
-    /// Returns true if a property holds at a marking, given by its token counts, indexed by level.
-    ///
-    /// # Errors
-    /// Returns an error if the limits are exceeded. Another property may still be decided.
-    pub(super) fn holds(&mut self, property: &TreeProperty, marking: &[u64]) -> Result<bool, Stop> {
-        let result = self.members(property);
-        let holds = result.map(|members| self.contains(members, marking));
-        self.release_kept();
-        holds
+    /// Returns the set with a single marking, given by its token counts, indexed by level. Protects
+    /// the set until [`release_kept`](Self::release_kept).
+    pub(super) fn single(&mut self, marking: &[u64]) -> Result<Set, Stop> {
+        let set = self.reached.diagrams.single(marking)?;
+        self.keep(set);
+        Ok(set)
     }
 
     /// Returns true if a marking is a member of the set. The marking is given by its token counts,
@@ -105,19 +119,27 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         }
     }
 
-    /// Returns the reachable markings that satisfy a CTL property. The result is protected from
-    /// garbage collection until [`release_kept`](Self::release_kept).
-    fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
-        let formulas = property.formulas().subformulas(property.formula());
-        let mut sets: HashMap<_, Set> = HashMap::new();
+    /// Returns the reachable markings that satisfy a formula of the property. The result is
+    /// protected from garbage collection until [`release_kept`](Self::release_kept). Parts whose
+    /// sets were computed since then are not computed again.
+    pub(super) fn members_of(
+        &mut self,
+        property: &mut EvaluatedProperty<'_>,
+        formula: Formula<Quantifier>,
+    ) -> Result<Set, Stop> {
+        let EvaluatedProperty { formulas, atoms, sets } = property;
         let mut last = Set::EMPTY;
-        for formula in formulas {
+        for part in formulas.subformulas(formula) {
+            if let Some(&known) = sets.get(&part) {
+                last = known;
+                continue;
+            }
             let start = Instant::now();
-            last = match property.formulas().node(formula) {
+            last = match formulas.node(part) {
                 Node::True => self.reachable(),
                 Node::False => Set::EMPTY,
                 Node::Literal(literal) => {
-                    let condition = &property.atoms()[literal.atom.0 as usize];
+                    let condition = &atoms[literal.atom.0 as usize];
                     let members = self.satisfying(condition)?;
                     if literal.positive { members } else { self.complement(members)? }
                 }
@@ -163,11 +185,11 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 }
             };
             self.keep(last);
-            sets.insert(formula, last);
+            sets.insert(part, last);
             tracing::trace!(
                 "diagrams: {} nodes for {:?} in {:.2?}",
                 self.reached.diagrams.nodes_of(last),
-                property.formulas().node(formula),
+                formulas.node(part),
                 start.elapsed()
             );
         }
@@ -252,6 +274,20 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         let predecessors =
             self.reached.diagrams.leading_into(&self.backwards, self.reachable(), targets)?;
         self.reached.diagrams.union(predecessors, self_loops)
+    }
+
+    /// Returns the successors of the markings in `from`. A dead marking has no successor. Protects
+    /// the result.
+    pub(super) fn successors(&mut self, from: Set) -> Result<Set, Stop> {
+        self.keep(from);
+        let (_, idle) = self.dead_and_idle()?;
+        let self_loops = self.intersection(from, idle)?;
+        self.keep(self_loops);
+        let relation = self.reached.relation;
+        let others = self.reached.diagrams.leading_into(relation, self.reachable(), from)?;
+        let all = self.union(others, self_loops)?;
+        self.keep(all);
+        Ok(all)
     }
 
     /// Returns the reachable markings with a successor in `targets`. A dead marking counts as a

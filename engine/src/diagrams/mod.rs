@@ -21,6 +21,7 @@ pub mod confirm;
 mod course;
 mod cycles;
 pub mod figures;
+mod forward;
 mod goals;
 mod linear;
 pub mod order;

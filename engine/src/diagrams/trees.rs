@@ -50,7 +50,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Share of the first slice for each try of an order, in [0, 1].
 const FIRST_TRY_SHARE: f64 = 0.08;
 
-/// Minimum share of the remaining time that one property may use, in [0, 1].
+/// Minimum share of the remaining time that one property may use in the second pass, in [0, 1].
 const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
@@ -126,35 +126,40 @@ fn settle(
     let deadline = reached.deadline;
     let mut evaluation = CtlEvaluation::new(&mut reached, (working_net.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
-    for (index, (id, property)) in open.iter().enumerate() {
-        if budget.is_exhausted() {
-            in_time = false;
+    // In the first pass the open formulas have equal shares of half of the time, so that a formula
+    // that takes long does not keep short ones waiting. In the second pass a formula has a large
+    // share.
+    for (of_time, min_share) in [(0.5, 0.0), (1.0, MIN_FORMULA_SHARE)] {
+        in_time = true;
+        open.retain(|(id, _)| board.is_open(*id));
+        for (index, (id, property)) in open.iter().enumerate() {
+            if budget.is_exhausted() {
+                in_time = false;
+                break;
+            }
+            if !board.is_open(*id) {
+                continue;
+            }
+            let formulas_left = open.len() + open_run_count - index;
+            let share = f64::max(min_share, of_time / formulas_left as f64);
+            deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
+            match evaluation.holds(property, &initial) {
+                Ok(holds) => {
+                    reporter.report_decided(
+                        *id,
+                        holds,
+                        &budget.share(0.5 / (open.len() - index) as f64),
+                    );
+                    decided += u64::from(!board.is_open(*id));
+                }
+                Err(stop) => in_time &= stop != Stop::Requested,
+            }
+        }
+        if in_time {
             break;
         }
-        if !board.is_open(*id) {
-            continue;
-        }
-        // Later formulas reuse sets computed for earlier formulas. So the first formulas take
-        // longest, and each gets a large share of the time that is left.
-        let share = f64::max(MIN_FORMULA_SHARE, 1.0 / (open.len() + open_run_count - index) as f64);
-        deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
-        match evaluation.holds(property, &initial) {
-            Ok(holds) => {
-                reporter.report_decided(
-                    *id,
-                    holds,
-                    &budget.share(0.5 / (open.len() - index) as f64),
-                );
-                decided += u64::from(!board.is_open(*id));
-            }
-            Err(stop) => in_time &= stop != Stop::Requested,
-        }
     }
-    tracing::debug!(
-        "diagrams: {decided} of {} formulas decided in {:.2?}",
-        open.len(),
-        start.elapsed()
-    );
+    tracing::debug!("diagrams: {decided} formulas decided in {:.2?}", start.elapsed());
     let run_result = settle_runs(
         (working_net, board),
         &mut evaluation,

@@ -1,6 +1,7 @@
 //! The engine: treats the open properties in turn, with equal shares of the time. They share one
 //! graph of markings, except for properties with invisible firings, which have their own graph.
 
+use super::hunt::{HuntTargets, Hunter};
 use super::part_facts::{PartFacts, PartsWithNegations};
 use super::parts::FormulaParts;
 use super::search::{FixpointSearch, NewFacts};
@@ -171,7 +172,7 @@ impl<'g> FixpointEngine<'g> {
                 graph,
                 *id,
                 &prepared,
-                seed,
+                (seed, &share),
                 &mut self.evaluation_statistics,
             );
             match (private_graph, result) {
@@ -244,9 +245,12 @@ pub fn labelling(
     let mut search =
         FixpointSearch::new(&mut graph, &prepared.parts, part_facts.known_everywhere, 0);
     let value = search
-        .run(&mut || {
-            Some(NewFacts { everywhere: part_facts.known_everywhere, sequences: Vec::new() })
-        })
+        .run(
+            &mut || {
+                Some(NewFacts { everywhere: part_facts.known_everywhere, sequences: Vec::new() })
+            },
+            None,
+        )
         .ok()??;
     search.explain(
         &prepared.property,
@@ -263,6 +267,8 @@ struct PreparedFormula {
     parts: FormulaParts,
     /// The parts and their negations, for facts from other goals.
     with_negations: PartsWithNegations,
+    /// Conditions that decide a part where a walk reaches them.
+    hunt_targets: HuntTargets,
 }
 
 impl PreparedFormula {
@@ -275,7 +281,9 @@ impl PreparedFormula {
         let property = simplified(property);
         let parts = FormulaParts::of(&property, atom_index)?;
         let parts_and_negations = PartsWithNegations::of(net, &property, &parts);
-        Some(PreparedFormula { property, parts, with_negations: parts_and_negations })
+        let implying = |part: usize, value: bool| parts_and_negations.implying(part, value);
+        let hunt_targets = HuntTargets::of(&parts, &implying);
+        Some(PreparedFormula { property, parts, with_negations: parts_and_negations, hunt_targets })
     }
 }
 
@@ -320,20 +328,25 @@ fn evaluate(
     graph: &mut Markings<'_>,
     id: GoalId,
     prepared: &PreparedFormula,
-    seed: u64,
+    (seed, budget): (u64, &Budget),
     evaluation_statistics: &mut EvaluationStatistics,
 ) -> EvaluationResult {
     let start_time = Instant::now();
-    let PreparedFormula { property, parts, with_negations: parts_and_negations } = prepared;
+    let PreparedFormula { property, parts, with_negations: parts_and_negations, hunt_targets } =
+        prepared;
     let mut facts = PartFacts::of(assignment.board, parts_and_negations);
     let mut search = FixpointSearch::new(graph, parts, facts.known_everywhere, seed);
-    let result = search.run(&mut || {
-        let sequences = facts.update(assignment.board);
-        assignment
-            .board
-            .is_open(id)
-            .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
-    });
+    let mut hunter = Hunter::new(assignment.working_net.net(), hunt_targets, budget, seed);
+    let result = search.run(
+        &mut || {
+            let sequences = facts.update(assignment.board);
+            assignment
+                .board
+                .is_open(id)
+                .then_some(NewFacts { everywhere: facts.known_everywhere, sequences })
+        },
+        Some(&mut hunter),
+    );
     evaluation_statistics.add(search.size(), start_time.elapsed());
     let value = match result {
         Ok(Some(value)) => value,
@@ -350,5 +363,45 @@ fn evaluate(
         EvaluationResult::Undecided
     } else {
         EvaluationResult::Decided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_evidence::tree::visit::visit_tree;
+    use parikh_generate::{Shape, random, random_ctl, random_predicate};
+    use parikh_temporal::Ctl;
+
+    /// Compares searches that hunt after nearly every expansion with a visit of all markings, and
+    /// checks the labellings.
+    #[test]
+    fn values_found_by_hunts_are_right() {
+        let (mut reached, mut seen) = (0, [0; 2]);
+        for seed in 0..600 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = Rng::with_seed(seed);
+            let atoms = [(); 3].map(|()| random_predicate(&mut rng, &net, 2).sorted());
+            let mut formulas = Ctl::default();
+            let formula = random_ctl(&mut formulas, &mut rng, 3, 7);
+            let property = TreeProperty::new(&formulas, formula, &atoms);
+            // Unbounded nets, and nets with many markings, are left out.
+            let Ok(truth) = visit_tree(&net, &property, 300, &mut || true) else { continue };
+            let (budget, facts) = (Budget::unlimited(), Facts::empty(&net));
+            let (atoms, atom_index) = conditions([&simplified(&property)]);
+            let mut graph = Markings::for_trees(&net, &facts, &atoms, &budget).unwrap();
+            let prepared = PreparedFormula::of(&net, &property, &atom_index).unwrap();
+            let mut hunter = Hunter::new(&net, &prepared.hunt_targets, &budget, seed);
+            let mut search = FixpointSearch::new(&mut graph, &prepared.parts, (0, 0), seed);
+            search.min_firings_per_sweep = 1;
+            let value = search.run(&mut || Some(NewFacts::default()), Some(&mut hunter));
+            assert_eq!(value.unwrap(), Some(truth.holds), "net {seed}");
+            reached += hunter.reached;
+            seen[usize::from(truth.holds)] += 1;
+            let labelling =
+                search.explain(&prepared.property, (0, 0), TreePremises::default()).unwrap();
+            assert_eq!(labelling.check(&net, &mut || true), Ok(()), "net {seed}");
+        }
+        assert!(reached > 20 && seen.iter().all(|&count| count > 50), "{reached}, {seen:?}");
     }
 }

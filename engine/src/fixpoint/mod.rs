@@ -41,9 +41,11 @@
 //! | `search` | demands, expansions, and known values |
 //! | `sweep` | the fixpoints over the demanded configurations |
 //! | `explain` | the labelling that explains a value |
+//! | `hunt` | walks from demanded markings towards markings that decide a part |
 
 mod engine;
 mod explain;
+mod hunt;
 mod part_facts;
 mod parts;
 mod search;

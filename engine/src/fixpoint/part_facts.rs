@@ -219,4 +219,12 @@ impl PartsWithNegations {
             negations,
         }
     }
+
+    /// Returns a predicate that implies the part with this index, or the negation of the part if
+    /// `value` is false. [`Predicate::False`] if no such predicate is known.
+    pub(super) fn implying(&self, part: usize, value: bool) -> Predicate {
+        let formula = if value { self.parts[part] } else { self.negations[part] };
+        let index = self.all_formulas.binary_search(&formula);
+        index.map_or(Predicate::False, |index| self.implying_predicates[index].clone())
+    }
 }

@@ -1,6 +1,7 @@
 //! The search for the value of a formula at the initial marking. It keeps the demanded and known
 //! values per marking, and chooses the next marking to expand.
 
+use super::hunt::Hunter;
 use super::parts::{FormulaPart, FormulaParts, PartSet, members};
 use crate::explicit::ExplorationError;
 use crate::markings::Markings;
@@ -29,6 +30,9 @@ const MAX_IDLE_SWEEPS: usize = 3;
 
 /// Limit on the number of firings followed along a sequence.
 const MAX_FOLLOWED_FIRINGS: usize = 50_000;
+
+/// Limit on the number of hunts between two sweeps.
+const MAX_HUNTS_PER_SWEEP: usize = 16;
 
 /// New facts from other goals on the board.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +103,9 @@ pub(super) struct FixpointSearch<'g, 'n> {
     unpropagated: Vec<(u32, PartSet)>,
     /// Number of firings along which demands were propagated since the demands were last reset.
     demanded_firings: usize,
+    /// Minimum number of additional firings between two sweeps, [`MIN_FIRINGS_PER_SWEEP`] except
+    /// in tests.
+    pub(super) min_firings_per_sweep: usize,
     /// Index of the current order in [`ORDERS`].
     order_index: usize,
     /// The random number generator for the random order.
@@ -128,6 +135,7 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             distances: Vec::new(),
             unpropagated: Vec::new(),
             demanded_firings: 0,
+            min_firings_per_sweep: MIN_FIRINGS_PER_SWEEP,
             order_index: 0,
             rng: Rng::with_seed(seed),
         }
@@ -136,13 +144,15 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// Returns the value of the formula at the initial marking. `next_facts` is called after the
     /// sweep that follows the expansions, and returns new facts, or `None` to end the search. The
     /// search also ends if too many sweeps in a row had nothing to expand. Returns `None` if the
-    /// value is unknown when the search ends in one of these ways.
+    /// value is unknown when the search ends in one of these ways. Without a `hunter`, no walks
+    /// begin at markings of the search.
     ///
     /// # Errors
     /// Returns an error if time or memory runs out, or if a place gets too many tokens.
     pub(super) fn run(
         &mut self,
         next_facts: &mut dyn FnMut() -> Option<NewFacts>,
+        mut hunter: Option<&mut Hunter<'_>>,
     ) -> Result<Option<bool>, ExplorationError> {
         self.extend_to_known();
         self.reset_demands();
@@ -154,8 +164,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             // A sweep visits all firings along which something is demanded, and allocates a list of
             // all markings. So the next sweep waits for a number of new firings in proportion to
             // these costs.
-            let quota =
-                (self.demanded_firings / 2).max(self.demanded.len() / 8).max(MIN_FIRINGS_PER_SWEEP);
+            let quota = (self.demanded_firings / 2)
+                .max(self.demanded.len() / 8)
+                .max(self.min_firings_per_sweep);
             let (mut expanded, max_firings) = (0usize, self.demanded_firings + quota);
             while self.demanded_firings < max_firings && self.value().is_none() {
                 if expanded.is_multiple_of(POLLING_INTERVAL) {
@@ -172,10 +183,16 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
             };
             self.record_everywhere(new_facts.everywhere);
             for sequence in &new_facts.sequences {
-                self.expand_along(sequence)?;
+                self.expand_along(self.graph.initial(), sequence)?;
                 idle_sweeps = 0;
             }
             if !new_facts.sequences.is_empty() && self.value().is_none() {
+                self.sweep()?;
+            }
+            if let Some(hunter) = hunter.as_deref_mut()
+                && self.hunt(hunter)?
+                && self.value().is_none()
+            {
                 self.sweep()?;
             }
             if self.value().is_none() {
@@ -257,11 +274,72 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         }
     }
 
-    /// Expands the markings along a firing sequence from the initial marking. Stops early at a
-    /// marking where nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, or if a firing is
-    /// impossible. Also stops early once the value of the formula is known.
-    fn expand_along(&mut self, sequence: &FiringSequence) -> Result<(), ExplorationError> {
-        let (mut marking, mut followed) = (self.graph.initial(), 0);
+    /// Hunts from demanded markings: follows walks that reach a marking which decides a part.
+    /// Returns true if some walk was followed.
+    fn hunt(&mut self, hunter: &mut Hunter<'_>) -> Result<bool, ExplorationError> {
+        let mut has_followed = false;
+        for _ in 0..MAX_HUNTS_PER_SWEEP {
+            if !hunter.has_time() || self.value().is_some() {
+                break;
+            }
+            let Some((marking, part)) = self.start_of_hunt(hunter) else { break };
+            let from = self.graph.tokens(marking);
+            if let Some(sequence) = hunter.hunt(from, part) {
+                self.expand_along(marking, &sequence)?;
+                has_followed = true;
+            }
+        }
+        Ok(has_followed)
+    }
+
+    /// Chooses a marking and a part for the next hunt. The part is open at the marking, and had the
+    /// fewest failed hunts. The marking is a random one among those where the part is open. A part
+    /// without condition on the path that is open at the initial marking is left out, since other
+    /// engines walk from there. Returns `None` without such a part.
+    fn start_of_hunt(&mut self, hunter: &Hunter<'_>) -> Option<(u32, usize)> {
+        let random = self.rng.usize(..);
+        let is_hunted_elsewhere = |part: usize| {
+            let is_free = match self.parts.parts[part] {
+                FormulaPart::Until(_, left, _) => {
+                    matches!(self.parts.parts[left], FormulaPart::Constant(true))
+                }
+                FormulaPart::Release(_, left, _) => {
+                    matches!(self.parts.parts[left], FormulaPart::Constant(false))
+                }
+                _ => false,
+            };
+            is_free && self.is_open(self.graph.initial(), part)
+        };
+        let parts: Vec<usize> = (0..self.parts.parts.len())
+            .filter(|&part| hunter.has_target(part) && !is_hunted_elsewhere(part))
+            .collect();
+        let parts_as_set = parts.iter().fold(0, |set: PartSet, part| set | 1 << part);
+        let mut open_parts: PartSet = 0;
+        for &marking in &self.demanded_markings {
+            open_parts |= self.open_parts(marking);
+        }
+        let part = members(open_parts & parts_as_set).min_by_key(|&part| hunter.failures(part))?;
+        let is_candidate = |&&marking: &&u32| self.open_parts(marking) >> part & 1 == 1;
+        let candidates = self.demanded_markings.iter().filter(is_candidate);
+        let count = candidates.clone().count();
+        candidates.copied().nth(random % count.max(1)).map(|marking| (marking, part))
+    }
+
+    /// Returns the parts whose values are demanded at the marking and unknown.
+    pub(super) fn open_parts(&self, marking: u32) -> PartSet {
+        let marking = marking as usize;
+        self.demanded[marking] & !self.true_parts[marking] & !self.false_parts[marking]
+    }
+
+    /// Expands the markings along a firing sequence from a marking. Stops early at a marking where
+    /// nothing is demanded, after [`MAX_FOLLOWED_FIRINGS`] firings, or if a firing is impossible.
+    /// Also stops early once the value of the formula is known.
+    fn expand_along(
+        &mut self,
+        mut marking: u32,
+        sequence: &FiringSequence,
+    ) -> Result<(), ExplorationError> {
+        let mut followed = 0;
         for step in sequence.steps() {
             for _ in 0..step.count {
                 if self.demanded[marking as usize] == 0

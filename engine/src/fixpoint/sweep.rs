@@ -151,13 +151,8 @@ impl FixpointSearch<'_, '_> {
     }
 
     /// Returns true if the value of the part is demanded at the marking and unknown.
-    fn is_open(&self, marking: u32, part_index: usize) -> bool {
-        let marking = marking as usize;
-        self.demanded[marking]
-            & !self.true_parts[marking]
-            & !self.false_parts[marking]
-            & singleton(part_index)
-            != 0
+    pub(super) fn is_open(&self, marking: u32, part_index: usize) -> bool {
+        self.open_parts(marking) & singleton(part_index) != 0
     }
 
     /// Returns the reversed firings between the touched markings.

@@ -1,6 +1,7 @@
 //! Proves by place weights that a marking that covers the initial marking always remains reachable,
 //! and with it upward-closed goals. Firing transitions that decrease the weighted sum of tokens, as
-//! long as possible, ends with all initial tokens in place.
+//! long as possible, ends with all initial tokens in place. For other goals, the firings must end
+//! in the initial marking itself.
 //!
 //! ```text
 //! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle
@@ -10,15 +11,15 @@
 //!
 //! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere
 //! (`weight_search`). When no walk does, other engines try to prove that no bad marking is
-//! reachable. A *bad marking* lacks an initial token and disables all decreasing transitions. This
+//! reachable. A *bad marking* is no target and disables all decreasing transitions. This
 //! usually takes only linear arithmetic and no visit of markings, however many there are. The proof
 //! is in the checker, [`parikh_evidence::home::ways_back`].
 //!
 //! # Conditions
-//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases
-//!    w·m.
-//! 2. The wanted predicate is upward closed and holds somewhere along firings from the initial
-//!    marking.
+//! 1. w ≥ 0; every reachable marking is a target or enables a transition that decreases w·m. The
+//!    targets are the markings that cover the initial one, or the initial one alone.
+//! 2. The wanted predicate holds somewhere along firings from the initial marking. It is upward
+//!    closed, or the initial marking is the only target.
 
 use super::recording_walk::RecordingWalk;
 use super::weight_search::{DecreasingWeights, covers, find_decreasing_weights};
@@ -28,7 +29,9 @@ use crate::working_net::WorkingNet;
 use crate::{Assignment, Engine, ResultKinds, Role, SupportedGoals, stateless_session};
 use crate::{Task, intervals, pdr, state_equation};
 use parikh_evidence::Document;
-use parikh_evidence::home::ways_back::{ReturnProof, ReturnWay, covering, is_upward_closed};
+use parikh_evidence::home::ways_back::{
+    ReturnProof, ReturnWay, covering, exactly, is_upward_closed,
+};
 use parikh_net::printable::counted;
 use parikh_net::{Facts, Goal, GoalId, Marking, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -68,25 +71,67 @@ enum SearchAbort {
     Unproved,
 }
 
+/// The markings in which decreasing firings must end.
+struct ReturnTarget {
+    /// The predicate that holds in these markings only.
+    predicate: Predicate,
+    /// True if the initial marking is the only target. Otherwise each marking that covers the
+    /// initial marking is a target.
+    is_exact: bool,
+}
+
+impl ReturnTarget {
+    fn contains(&self, marking: &Marking, net: &Net) -> bool {
+        match self.is_exact {
+            true => marking == net.initial(),
+            false => covers(marking, net.initial()),
+        }
+    }
+}
+
+/// Share of the time for upward-closed goals if there are other goals, in [0, 1].
+const UPWARD_CLOSED_SHARE: f64 = 0.75;
+
 /// Runs the engine and returns a one-line summary.
 fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let net = assignment.working_net.net();
-    let goals: Vec<(GoalId, &Predicate)> = open_goals(assignment.working_net, assignment.board)
-        .filter(|(_, predicate)| is_upward_closed(predicate))
-        .collect();
-    if goals.is_empty() {
-        return "nothing to do".to_owned();
+    let goals = open_goals(assignment.working_net, assignment.board);
+    let (upward, others): (Vec<_>, Vec<_>) =
+        goals.partition(|(_, predicate)| is_upward_closed(predicate));
+    let mut summary = "nothing to do".to_owned();
+    if !upward.is_empty() {
+        let predicate = covering(net, net.initial());
+        let target = ReturnTarget { predicate, is_exact: false };
+        let share = if others.is_empty() { 1.0 } else { UPWARD_CLOSED_SHARE };
+        summary = prove_returning(assignment, &upward, &target, &budget.share(share));
     }
+    if !others.is_empty()
+        && let Some(predicate) = exactly(net, net.initial())
+    {
+        let target = ReturnTarget { predicate, is_exact: true };
+        summary = prove_returning(assignment, &others, &target, budget);
+    }
+    summary
+}
+
+/// Searches for weights and a proof for these goals. Returns a one-line summary.
+fn prove_returning(
+    assignment: &Assignment<'_>,
+    goals: &[(GoalId, &Predicate)],
+    target: &ReturnTarget,
+    budget: &Budget,
+) -> String {
+    let net = assignment.working_net.net();
     let home = net.initial();
     for attempt in 0..ATTEMPTS {
         let mut rng = fastrand::Rng::with_seed(assignment.seed.wrapping_add(attempt));
         let mut document = None;
         let seed = rng.u64(..);
         let find_counterexample = |_: &DecreasingWeights, decreasing: &[TransitionId]| {
-            if let Some(end) = counterexample_by_walks(net, decreasing, seed, budget) {
+            if let Some(end) = counterexample_by_walks((net, target), decreasing, seed, budget) {
                 return Ok(Some(end));
             }
-            match prove_unreachable(net, decreasing, budget) {
+            match prove_unreachable((net, target), decreasing, budget) {
                 ProofResult::Proved(certificate) => {
                     document = Some(certificate);
                     Ok(None)
@@ -101,7 +146,7 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
                 let Some(document) = document.and_then(Arc::into_inner) else { break };
                 let places = weights.len();
                 let return_way = ReturnWay::Downhill { weights, document };
-                let proved_count = report(assignment, &goals, return_way, budget);
+                let proved_count = report(assignment, goals, return_way, budget);
                 let (places, goals) = (counted(places, "place"), counted(proved_count, "goal"));
                 return format!("decreasing weights of {places}: {goals} proved");
             }
@@ -116,10 +161,10 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     "no weights".to_owned()
 }
 
-/// Reports the goals, all of which are upward closed, for which a walk or a known witness shows a
-/// reachable marking that satisfies the goal. They always remain reachable: as the `ReturnWay`
-/// shows, every reachable marking leads back to a marking that covers the initial one. Returns the
-/// number of goals proved.
+/// Reports the goals for which a walk or a known witness shows a reachable marking that satisfies
+/// the goal. They always remain reachable: as the `ReturnWay` shows, every reachable marking leads
+/// back to a target. All goals are upward closed, or the initial marking is the only target.
+/// Returns the number of goals proved.
 fn report(
     assignment: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -161,11 +206,11 @@ fn report(
     )
 }
 
-/// Returns a reachable marking that lacks initial tokens and enables none of the `decreasing`
-/// transitions. It is the end of a walk that fires only `decreasing` transitions after some random
-/// firings. Returns `None` if no walk ends in such a marking, or if the budget ends first.
+/// Returns a reachable marking that is no target and enables none of the `decreasing` transitions.
+/// It is the end of a walk that fires only `decreasing` transitions after some random firings.
+/// Returns `None` if no walk ends in such a marking, or if the budget ends first.
 fn counterexample_by_walks(
-    net: &Net,
+    (net, target): (&Net, &ReturnTarget),
     decreasing: &[TransitionId],
     seed: u64,
     budget: &Budget,
@@ -180,7 +225,7 @@ fn counterexample_by_walks(
             return None;
         }
         if recording_walk.fire_while_enabled(&is_decreasing, || !budget.is_exhausted())
-            && !covers(recording_walk.marking(), net.initial())
+            && !target.contains(recording_walk.marking(), net)
         {
             return Some(recording_walk.marking().clone());
         }
@@ -188,8 +233,8 @@ fn counterexample_by_walks(
     None
 }
 
-/// Result of the attempt to prove that no bad marking is reachable. A bad marking lacks a token of
-/// the initial marking and enables no decreasing transition.
+/// Result of the attempt to prove that no bad marking is reachable. A bad marking is no target and
+/// enables no decreasing transition.
 enum ProofResult {
     /// No bad marking is reachable, as this certificate shows.
     Proved(Arc<Document>),
@@ -199,12 +244,15 @@ enum ProofResult {
     Unknown,
 }
 
-/// Tries to prove that every reachable marking covers the initial marking or enables a transition
-/// of `decreasing`.
-fn prove_unreachable(net: &Net, decreasing: &[TransitionId], budget: &Budget) -> ProofResult {
+/// Tries to prove that every reachable marking is a target or enables a transition of `decreasing`.
+fn prove_unreachable(
+    (net, target): (&Net, &ReturnTarget),
+    decreasing: &[TransitionId],
+    budget: &Budget,
+) -> ProofResult {
     // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
-    let missing = covering(net, net.initial()).negated();
+    let missing = target.predicate.clone().negated();
     let all_disabled = decreasing.iter().copied().map(Predicate::Disabled);
     let bad_markings = Predicate::and([missing].into_iter().chain(all_disabled));
     let id = GoalId::new(0);

@@ -8,8 +8,9 @@
 //!
 //! A sequence that is enabled at h is also enabled at every marking that covers h, and leads to a
 //! marking that covers its end from h. So an upward closed φ (one that more tokens cannot make
-//! false, such as "t is enabled") that holds somewhere along firings from h stays reachable.
-//! Without h, the ways lead directly to markings with φ, and φ need not be upward closed.
+//! false, such as "t is enabled") that holds somewhere along firings from h stays reachable. If the
+//! ways lead to h itself ([`exactly`]), or without h directly to markings with φ, then φ need not
+//! be upward closed.
 //!
 //! There are two kinds of ways:
 //!
@@ -29,7 +30,9 @@ use super::HomeFlaw;
 use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
 use crate::certificate::{CheckedDocument, Document, Flaw};
 use crate::replay::{Replayer, replay};
-use parikh_net::{Arc, FiringSequence, FiringStep, Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{
+    Arc, FiringSequence, FiringStep, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
+};
 use serde::{Deserialize, Serialize};
 
 /// Transitions, each with the number of firings in a row.
@@ -50,8 +53,8 @@ pub struct ReturnProof<P = PlaceId, T = TransitionId, D = Document> {
     /// The way from every reachable marking to a marking that covers the home marking h. If `to` is
     /// `None`, the way leads to a marking that satisfies the predicate.
     pub way: ReturnWay<P, T, D>,
-    /// Firing sequences from the home marking h. An upward closed predicate that holds at a marking
-    /// along one of these sequences stays reachable.
+    /// Firing sequences from the home marking h. A predicate that holds at a marking along one of
+    /// these sequences stays reachable if it is upward closed, or if the ways lead to h itself.
     pub along: Vec<CountedFirings<T>>,
 }
 
@@ -137,10 +140,21 @@ pub fn check_returning(
     };
     let home = replay(net, &sequence(to_home))?;
     let checked_way = CheckedWay::of(net, &returning.way, goes_on)?;
-    checked_way.leads_to(net, &covering(net, &home), goes_on)?;
+    let leads_exactly = match exactly(net, &home) {
+        Some(target) if !wanted.iter().all(|&it| is_upward_closed(it)) => {
+            match checked_way.leads_to(net, &target, goes_on) {
+                Err(Flaw::Stopped) => return Err(Flaw::Stopped.into()),
+                result => result.is_ok(),
+            }
+        }
+        _ => false,
+    };
+    if !leads_exactly {
+        checked_way.leads_to(net, &covering(net, &home), goes_on)?;
+    }
     let mut stays_reachable = vec![false; wanted.len()];
-    let mut open_predicates: Vec<usize> =
-        (0..wanted.len()).filter(|&index| is_upward_closed(wanted[index])).collect();
+    let is_shown_along = |&index: &usize| leads_exactly || is_upward_closed(wanted[index]);
+    let mut open_predicates: Vec<usize> = (0..wanted.len()).filter(is_shown_along).collect();
     let home_net = net.from_marking(home);
     let mut evaluate = |marking: &Marking| {
         open_predicates.retain(|&index| {
@@ -254,6 +268,15 @@ pub fn covering(net: &Net, home: &Marking) -> Predicate {
     Predicate::and(marked.map(|p| Predicate::at_least(p, home[p])))
 }
 
+/// Returns a predicate that holds in the marking `home` only: the marking covers `home` and has no
+/// more tokens in total. Returns `None` if the total does not fit 63 bits.
+pub fn exactly(net: &Net, home: &Marking) -> Option<Predicate> {
+    let total = net.places().try_fold(0u64, |total, place| total.checked_add(home[place]))?;
+    let all = LinearSum::new(net.places().map(|place| (place, 1))).ok()?;
+    let no_more = Predicate::at_most(all, i64::try_from(total).ok()?);
+    Some(Predicate::and([covering(net, home), no_more]))
+}
+
 /// Returns true if the form of the predicate shows that it stays true when tokens are added.
 pub fn is_upward_closed(wanted: &Predicate) -> bool {
     match wanted {
@@ -307,8 +330,8 @@ mod tests {
         let mut wanted: Vec<Predicate> = net.transitions().map(Predicate::Enabled).collect();
         wanted.push(Predicate::exactly(net.initial()));
         let right = downhill(&net, &[("waiting", 2), ("inside", 1)]);
-        // An exact marking is not upward closed.
-        assert_eq!(check(&net, &right, &wanted), Some(vec![true, true, true, false]));
+        // An exact marking is not upward closed, but the ways lead to the home marking itself.
+        assert_eq!(check(&net, &right, &wanted), Some(vec![true; 4]));
         // With these weights, entering does not decrease the sum, so a marking with a waiting
         // process is an end.
         assert_eq!(check(&net, &downhill(&net, &[("waiting", 1), ("inside", 1)]), &wanted), None);
@@ -316,7 +339,7 @@ mod tests {
         assert_eq!(check(&net, &downhill(&net, &[("inside", 1), ("inside", 1)]), &wanted), None);
         let mut not_seen = right.clone();
         not_seen.along[0].truncate(1);
-        assert_eq!(check(&net, &not_seen, &wanted), Some(vec![true, true, false, false]));
+        assert_eq!(check(&net, &not_seen, &wanted), Some(vec![true, true, false, true]));
         let mut not_enabled = right.clone();
         not_enabled.along[0].remove(0);
         assert_eq!(check(&net, &not_enabled, &wanted), None);
@@ -326,6 +349,26 @@ mod tests {
         let mut direct = right;
         (direct.to, direct.along) = (None, Vec::new());
         assert_eq!(check(&net, &direct, &wanted), Some(vec![true, false, false, true]));
+    }
+
+    #[test]
+    fn without_the_home_marking_itself_only_upward_closed_predicates_stay_reachable() {
+        let net = text::parse(
+            "place idle 1\nplace chance 1\nplace extra\n\
+             transition waste: chance ->\ntransition take: chance -> extra",
+        )
+        .unwrap();
+        let place = |name| net.place_named(name).unwrap();
+        // From both ends, {idle} and {idle, extra}, the marking covers {idle}.
+        let way = ReturnWay::Downhill {
+            weights: vec![(place("chance"), 1)],
+            document: Document::Markings(3),
+        };
+        let to = Some(vec![(TransitionId::new(0), 1)]);
+        let returning = ReturnProof { to, way, along: Vec::new() };
+        let wanted =
+            [Predicate::at_least(place("idle"), 1), Predicate::no_more_than(place("extra"), 0)];
+        assert_eq!(check(&net, &returning, &wanted), Some(vec![true, false]));
     }
 
     #[test]

@@ -109,8 +109,10 @@ fn single_question(
             );
         }
     }
-    run_question(formulas, formula, atoms)
-        .unwrap_or_else(|| bounded_tree_question(net, formulas, formula, atoms))
+    match run_question(formulas, formula, atoms) {
+        Some(question) => with_tree_alternative(question, formulas, formula, atoms),
+        None => bounded_tree_question(net, formulas, formula, atoms),
+    }
 }
 
 /// Returns the question `main`, which is equivalent to the CTL formula, with the CTL property as
