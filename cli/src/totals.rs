@@ -102,6 +102,19 @@ impl NodeTotals {
         format!("{}: {decided} of {verdicts}{infinite}{open}", self.examination)
     }
 
+    /// Returns the summary of the examination as a JSON object, for the case that the process has to
+    /// end before its engines. The number of internal errors is not known then.
+    pub(super) fn forced_summary(&self) -> Json {
+        json!({
+            "type": "summary",
+            "answered": self.decided.len(),
+            "unanswered": self.open_count(),
+            "internal_errors": null,
+            "false_unit_claim": null,
+            "totals": self.in_json(),
+        })
+    }
+
     /// Returns the numbers as JSON. `docs/parikh.schema.json` describes them.
     pub(super) fn in_json(&self) -> Json {
         let open = self.open_count();
@@ -163,7 +176,9 @@ mod tests {
         assert_eq!(totals.to_string(), said);
         (0..9).for_each(|node| totals.add_open(&node.to_string(), &out_of_time(None)));
         assert!(totals.to_string().ends_with("5, 6, 7 and 1 more"), "{totals}");
-        assert_eq!(totals.in_json()["open"], 11);
+        let summary = totals.forced_summary();
+        assert_eq!(summary["totals"], totals.in_json());
+        assert_eq!((&summary["answered"], &summary["unanswered"]), (&1.into(), &11.into()));
     }
 
     #[test]

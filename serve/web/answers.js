@@ -286,9 +286,6 @@ class JobView {
   }
 }
 
-/** A message about a formula: its column, and its text. */
-const IN_FORMULA = /^(?:parikh: )?--formula:1:(\d+): (.*)$/s;
-
 /** Describes a request in a few words. */
 const titleOf = (request) => {
   const lines = [...request.formulas.split("\n"), ...request.properties.split("\n")]

@@ -76,6 +76,16 @@ fn wrong_questions_are_refused_with_a_reason() {
         assert_eq!(answer.status, 422, "{request}");
         assert!(answer.reason().contains(reason), "{request}: {}", answer.reason());
     }
+    // The page asks for errors while a formula is written. No job is started.
+    let formulas = r##"{"formulas": "# c\nEF (critical_1 = 1)\nmine: EF nowhere >= 1"}"##;
+    let read = server.read_formulas(&net, formulas);
+    let expected =
+        "parikh: --formula:1:10: the net has no place `nowhere`\n  mine: EF nowhere >= 1\n";
+    let notes = read.json()["notes"].as_str().unwrap_or_default().to_owned();
+    assert!(notes.starts_with(expected), "{notes}");
+    let read = server.read_formulas(&net, r#"{"formulas": "EF deadlock"}"#);
+    assert_eq!(read.status, 200);
+    assert!(!read.text().contains("--formula"), "{}", read.text());
     let job = server.job(&net, r#"{"formulas": "EF (critical_1 = )", "seconds": 5}"#);
     assert_eq!(server.ended(&net, job), "failed");
     let notes = server.get(&format!("/api/nets/{net}/jobs/{job}/notes.txt")).text();
