@@ -2,7 +2,7 @@
 """Measures for how many nodes the examinations about each node give an exact verdict.
 
     node-totals.py --parikh target/release/parikh --inputs INPUTS --oracle ORACLE --list LIST --out totals.csv
-    node-totals.py --parikh target/release/parikh --model large.pnml --generated lines:1000 --out totals.csv
+    node-totals.py --parikh target/release/parikh --model large.pnml --generated lines:2000 --out totals.csv
 
 Each pair of a net and an examination is one run of `parikh check --format json`, with a limit on time and
 memory. The result file has a line per run: the nodes, those with an exact verdict, the wall seconds, the peak
@@ -45,7 +45,7 @@ def arguments():
     parser.add_argument("--memory", default="4G", help="the memory limit of each run")
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--generated", action="append", default=[], metavar="KIND:N",
-                        help="a net with N philosophers (3 N transitions), or N production lines (100 N transitions)")
+                        help="a net with N philosophers (3 N transitions), or N production lines (10 N transitions)")
     given = parser.parse_args()
     if given.list and not given.inputs:
         parser.error("--list needs --inputs")
@@ -129,7 +129,7 @@ def philosophers(count):
         yield f"tr leave{i} eat{i} -> think{i} fork{i} fork{right}"
 
 
-def lines(count, stages=99):
+def lines(count, stages=9):
     """Returns production lines that share ten workpieces, in TINA's language. A stage holds at most two. It is live."""
     yield "net lines"
     yield "pl raw (10)"

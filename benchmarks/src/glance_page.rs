@@ -27,7 +27,7 @@ pub struct Sources {
 }
 
 /// Runs with open questions that end before this part of the longest limit are remarked on.
-const SHORT_RUN: f64 = 0.9;
+const SHORT_RUN: f64 = 0.8;
 
 /// Returns the path of the plot of one kind of net, beside the page.
 pub fn plot_path(page: &Path, kind: NetKind) -> PathBuf {
@@ -101,8 +101,9 @@ const COUNTING: &str = "
 
 - An answer of Parikh is *right* if it is the known answer, and *new* if no answer is known. Shares have right answers
   only. *Wrong* answers differ from the known answer, which may itself be wrong: see [hard.md](hard.md).
-- The known answers are those on which the contest's tools agreed. For StateSpace they are the figures of one tool,
-  and only of some nets; each net has four figures.
+- The known answers are those on which tools agreed. They can outnumber the answers of all tools in the contest's hour,
+  whose share is then below 100. For StateSpace they are the figures of one tool, and only of some nets; each net has
+  four figures.
 - An answer of a tool is what the contest counted as its answer. Errors are answers against the other tools. The file
   of the totals does not say whether answers include errors.
 - A tool's share is of the known answers of all instances. If all tools together gave more answers than are known
@@ -258,11 +259,7 @@ fn missing(glance: &Glance) -> String {
         let lacks_tools = |exam: &Exam| glance.peers.of_exam(kind, *exam).is_empty();
         let exams = names(Exam::ALL.iter().copied().filter(lacks_tools));
         if !exams.is_empty() {
-            item(format!(
-                "{exams} of {}: there are no totals of the tools. All tools together gave the known \
-                 answers.",
-                plural(kind)
-            ));
+            item(format!("{exams} of {}: there are no totals of the tools.", plural(kind)));
         }
         let longest = glance.limits.last().copied().unwrap_or_default();
         for &exam in Exam::ALL {
