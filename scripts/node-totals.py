@@ -204,11 +204,10 @@ def main():
                         print(f"{name} {examination}: no summary, exit code {code}", file=sys.stderr)
                         continue
                     totals = summary["totals"]
-                    if totals["decided"] != len(verdicts):
-                        sys.exit(f"{name} {examination}: {len(verdicts)} answers, and the summary has {totals}")
+                    # A process that has to end at once may count an answer that it does not print any more.
                     row = {
                         "instance": name, "examination": examination, "nodes": totals["nodes"],
-                        "exact": totals["decided"], "seconds": f"{seconds:.2f}", "megabytes": megabytes, "code": code,
+                        "exact": len(verdicts), "seconds": f"{seconds:.2f}", "megabytes": megabytes, "code": code,
                         "contradictions": contradictions(given.oracle, name, examination, verdicts, totals["nodes"]),
                     }
                     writer.writerow(row)

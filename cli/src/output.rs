@@ -135,6 +135,10 @@ impl AnswerPrinter {
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
+        // The process is ending, and the question was reported as open.
+        if self.totals.as_ref().is_some_and(|totals| locked(totals).is_printed()) {
+            return;
+        }
         let question = QuestionKey::Question(answer.id.clone());
         mark_reported(&question);
         self.update_totals(|totals| totals.add_answer(&answer.id, &answer.value));

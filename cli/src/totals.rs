@@ -40,6 +40,11 @@ impl NodeTotals {
         !std::mem::replace(&mut self.is_printed, true)
     }
 
+    /// Returns true once the totals are printed. Then the process is ending.
+    pub(super) fn is_printed(&self) -> bool {
+        self.is_printed
+    }
+
     /// Returns the name of the examination.
     pub(super) fn name(&self) -> &'static str {
         self.examination.name()

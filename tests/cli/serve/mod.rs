@@ -199,6 +199,28 @@ fn pages_need_no_token_and_have_no_data() {
     }
 }
 
+/// The scripts of a page are one function, which a browser refuses as a whole if it declares a name
+/// twice.
+#[test]
+fn the_scripts_of_a_page_declare_each_name_once() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &[]);
+    for (path, at_least) in [("/assets/start.js", 10), ("/assets/net.js", 100)] {
+        let script = server.without_token("GET", path, &[], b"").text();
+        let declared = script.lines().filter_map(|line| {
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let (word, rest) = line.split_once(' ')?;
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+            let name = rest.split(|c| !is_name(c)).next().filter(|name| !name.is_empty());
+            name.filter(|_| matches!(word, "const" | "let" | "class" | "function"))
+        });
+        let mut seen = std::collections::HashSet::new();
+        let twice: Vec<&str> = declared.filter(|name| !seen.insert(*name)).collect();
+        assert!(twice.is_empty(), "{path} declares twice: {twice:?}");
+        assert!(seen.len() >= at_least, "{path}: only {} names were found", seen.len());
+    }
+}
+
 #[test]
 fn each_answer_has_the_text_of_its_formula() {
     let directory = TestDirectory::new();
