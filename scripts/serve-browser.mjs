@@ -262,7 +262,7 @@ check("a name is taken", (await page.inputValue("#formulas")) === "EF critical_1
 await page.keyboard.type(" >= ");
 await page.waitForSelector("#formula-errors:not([hidden])");
 const written = await page.textContent("#formula-errors");
-check("an error is shown while a formula is written", /^line 1, column 18: .*\n.*\n\s+\^/.test(written), written);
+check("an error is shown while a formula is written", /^line 1, column 17: .*\n.*\n\s+\^/.test(written), written);
 await page.keyboard.type("1");
 await page.waitForSelector("#formula-errors[hidden]", { state: "attached" });
 check("and is gone when it is mended", true);

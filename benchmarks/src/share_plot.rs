@@ -52,7 +52,7 @@ const STYLE: &str = "\
 .between { stroke: var(--run); stroke-width: 1.5; }
 ";
 
-/// Returns the plot. `limits` are the names of the time limits, at most four.
+/// Returns the plot. `limits` are the names of the time limits.
 pub fn plot(title: &str, limits: &[String], rows: &[ShareRow]) -> String {
     let height = TOP + ROW * rows.len() as f64 + BOTTOM;
     let x = |share: f64| LEFT + share.clamp(0.0, 1.0) * (RIGHT - LEFT);
@@ -128,9 +128,9 @@ pub fn plot(title: &str, limits: &[String], rows: &[ShareRow]) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the mark of the run at the time limit of this index. Each limit has its own shape.
+/// Returns the mark of the run at the time limit of this index. There are four shapes.
 fn run_mark(limit: usize, x: f64, y: f64) -> String {
-    let path = match limit {
+    let path = match limit % 4 {
         0 => "m0 -5.5l5 9h-10z",
         1 => "m-4 -4h8v8h-8z",
         2 => "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0",

@@ -243,7 +243,7 @@ pub(crate) struct GlanceArgs {
     /// the tool BVT is all tools together
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) contest: PathBuf,
-    /// Time limits in seconds, at most four; the longest should be the limit of the runs
+    /// Time limits in seconds; the longest should be the limit of the runs
     #[arg(long, value_name = "SECONDS", value_delimiter = ',', value_parser = seconds, default_value = "1,5,60")]
     pub(crate) at: Vec<Duration>,
     /// Date, build and machine of the runs, for the page: "2026-11-30, release build of 1a2b3c4, 2 cores"
