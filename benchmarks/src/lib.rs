@@ -14,8 +14,8 @@
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
 //! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
 //! and imports its results. [`teams`] runs each engine alone, or all engines but one. [`glance`]
-//! compares a run with the totals of the contest's tools ([`peers`]), and [`glance_page`] writes the
-//! page with its plots ([`share_plot`]).
+//! compares a run with the totals of the contest's tools ([`peers`]), and [`glance_page`] writes
+//! the page with its plots ([`share_plot`]).
 
 pub mod answer;
 pub mod backends;

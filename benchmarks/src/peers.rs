@@ -51,8 +51,8 @@ impl PeerTotals {
 /// Reads a file with the columns kind (`PT` or `COL`), examination, tool, answers and errors.
 ///
 /// # Errors
-/// If the file cannot be read, a line lacks a column or has a value of the wrong type, or a tool has
-/// two lines for one examination.
+/// If the file cannot be read, a line lacks a column or has a value of the wrong type, or a tool
+/// has two lines for one examination.
 pub fn read(path: &Path) -> Result<PeerTotals, Error> {
     let text = std::fs::read(path).map_err(Error::at(path))?;
     parse(&text).map_err(|problem| Error::Rows { path: path.to_owned(), problem })

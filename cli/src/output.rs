@@ -306,7 +306,7 @@ impl AnswerPrinter {
     }
 
     /// Prints the totals of an examination about each node once: as a line of text, or on stderr if
-    /// stdout has rows or lines of the contest. In JSON, `summary` is printed, which has the totals.
+    /// stdout has rows or lines of the contest. In JSON, prints `summary`, which has the totals.
     fn print_totals_once(&self, summary: serde_json::Value) {
         self.update_totals(|totals| match self.format {
             _ if !totals.is_first_print() => {}

@@ -107,8 +107,8 @@ impl NodeTotals {
         format!("{}: {decided} of {verdicts}{infinite}{open}", self.examination)
     }
 
-    /// Returns the summary of the examination as a JSON object, for the case that the process has to
-    /// end before its engines. The number of internal errors is not known then.
+    /// Returns the summary of the examination as a JSON object, for the case that the process has
+    /// to end before its engines. The number of internal errors is not known then.
     pub(super) fn forced_summary(&self) -> Json {
         json!({
             "type": "summary",
