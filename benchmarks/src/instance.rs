@@ -117,20 +117,56 @@ fn unescape(text: &str) -> String {
     unescaped.replace("&apos;", "'").replace("&amp;", "&")
 }
 
+/// Place/transition nets or coloured nets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NetKind {
+    /// Place/transition nets, `PT` in names of instances.
+    PlaceTransition,
+    /// Coloured nets, `COL` in names of instances.
+    Coloured,
+}
+
+impl NetKind {
+    /// Both kinds.
+    pub const ALL: [NetKind; 2] = [NetKind::PlaceTransition, NetKind::Coloured];
+
+    /// Returns the part of the names of instances: `PT` or `COL`.
+    pub fn short(self) -> &'static str {
+        match self {
+            NetKind::PlaceTransition => "PT",
+            NetKind::Coloured => "COL",
+        }
+    }
+
+    /// Returns the kind of an instance with a name MODEL-PT-PARAMETER or MODEL-COL-PARAMETER, and
+    /// `None` for other names.
+    pub fn of(instance: &str) -> Option<NetKind> {
+        NetKind::ALL.into_iter().find(|kind| instance.contains(&format!("-{}-", kind.short())))
+    }
+}
+
+/// Returns the names of the instances among the archives of a directory, sorted.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn instances(inputs: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(inputs).map_err(Error::at(inputs))? {
+        let file = entry.map_err(Error::at(inputs))?.file_name();
+        let name = file.to_str().and_then(|file| file.strip_suffix(".tgz"));
+        names.extend(name.map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
 /// Returns the names of the P/T instances among the archives of a directory, sorted.
 ///
 /// # Errors
 /// When the directory cannot be read.
 pub fn place_transition_instances(inputs: &Path) -> Result<Vec<String>, Error> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(inputs).map_err(Error::at(inputs))? {
-        let entry = entry.map_err(Error::at(inputs))?;
-        let file = entry.file_name();
-        let name = file.to_str().and_then(|file| file.strip_suffix(".tgz"));
-        // The contest's names are MODEL-PT-PARAMETER and MODEL-COL-PARAMETER.
-        names.extend(name.filter(|name| name.contains("-PT-")).map(str::to_owned));
-    }
-    names.sort_unstable();
+    let mut names = instances(inputs)?;
+    names.retain(|name| NetKind::of(name) == Some(NetKind::PlaceTransition));
     Ok(names)
 }
 

@@ -13,7 +13,9 @@
 //! reader of models with the auditor's. [`orders`] compares orders of places for decision diagrams.
 //! [`summary`] makes a page of result files ([`html`], [`scatter`], [`reasons`]). [`shard`] splits
 //! a contest for many machines and merges the results. [`benchexec`] exports a contest to BenchExec
-//! and imports its results. [`teams`] runs each engine alone, or all engines but one.
+//! and imports its results. [`teams`] runs each engine alone, or all engines but one. [`glance`]
+//! compares a run with the totals of the contest's tools ([`peers`]), and [`glance_page`] writes
+//! the page with its plots ([`share_plot`]).
 
 pub mod answer;
 pub mod backends;
@@ -29,12 +31,15 @@ pub mod engine_rows;
 pub mod error;
 pub mod evidence;
 pub mod exam;
+pub mod glance;
+pub mod glance_page;
 pub mod goals;
 pub mod html;
 pub mod instance;
 pub mod measurement;
 pub mod oracle;
 pub mod orders;
+pub mod peers;
 mod progress;
 pub mod readers;
 pub mod reasons;
@@ -42,6 +47,7 @@ pub mod row;
 pub mod run;
 pub mod scatter;
 pub mod shard;
+pub mod share_plot;
 pub mod signals;
 pub mod store;
 pub mod summary;

@@ -3,6 +3,7 @@
 use crate::answer::ToolAnswer;
 use crate::error::Error;
 use crate::exam::Exam;
+use crate::verdict::UNKNOWN_ANSWER;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -82,12 +83,18 @@ pub fn read(
 }
 
 /// Parses an oracle file. The first line names instance and examination; every other line is blank
-/// or an answer.
+/// or an answer. The figure −1 of a state space means that the figure is not known.
 fn parse(text: &str) -> Result<Vec<OracleQuestion>, (usize, String)> {
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
-    let question = |(index, line): (usize, &str)| match ToolAnswer::on_line(line) {
-        Some(answer) => Ok(OracleQuestion { id: answer.id, expected: answer.value }),
-        None => Err((index + 1, format!("found `{line}`, expected an answer"))),
+    let question = |(index, line): (usize, &str)| {
+        let words: Vec<&str> = line.split_ascii_whitespace().take(3).collect();
+        match (ToolAnswer::on_line(line), &words[..]) {
+            (Some(answer), _) => Ok(OracleQuestion { id: answer.id, expected: answer.value }),
+            (None, ["STATE_SPACE", id, "-1"]) => {
+                Ok(OracleQuestion { id: (*id).to_owned(), expected: UNKNOWN_ANSWER.to_owned() })
+            }
+            _ => Err((index + 1, format!("found `{line}`, expected an answer"))),
+        }
     };
     lines.map(question).collect()
 }
@@ -153,6 +160,8 @@ mod tests {
         assert_eq!(parse(text), Ok(of(&expected)));
         let states = "A StateSpace\nSTATE_SPACE STATES +inf TECHNIQUES TEDD2023\n";
         assert_eq!(parse(states), Ok(of(&[("STATES", "+inf")])));
+        let unknown = "A StateSpace\nSTATE_SPACE TRANSITIONS -1 TECHNIQUES TEDD2023\n";
+        assert_eq!(parse(unknown), Ok(of(&[("TRANSITIONS", "?")])));
         assert_eq!(parse("A\n\nnonsense").unwrap_err().0, 3);
     }
 

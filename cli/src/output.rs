@@ -135,6 +135,10 @@ impl AnswerPrinter {
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
+        // The process is ending, and the question was reported as open.
+        if self.totals.as_ref().is_some_and(|totals| locked(totals).is_printed()) {
+            return;
+        }
         let question = QuestionKey::Question(answer.id.clone());
         mark_reported(&question);
         self.update_totals(|totals| totals.add_answer(&answer.id, &answer.value));
@@ -274,28 +278,41 @@ impl AnswerPrinter {
     /// Prints the counts of answered and open questions as a JSON object. In other formats, only
     /// an examination about each node has a summary, its totals.
     pub(super) fn summary(&self, report: &RunReport) {
-        if self.format == AnswerFormat::Json {
-            let mut summary = json!({
-                "type": "summary",
-                "answered": report.answered,
-                "unanswered": report.unanswered.len(),
-                "internal_errors": report.faults,
-                "false_unit_claim": report.breach,
-            });
-            self.update_totals(|totals| summary["totals"] = totals.in_json());
-            self.print_object(summary);
+        let mut summary = json!({
+            "type": "summary",
+            "answered": report.answered,
+            "unanswered": report.unanswered.len(),
+            "internal_errors": report.faults,
+            "false_unit_claim": report.breach,
+        });
+        match (&self.totals, self.format) {
+            (None, AnswerFormat::Json) => self.print_object(summary),
+            (None, _) => {}
+            (Some(totals), _) => {
+                let totals = locked(totals).in_json();
+                summary["totals"] = totals;
+                self.print_totals_once(summary);
+            }
         }
-        self.print_totals();
+    }
+
+    /// Prints the totals of an examination about each node when the process has to end, unless they
+    /// were printed before.
+    pub(super) fn print_totals(&self) {
+        if let Some(totals) = &self.totals {
+            let summary = locked(totals).forced_summary();
+            self.print_totals_once(summary);
+        }
     }
 
     /// Prints the totals of an examination about each node once: as a line of text, or on stderr if
-    /// stdout has rows or lines of the contest. In JSON, the summary has them.
-    pub(super) fn print_totals(&self) {
+    /// stdout has rows or lines of the contest. In JSON, prints `summary`, which has the totals.
+    fn print_totals_once(&self, summary: serde_json::Value) {
         self.update_totals(|totals| match self.format {
             _ if !totals.is_first_print() => {}
             AnswerFormat::Text => line(&totals.to_string()),
             AnswerFormat::Csv | AnswerFormat::Mcc => note!("{totals}"),
-            AnswerFormat::Json => {}
+            AnswerFormat::Json => self.print_object(summary),
         });
     }
 

@@ -40,6 +40,11 @@ impl NodeTotals {
         !std::mem::replace(&mut self.is_printed, true)
     }
 
+    /// Returns true once the totals are printed. Then the process is ending.
+    pub(super) fn is_printed(&self) -> bool {
+        self.is_printed
+    }
+
     /// Returns the name of the examination.
     pub(super) fn name(&self) -> &'static str {
         self.examination.name()
@@ -100,6 +105,19 @@ impl NodeTotals {
         };
         let open = if open > 0 { format!(", {open} open") } else { String::new() };
         format!("{}: {decided} of {verdicts}{infinite}{open}", self.examination)
+    }
+
+    /// Returns the summary of the examination as a JSON object, for the case that the process has
+    /// to end before its engines. The number of internal errors is not known then.
+    pub(super) fn forced_summary(&self) -> Json {
+        json!({
+            "type": "summary",
+            "answered": self.decided.len(),
+            "unanswered": self.open_count(),
+            "internal_errors": null,
+            "false_unit_claim": null,
+            "totals": self.in_json(),
+        })
     }
 
     /// Returns the numbers as JSON. `docs/parikh.schema.json` describes them.
@@ -163,7 +181,9 @@ mod tests {
         assert_eq!(totals.to_string(), said);
         (0..9).for_each(|node| totals.add_open(&node.to_string(), &out_of_time(None)));
         assert!(totals.to_string().ends_with("5, 6, 7 and 1 more"), "{totals}");
-        assert_eq!(totals.in_json()["open"], 11);
+        let summary = totals.forced_summary();
+        assert_eq!(summary["totals"], totals.in_json());
+        assert_eq!((&summary["answered"], &summary["unanswered"]), (&1.into(), &11.into()));
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(super) fn list(server: &Server) -> ServerResponse {
     http::json(StatusCode::OK, &json!({ "nets": nets }))
 }
 
-fn net_or_404(server: &Server, id: &str) -> Result<Arc<Net>, HttpError> {
+pub(super) fn net_or_404(server: &Server, id: &str) -> Result<Arc<Net>, HttpError> {
     server.store.net(id).ok_or_else(|| HttpError::not_found("this net"))
 }
 

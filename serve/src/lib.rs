@@ -19,6 +19,7 @@ mod connections;
 mod contest;
 mod events;
 mod files;
+mod formulas;
 mod handlers;
 mod http;
 mod jobs;

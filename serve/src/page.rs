@@ -19,8 +19,9 @@ const LOADING_SCRIPT: &str = include_str!("../web/loading.js");
 const POLLING_SCRIPT: &str = include_str!("../web/polling.js");
 
 /// The scripts of the page of a net, after the report's.
-const NET_SCRIPTS: [&str; 5] = [
+const NET_SCRIPTS: [&str; 6] = [
     include_str!("../web/completion.js"),
+    include_str!("../web/errors.js"),
     include_str!("../web/questions.js"),
     include_str!("../web/answers.js"),
     include_str!("../web/facts.js"),

@@ -3,6 +3,7 @@
 use super::access::{Refusal, RequestOrigin};
 use super::connections::{ConnectionSlot, Connections, WriteLimit};
 use super::contest;
+use super::formulas;
 use super::handlers;
 use super::http::{self, HttpError, ServerResponse};
 use super::owner;
@@ -190,6 +191,11 @@ impl Service {
                 expect_kind(&kind, "application/json")?;
                 let request = http::read_body(body, MOST_REQUEST).await?;
                 handlers::ask(server, id, &request)
+            }
+            ("POST", ["api", "nets", id, "formulas"]) => {
+                expect_kind(&kind, "application/json")?;
+                let request = http::read_body(body, MOST_REQUEST).await?;
+                formulas::read(server, id, &request).await
             }
             ("POST", ["api", "nets", id, "jobs", number, "cancel"]) => {
                 handlers::cancel(server, id, number)

@@ -5,7 +5,7 @@ const MOST_FIRINGS = 200000;
 /** The largest number of answers of a job that are listed. All are in its files. */
 const MOST_LISTED = 300;
 
-const GRADES = {
+const GRADE_TITLES = {
   replayed: "a firing sequence that was replayed on the net",
   certified: "a certificate that the checker accepted",
   searched: "an exhaustive search without a certificate",
@@ -127,7 +127,7 @@ const answerItem = (answer) => {
       make("span", { class: words ? "muted" : "" }, title)),
     formula ? make("p", { class: "formula" }, formula) : null,
     make("p", { class: "detail" }, reasonWords((answer.reason ?? "").replace(IN_FORMULA, "column $1: $2"))),
-    meta.length ? make("p", { class: "muted", title: GRADES[answer.evidence] }, meta.join(" · ")) : null,
+    meta.length ? make("p", { class: "muted", title: GRADE_TITLES[answer.evidence] }, meta.join(" · ")) : null,
     answer.witness?.labels ? make("p", { class: "formula" }, labelRun(answer.witness)) : null,
     actions.length ? make("p", { class: "actions" }, ...actions) : null);
 };
@@ -285,9 +285,6 @@ class JobView {
     this.notes.append(this.inFormula ?? `${text.replace(/^parikh: /, "")}\n`);
   }
 }
-
-/** A message about a formula: its column, and its text. */
-const IN_FORMULA = /^(?:parikh: )?--formula:1:(\d+): (.*)$/s;
 
 /** Describes a request in a few words. */
 const titleOf = (request) => {

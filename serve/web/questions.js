@@ -58,6 +58,11 @@ const askSection = () => {
   });
   const suggestions = make("ul", { id: "suggestions", class: "hits", role: "listbox", "aria-label": "Names", hidden: true });
   setUpCompletion(formulas, suggestions);
+  const errors = make("pre", {
+    id: "formula-errors", class: "problem-text wide", role: "status", tabindex: "0", "aria-label": "Errors in formulas",
+    hidden: true,
+  });
+  setUpErrors(formulas, errors);
   const properties = make("textarea", { id: "properties", rows: "4", spellcheck: "false", autocomplete: "off" });
   const most = data.about.seconds;
   const seconds = make("input", {
@@ -85,7 +90,7 @@ const askSection = () => {
   const form = make("form", { class: "ask", submit: (event) => { event.preventDefault(); ask("check"); } },
     make("div", { class: "groups" }, groups.map(checkboxes)),
     make("div", { class: "field" }, make("label", { for: "formulas" }, "Formulas, one per line"),
-      make("div", { class: "search" }, formulas, suggestions),
+      make("div", { class: "search" }, formulas, suggestions), errors,
       make("p", { id: "formulas-help", class: "muted" },
         "Names of nodes are completed: arrow keys choose, Enter takes. Example: AG EF ", exampleFormula(), "."),
       fold("The language of formulas", () => make("pre", { class: "wide", tabindex: "0" }, LANGUAGE))),

@@ -169,6 +169,11 @@ impl JobRequest {
         lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
+    /// Returns an option for each formula.
+    pub(in super::super) fn formula_options(&self) -> impl Iterator<Item = String> {
+        self.formula_lines().map(|formula| format!("--formula={formula}"))
+    }
+
     /// Returns the options that select the questions. `properties` is the path of the properties of
     /// a system.
     fn questions(&self, properties: &str) -> Vec<String> {
@@ -177,7 +182,7 @@ impl JobRequest {
             words.push(format!("--examination={}", self.examinations.join(",")));
         }
         words.extend(self.nodes.iter().map(|node| format!("--id={node}")));
-        words.extend(self.formula_lines().map(|formula| format!("--formula={formula}")));
+        words.extend(self.formula_options());
         if !self.properties.trim().is_empty() {
             words.push(format!("--properties={properties}"));
         }

@@ -172,6 +172,12 @@ impl TestServer {
         self.request("POST", &path, &["content-type: application/json"], request.as_bytes())
     }
 
+    /// Sends formulas to be read, not answered.
+    pub(super) fn read_formulas(&self, net: &str, request: &str) -> Answer {
+        let path = format!("/api/nets/{net}/formulas");
+        self.request("POST", &path, &["content-type: application/json"], request.as_bytes())
+    }
+
     /// Starts a job. Returns its number.
     #[track_caller]
     pub(super) fn job(&self, net: &str, request: &str) -> u64 {

@@ -76,6 +76,16 @@ fn wrong_questions_are_refused_with_a_reason() {
         assert_eq!(answer.status, 422, "{request}");
         assert!(answer.reason().contains(reason), "{request}: {}", answer.reason());
     }
+    // The page asks for errors while a formula is written. No job is started.
+    let formulas = r##"{"formulas": "# c\nEF (critical_1 = 1)\nmine: EF nowhere >= 1"}"##;
+    let read = server.read_formulas(&net, formulas);
+    let expected =
+        "parikh: --formula:1:10: the net has no place `nowhere`\n  mine: EF nowhere >= 1\n";
+    let notes = read.json()["notes"].as_str().unwrap_or_default().to_owned();
+    assert!(notes.starts_with(expected), "{notes}");
+    let read = server.read_formulas(&net, r#"{"formulas": "EF deadlock"}"#);
+    assert_eq!(read.status, 200);
+    assert!(!read.text().contains("--formula"), "{}", read.text());
     let job = server.job(&net, r#"{"formulas": "EF (critical_1 = )", "seconds": 5}"#);
     assert_eq!(server.ended(&net, job), "failed");
     let notes = server.get(&format!("/api/nets/{net}/jobs/{job}/notes.txt")).text();
@@ -186,6 +196,28 @@ fn pages_need_no_token_and_have_no_data() {
         let head = answer.head.to_lowercase();
         assert!(head.contains("content-security-policy: default-src 'none'"), "{path}");
         assert!(!answer.text().contains("https://"), "{path} refers to another server");
+    }
+}
+
+/// The scripts of a page are one function, which a browser refuses as a whole if it declares a name
+/// twice.
+#[test]
+fn the_scripts_of_a_page_declare_each_name_once() {
+    let directory = TestDirectory::new();
+    let server = TestServer::start(directory.path(), &[]);
+    for (path, at_least) in [("/assets/start.js", 10), ("/assets/net.js", 100)] {
+        let script = server.without_token("GET", path, &[], b"").text();
+        let declared = script.lines().filter_map(|line| {
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let (word, rest) = line.split_once(' ')?;
+            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+            let name = rest.split(|c| !is_name(c)).next().filter(|name| !name.is_empty());
+            name.filter(|_| matches!(word, "const" | "let" | "class" | "function"))
+        });
+        let mut seen = std::collections::HashSet::new();
+        let twice: Vec<&str> = declared.filter(|name| !seen.insert(*name)).collect();
+        assert!(twice.is_empty(), "{path} declares twice: {twice:?}");
+        assert!(seen.len() >= at_least, "{path}: only {} names were found", seen.len());
     }
 }
 

@@ -15,7 +15,7 @@ Exit codes:
   0  success: no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary), contradicts the other file (compare), an
+  3  some answer is wrong (contest, summary, glance), contradicts the other file (compare), an
      answer was refused (evidence), or two readers differ (readers)
   4  interrupted; the runs finished so far are in the result file (merge --list: some are missing)";
 
@@ -128,6 +128,15 @@ pub(crate) enum BenchCommand {
         #[arg(long)]
         no_list: bool,
     },
+    /// Compare a run with the totals of the contest's tools on one page
+    ///
+    /// The page has, for place/transition nets and for coloured nets, a table and a plot by
+    /// examination: the share of the known answers that the run gives within each time limit, beside
+    /// the share of each tool. One run with the longest limit is enough, since each answer has its
+    /// time. If a result file has only some of the instances, the run's share is of the known answers
+    /// of these instances, and the tools' share of the known answers of all instances in --inputs.
+    #[command(after_help = EXIT_CODES)]
+    Glance(GlanceArgs),
     /// Count the kinds of evidence, and the answers that the auditor confirms
     ///
     /// Each pair of an instance and an examination is one run of `parikh check --evidence`, and one
@@ -217,6 +226,32 @@ pub(crate) struct SummaryArgs {
     /// The logs of the first file's contest (`contest --logs`), for the reasons of open questions
     #[arg(long, value_name = "DIR", requires = "html")]
     pub(crate) logs: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct GlanceArgs {
+    /// Result files of `contest`; each run is in exactly one file
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Directory with the archives NAME.tgz of all instances
+    #[arg(long, value_name = "DIR")]
+    pub(crate) inputs: PathBuf,
+    /// Directory with the known answers NAME-XX.out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) oracle: PathBuf,
+    /// The totals of the tools, with the columns kind (PT or COL), examination, tool, answers, errors;
+    /// the tool BVT is all tools together
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) contest: PathBuf,
+    /// Time limits in seconds; the longest should be the limit of the runs
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',', value_parser = seconds, default_value = "1,5,60")]
+    pub(crate) at: Vec<Duration>,
+    /// Date, build and machine of the runs, for the page: "2026-11-30, release build of 1a2b3c4, 2 cores"
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) measured: String,
+    /// The page. Its plots have the same name with -pt.svg and -col.svg. Existing files are overwritten
+    #[arg(short, long, value_name = "FILE.md")]
+    pub(crate) out: PathBuf,
 }
 
 /// The runs of a contest.

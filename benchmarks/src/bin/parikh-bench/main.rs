@@ -13,14 +13,18 @@ use parikh_benchmarks::encodings::Encodings;
 use parikh_benchmarks::encodings_table::Settlement;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
-use parikh_benchmarks::instance::{Instance, place_transition_instances, plain_net};
+use parikh_benchmarks::glance::{self, Glance};
+use parikh_benchmarks::glance_page::{self, Sources};
+use parikh_benchmarks::instance::{
+    Instance, NetKind, instances, place_transition_instances, plain_net,
+};
 use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::shard;
 use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
 use parikh_benchmarks::verdict::Score;
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, note, oracle, orders, readers, row, say, signals,
-    summary, table,
+    Error, cactus, compare, encodings_table, note, oracle, orders, peers, readers, row, say,
+    signals, summary, table,
 };
 use parikh_encodings::Encoding;
 use parikh_net::printable::counted;
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
             collect(&results, &inputs, &oracle, &out)
         }
         BenchCommand::Compare { a, b, at, no_list } => compare_files([a, b], at, !no_list),
+        BenchCommand::Glance(args) => glance_page(args),
         BenchCommand::Evidence(args) => audit(args),
         BenchCommand::Hard(args) => hard(args),
         BenchCommand::Ablate(args) => ablate(args),
@@ -422,6 +427,36 @@ fn compare_files(
         say!("{}", comparison.print_differences());
     }
     Ok(if comparison.contradicts() { 3 } else { 0 })
+}
+
+/// Writes the page that compares runs with the contest's tools, and its plots.
+fn glance_page(args: GlanceArgs) -> Result<u8, Error> {
+    let mut limits: Vec<f64> = args.at.iter().map(Duration::as_secs_f64).collect();
+    limits.sort_unstable_by(f64::total_cmp);
+    limits.dedup();
+    let rows = shard::merge(&args.files)?;
+    let instances = instances(&args.inputs)?;
+    let known_answers = glance::known_answers(&args.oracle, &instances)?;
+    let peers = peers::read(&args.contest)?;
+    let glance = Glance::new(limits, &instances, known_answers, &rows, peers);
+    let sources = Sources {
+        measured: args.measured,
+        inputs: args.inputs,
+        oracle: args.oracle,
+        contest: args.contest,
+        files: args
+            .files
+            .iter()
+            .map(|file| Ok((file.clone(), row::read(file)?)))
+            .collect::<Result<_, Error>>()?,
+    };
+    for kind in NetKind::ALL {
+        let plot = glance_page::plot_path(&args.out, kind);
+        std::fs::write(&plot, glance_page::plot(&glance, kind)).map_err(Error::at(&plot))?;
+    }
+    let page = glance_page::page(&glance, &sources, &args.out);
+    std::fs::write(&args.out, page).map_err(Error::at(&args.out))?;
+    Ok(exit_code(&compare::truncated_at(&rows, *glance.limits.last().unwrap_or(&f64::MAX))))
 }
 
 /// Compares encodings and back-ends.
