@@ -141,10 +141,14 @@ def main():
                 model = folder / "model.net"
                 model.write_text("net large\n" + "\n".join(net(size)) + "\n")
                 asked = question(size)
+                if asked[0] == "--formula":
+                    # A formula may be too long for the command line.
+                    (folder / "formula.txt").write_text(asked[1] + "\n")
+                    asked = ["--formulas", folder / "formula.txt", *asked[2:]]
                 prover = [arguments.prover or programs / "parikh", "check", model, *asked]
                 prover += ["--without-rules", "all", "--timeout", arguments.timeout]
                 output, _, proving, _ = run([*prover, "--evidence", folder / "evidence"])
-                formulas = asked[:2] if asked[0] == "--formula" else []
+                formulas = asked[:2] if asked[0] == "--formulas" else []
                 certify = [programs / "parikh-certify", model, folder / "evidence", *formulas]
                 _, errors, exporting, _ = run([*certify, "--export", folder / "claims"])
                 files = sorted((folder / "claims").glob("*.claim"))

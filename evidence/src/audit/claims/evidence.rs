@@ -273,7 +273,8 @@ impl<'n> ClaimEvidence<'n> {
         };
         match result {
             Ok(refuted) => {
-                if refuted.is_empty() && !targets.is_empty() {
+                let is_useless = refuted.is_empty() && !targets.is_empty();
+                if is_useless && self.treatment != Treatment::Refused {
                     self.left_out.push("a document has no derivation".to_owned());
                 }
                 self.shown.extend(&refuted);

@@ -183,7 +183,7 @@ pub(super) fn claim_file(
     }
 }
 
-/// Returns the file about a refused answer. It has the evidence as it is, so the proved checker
+/// Returns the file about a refused answer. It has all the evidence as it is, so the proved checker
 /// should refuse the file, too.
 ///
 /// # Errors
@@ -195,6 +195,9 @@ pub(super) fn refused_claim_file(
     assumes_units: bool,
 ) -> Result<String, String> {
     let (claim, evidence) = gather(context, question, answer, assumes_units, Treatment::Refused)?;
+    if !evidence.left_out.is_empty() {
+        return Err(evidence.reason());
+    }
     Ok(text_of(context.net, question, answer, &claim, &evidence))
 }
 
