@@ -12,6 +12,18 @@ Inductive evidence :=
 | Pumping (statement : positive) (prefix pump : list (positive * Z))
 | Listing (markings : list listed) (shown : list positive).
 
+(** Tables of a net: the transitions of each place, the transitions by number, the initial marking. *)
+Record tables := {
+  of_places : PositiveMap.t (list numbered);
+  numbers : PositiveMap.t transition;
+  first : PositiveMap.t N;
+}.
+
+Definition tables_of (n : net) : tables :=
+  {| of_places := adjacency (transitions n) 1 (PositiveMap.empty _);
+     numbers := by_number n;
+     first := initial_table n |}.
+
 (** The invariants and the true statements so far. *)
 Record state := { known : store; shown : PositiveMap.t unit }.
 
@@ -25,13 +37,13 @@ Definition check_refutes (n : net) (s : store) (x : statement) (d : derivation) 
   | _ => false
   end.
 
-Definition check_one (n : net) (a : PositiveMap.t (list numbered))
+Definition check_one (n : net) (a : tables)
     (statements : PositiveMap.t statement) (s : state) (e : evidence) : option state :=
   match e with
-  | Sequence l => option_map (fun i => show i s) (run_sequence n statements l)
+  | Sequence l => option_map (fun i => show i s) (run n (numbers a) statements (first a) l)
   | Inductively clauses l =>
       option_map (fun k => {| known := k; shown := shown s |})
-        (check_inductive n a (known s) clauses l)
+        (check_inductive n (of_places a) (first a) (known s) clauses l)
   | Follows l =>
       option_map (fun k => {| known := k; shown := shown s |}) (conclude (known s) l)
   | Refutes i d =>
@@ -41,13 +53,14 @@ Definition check_one (n : net) (a : PositiveMap.t (list numbered))
       end
   | Pumping i prefix pump =>
       match PositiveMap.find i statements with
-      | Some (Unbounded e) => if check_pump n prefix pump e then Some (show [i] s) else None
+      | Some (Unbounded e) =>
+          if check_pump (numbers a) (first a) prefix pump e then Some (show [i] s) else None
       | _ => None
       end
   | Listing l i => if check_listing n statements l i then Some (show i s) else None
   end.
 
-Fixpoint check_all (n : net) (a : PositiveMap.t (list numbered))
+Fixpoint check_all (n : net) (a : tables)
     (statements : PositiveMap.t statement) (s : state) (l : list evidence) : option state :=
   match l with
   | [] => Some s
@@ -70,7 +83,7 @@ Fixpoint follows (s : PositiveMap.t unit) (c : claim) : bool :=
     marking. *)
 Definition check (n : net) (assumed : list predicate) (statements : PositiveMap.t statement)
     (c : claim) (l : list evidence) : bool :=
-  let a := adjacency (transitions n) 1 (PositiveMap.empty _) in
+  let a := tables_of n in
   match check_all n a statements
     {| known := push_all assumed empty_store; shown := PositiveMap.empty unit |} l with
   | Some s => follows (shown s) c
@@ -107,11 +120,11 @@ Qed.
 
 Lemma check_one_sound : forall n statements s e s',
   invariants n (known s) -> all_true n statements (shown s) ->
-  check_one n (adjacency (transitions n) 1 (PositiveMap.empty _)) statements s e = Some s' ->
+  check_one n (tables_of n) statements s e = Some s' ->
   invariants n (known s') /\ all_true n statements (shown s').
 Proof.
   intros n statements s e s' I T; destruct e as [l|clauses l|l|i d|i prefix pump|l shown0]; cbn [check_one].
-  - destruct (run_sequence n statements l) as [k|] eqn:R; [|discriminate]; intros [= <-].
+  - destruct (run n _ statements _ l) as [k|] eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T | exact (sequence_sound _ _ _ _ R)].
   - match goal with |- option_map _ ?x = _ -> _ => destruct x as [k|] eqn:R end; [|discriminate].
     intros [= <-]; split; [exact (inductive_sound _ _ _ _ _ I R) | exact T].
@@ -122,7 +135,7 @@ Proof.
     split; [exact I|]; apply show_true; [exact T|]; constructor; [|constructor].
     exists x; split; [exact F | exact (unreachable_sound _ _ _ _ I R)].
   - destruct (PositiveMap.find i statements) as [[f|f|e]|] eqn:F; try discriminate.
-    destruct (check_pump n prefix pump e) eqn:R; [|discriminate]; intros [= <-].
+    destruct (check_pump _ _ prefix pump e) eqn:R; [|discriminate]; intros [= <-].
     split; [exact I|]; apply show_true; [exact T|]; constructor; [|constructor].
     exists (Unbounded e); split; [exact F | exact (pump_sound _ _ _ _ R)].
   - destruct (check_listing n statements l shown0) eqn:R; [|discriminate]; intros [= <-].
@@ -162,7 +175,7 @@ Qed.
 
 Lemma check_all_sound : forall n statements l s s',
   invariants n (known s) -> all_true n statements (shown s) ->
-  check_all n (adjacency (transitions n) 1 (PositiveMap.empty _)) statements s l = Some s' ->
+  check_all n (tables_of n) statements s l = Some s' ->
   all_true n statements (shown s').
 Proof.
   intros n statements l; induction l as [|e r IH]; intros s s' I T; cbn [check_all].

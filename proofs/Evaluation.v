@@ -23,21 +23,17 @@ Proof.
 Qed.
 
 Definition initial_table (n : net) : PositiveMap.t N :=
-  fold_left (fun m '(p, _) => set p (weight (initial n) p) m) (initial n) (PositiveMap.empty N).
+  fold_left (fun m '(p, w) => set p (tokens m p + w) m)%N (initial n) (PositiveMap.empty N).
 
 Lemma initial_table_spec : forall n p, tokens (initial_table n) p = weight (initial n) p.
 Proof.
   intros n p; unfold initial_table.
   assert (H : forall (l : list (place * N)) m,
-    (In p (map fst l) \/ tokens m p = weight (initial n) p) ->
-    tokens (fold_left (fun m '(p, _) => set p (weight (initial n) p) m) l m) p =
-    weight (initial n) p).
-  { induction l as [|[q w] r IH]; intros m H; cbn [fold_left map In fst] in *;
-      [tauto|].
-    apply IH; rewrite tokens_set; destruct (Pos.eqb_spec q p) as [->|E]; [right; reflexivity|].
-    destruct H as [[H|H]|H]; [contradiction | left; exact H | right; exact H]. }
-  apply H; destruct (in_dec Pos.eq_dec p (map fst (initial n))) as [I|I]; [left; exact I|].
-  right; rewrite weight_0 by exact I; unfold tokens; rewrite PositiveMap.gempty; reflexivity.
+    tokens (fold_left (fun m '(p, w) => set p (tokens m p + w) m)%N l m) p =
+    (tokens m p + weight l p)%N).
+  { induction l as [|[q w] r IH]; intro m; cbn [fold_left weight]; [lia|].
+    rewrite IH, tokens_set; destruct (Pos.eqb_spec q p) as [->|E]; lia. }
+  rewrite H; unfold tokens; rewrite PositiveMap.gempty; reflexivity.
 Qed.
 
 (** Markings with the same tokens are not distinguished. *)

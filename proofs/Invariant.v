@@ -159,14 +159,14 @@ Definition clause_is_preserved (a : PositiveMap.t (list numbered)) (base extende
   end.
 
 (** Checks that clauses hold initially and are preserved together, given known invariants and
-    consequences of both. Returns the store with the clauses and their consequences. *)
-Definition check_inductive (n : net) (a : PositiveMap.t (list numbered)) (base : store)
-    (clauses : list clause_with_reasons) (consequences : list (predicate * derivation))
+    consequences of both. Returns the store with the clauses and their consequences. [a] and [first]
+    are tables of the net. *)
+Definition check_inductive (n : net) (a : PositiveMap.t (list numbered)) (first : PositiveMap.t N)
+    (base : store) (clauses : list clause_with_reasons) (consequences : list (predicate * derivation))
     : option store :=
   match conclude (push_all (map fst clauses) base) consequences with
   | Some extended =>
-      let first := tokens (initial_table n) in
-      if forallb (fun '(f, _) => evaluate n first f) clauses &&
+      if forallb (fun '(f, _) => evaluate n (tokens first) f) clauses &&
          forallb (clause_is_preserved a base extended) clauses
       then Some extended else None
   | None => None
@@ -273,8 +273,8 @@ Qed.
 (** Clauses that pass the check are invariants. *)
 Theorem inductive_sound : forall n base clauses consequences extended,
   invariants n base ->
-  check_inductive n (adjacency (transitions n) 1 (PositiveMap.empty _)) base clauses consequences
-    = Some extended ->
+  check_inductive n (adjacency (transitions n) 1 (PositiveMap.empty _)) (initial_table n) base
+    clauses consequences = Some extended ->
   invariants n extended.
 Proof.
   intros n base clauses consequences extended B; unfold check_inductive.

@@ -98,6 +98,39 @@ Proof.
     cbn [value] in *; rewrite IHf; ring.
 Qed.
 
+(** Adds many expressions, in pairs: fewer steps than one by one. [rounds] bounds the depth. *)
+Fixpoint add_pairs (l : list expression) : list expression :=
+  match l with
+  | e :: f :: r => add e f :: add_pairs r
+  | _ => l
+  end.
+
+Fixpoint add_all (rounds : nat) (l : list expression) : expression :=
+  match l, rounds with
+  | [], _ => []
+  | [e], _ => e
+  | _, O => fold_right add [] l
+  | _, S rounds => add_all rounds (add_pairs l)
+  end.
+
+Definition total (l : list expression) (m : marking) : Z :=
+  fold_right (fun e v => value e m + v) 0 l.
+
+Lemma total_pairs : forall m l, total (add_pairs l) m = total l m.
+Proof.
+  intro m; fix IH 1; intros [|e [|f r]]; cbn [add_pairs]; [reflexivity..|].
+  unfold total in *; cbn [fold_right]; rewrite value_add, IH; lia.
+Qed.
+
+Lemma value_add_all : forall m rounds l, value (add_all rounds l) m = total l m.
+Proof.
+  intro m; induction rounds as [|rounds IH]; intros [|e [|f r]]; cbn [add_all];
+    try reflexivity; try (unfold total; cbn; lia).
+  - unfold total; cbn [fold_right]; rewrite !value_add; do 2 f_equal.
+    induction r as [|g r IHr]; cbn [fold_right]; [reflexivity | rewrite value_add, IHr; lia].
+  - rewrite IH; apply total_pairs.
+Qed.
+
 Definition no_negative (e : expression) : bool := forallb (fun '(_, a) => 0 <=? a) e.
 
 Lemma no_negative_value : forall e m, no_negative e = true -> 0 <= value e m.

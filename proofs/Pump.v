@@ -100,9 +100,9 @@ Proof.
   apply PositiveMap.elements_correct in F; apply N.leb_le; exact (C (p, k) F).
 Qed.
 
-Definition check_pump (n : net) (prefix pump : list (positive * Z)) (e : expression) : bool :=
-  let numbers := by_number n in
-  match fire_all numbers (initial_table n) prefix with
+Definition check_pump (numbers : PositiveMap.t transition) (first : PositiveMap.t N)
+    (prefix pump : list (positive * Z)) (e : expression) : bool :=
+  match fire_all numbers first prefix with
   | Some m =>
       match fire_all numbers m pump with
       | Some m' => covers m m' && (value e (tokens m) <? value e (tokens m'))
@@ -113,7 +113,7 @@ Definition check_pump (n : net) (prefix pump : list (positive * Z)) (e : express
 
 (** A sum that a self-covering sequence increases is unbounded. *)
 Theorem pump_sound : forall n prefix pump e,
-  check_pump n prefix pump e = true -> is_true n (Unbounded e).
+  check_pump (by_number n) (initial_table n) prefix pump e = true -> is_true n (Unbounded e).
 Proof.
   intros n prefix pump e; unfold check_pump.
   destruct (fire_all (by_number n) (initial_table n) prefix) as [m|] eqn:P; [|discriminate].

@@ -62,16 +62,28 @@ Inductive derivation :=
 | Cases (fact : positive) (parts : list derivation)
 | Cut (f : predicate) (refuted : derivation) (rest : derivation).
 
-(** Adds up comparisons with multipliers that are not negative. *)
-Fixpoint combine (s : store) (terms : list (positive * Z)) : option (expression * Z) :=
+(** The comparisons with multipliers that are not negative: the left sides before [sums], and the
+    sum of the right sides and [bound]. *)
+Fixpoint multiples (s : store) (terms : list (positive * Z)) (sums : list expression) (bound : Z)
+    : option (list expression * Z) :=
   match terms with
-  | [] => Some ([], 0)
+  | [] => Some (sums, bound)
   | (i, a) :: rest =>
-      match PositiveMap.find i (facts s), combine s rest with
-      | Some (AtMost e k), Some (f, l) =>
-          if 0 <=? a then Some (add (scale a e) f, a * k + l) else None
-      | _, _ => None
+      match PositiveMap.find i (facts s) with
+      | Some (AtMost e k) =>
+          if 0 <=? a then multiples s rest (scale a e :: sums) (a * k + bound) else None
+      | _ => None
       end
+  end.
+
+(** Enough rounds for 2^64 expressions. *)
+Definition rounds : nat := 64.
+
+(** Adds up comparisons with multipliers. *)
+Definition combine (s : store) (terms : list (positive * Z)) : option (expression * Z) :=
+  match multiples s terms [] 0 with
+  | Some (sums, bound) => Some (add_all rounds sums, bound)
+  | None => None
   end.
 
 Fixpoint refutes (s : store) (d : derivation) : bool :=
@@ -123,14 +135,20 @@ End DerivationInduction.
 Lemma combine_spec : forall n m s terms e k,
   valid n m s -> combine s terms = Some (e, k) -> value e m <= k.
 Proof.
-  intros n m s terms; induction terms as [|[i a] r IH]; intros e k V; cbn [combine].
-  - intros [= <- <-]; cbn; lia.
-  - destruct (PositiveMap.find i (facts s)) as [f|] eqn:F; [|discriminate].
-    destruct f as [e1 k1| | | | | |]; try discriminate.
-    destruct (combine s r) as [[f l]|]; [|discriminate].
-    destruct (Z.leb_spec 0 a); [|discriminate].
-    intros [= <- <-]; specialize (IH f l V eq_refl); specialize (V _ _ F); cbn in V.
-    rewrite value_add, value_scale; nia.
+  intros n m s terms e k V; unfold combine.
+  assert (H : forall sums bound sums' bound', multiples s terms sums bound = Some (sums', bound') ->
+    total sums m <= bound -> total sums' m <= bound').
+  { induction terms as [|[i a] r IH]; intros sums bound sums' bound'; cbn [multiples].
+    - intros [= <- <-]; auto.
+    - destruct (PositiveMap.find i (facts s)) as [f|] eqn:F; [|discriminate].
+      destruct f as [e1 k1| | | | | |]; try discriminate.
+      destruct (Z.leb_spec 0 a); [|discriminate].
+      intros M B; apply (IH _ _ _ _ M); specialize (V _ _ F); cbn in V.
+      change (value (scale a e1) m + total sums m <= a * k1 + bound); rewrite value_scale.
+      pose proof (Z.mul_le_mono_nonneg_l _ _ a H V); lia. }
+  destruct (multiples s terms [] 0) as [[sums bound]|] eqn:M; [|discriminate].
+  pose proof (value_add_all m rounds sums) as A; revert A; generalize (add_all rounds sums).
+  intros f A [= <- <-]; rewrite A; apply (H _ _ _ _ M); cbn; lia.
 Qed.
 
 (** A checked derivation: no marking satisfies all facts. *)

@@ -115,17 +115,15 @@ Fixpoint run (n : net) (numbers : PositiveMap.t transition) (statements : Positi
       end
   end.
 
-Definition run_sequence (n : net) (statements : PositiveMap.t statement) (l : list action) :=
-  run n (by_number n) statements (initial_table n) l.
 
 Definition proved (n : net) (statements : PositiveMap.t statement) (l : list positive) : Prop :=
   Forall (fun i => exists s, PositiveMap.find i statements = Some s /\ is_true n s) l.
 
 (** The statements that a firing sequence shows are true. *)
 Theorem sequence_sound : forall n statements l shown,
-  run_sequence n statements l = Some shown -> proved n statements shown.
+  run n (by_number n) statements (initial_table n) l = Some shown -> proved n statements shown.
 Proof.
-  intros n statements l; unfold run_sequence.
+  intros n statements l.
   assert (H : forall m shown, reachable n (tokens m) ->
     run n (by_number n) statements m l = Some shown -> proved n statements shown).
   { induction l as [|a r IH]; intros m shown R; cbn [run].

@@ -118,6 +118,8 @@ def ask(solver, file, seconds):
         return "timeout"
     if words in (["sat"], ["unsat"], ["unknown"]):
         return words[0]
+    if words == ["unknown", "(TIMEOUT)"]:
+        return "timeout"
     # A shell returns 128 and the number of the signal.
     if code < 0 or code > 128:
         return f"crash: signal {-code if code < 0 else code - 128}"

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Builds the checker that is proved in Coq, and tests it: scripts/proofs.sh [MUTATIONS] [NETS]
+# Builds the checker that is proved in Coq, and tests it: scripts/proofs.sh [MUTATIONS] [NETS] [TRIPLES]
 #
 # Installs Coq 8.16 or later where it is missing (Debian or Ubuntu, as root); says "skipped" where it
 # cannot. The checker is put into target/proofs/parikh-proved. Then it must accept the claims about the
 # nets in examples/, and those about random nets (NETS, 20), and refuse changed files whose claim is false
-# (MUTATIONS, 500). Nothing else in this project needs Coq. docs/proved-checker.md explains the proofs.
+# (MUTATIONS, 500). It must agree with parikh-certify on random claims and certificates (TRIPLES, 1000).
+# Nothing else in this project needs Coq. docs/proved-checker.md explains the proofs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mutations=${1:-500}
 nets=${2:-20}
+triples=${3:-1000}
 target=${CARGO_TARGET_DIR:-target}
 build=$target/proofs
 
@@ -86,4 +88,5 @@ echo "proofs: $(grep -c ': accepted' "$out/verdicts") claims about the sample ne
 
 command -v python3 >/dev/null || exit 0
 python3 scripts/claims.py agree --checker "$build/parikh-proved" --bin "$programs" --nets "$nets"
+python3 scripts/claim-triples.py --checker "$build/parikh-proved" --bin "$programs" --count "$triples"
 python3 scripts/claims.py mutate --checker "$build/parikh-proved" --count "$mutations" "$out"/*/*.claim

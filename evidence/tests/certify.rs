@@ -214,6 +214,7 @@ fn unreadable_files_and_command_lines_have_their_codes() {
         (&[".", "proofs", "--memory", "4"], 2, "such as 900M or 4G"),
         (&[".", "proofs", "--format=xml"], 2, "text or json"),
         (&[".", "proofs", "--queries"], 2, "needs a value"),
+        (&[".", "proofs", "--export-refused"], 2, "needs --export"),
     ] {
         let (found, _, err) = certify(at.path(), arguments);
         assert!(found == code && err.contains(part), "{arguments:?}: {found} {err}");

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Exports {
     /// The folder for files of claims, for the checker that is proved in Coq.
     pub claims: Option<ExportFolder>,
+    /// True if refused answers are written as files of claims as well, with the evidence as it is.
+    pub refused_claims: bool,
     /// The folder for proof obligations in SMT-LIB.
     pub smtlib: Option<ExportFolder>,
     /// The description of the model in these files: its file and its hash.

@@ -37,23 +37,30 @@ impl AnswerJudge<'_> {
         }
     }
 
-    /// Writes the files about a confirmed answer, or records the reason why there are none.
+    /// Writes the files about a confirmed answer, or records the reason why there are none. The
+    /// answer is refused if not `is_confirmed`.
     pub(super) fn export(
         &mut self,
         exports: &Exports,
         examination: &str,
         answer: &AnswerLine,
         assumes_units: bool,
+        is_confirmed: bool,
     ) {
         let Some(Ok(question)) = self.questions.get(&answer.id) else { return };
         let context = &mut self.context;
-        if let Some(folder) = &exports.claims {
+        if let Some(folder) =
+            exports.claims.as_ref().filter(|_| is_confirmed || exports.refused_claims)
+        {
             folder.add(examination, &answer.id, |_| {
-                let text = claims::claim_file(context, question, answer, assumes_units)?;
+                let text = match is_confirmed {
+                    true => claims::claim_file(context, question, answer, assumes_units)?,
+                    false => claims::refused_claim_file(context, question, answer, assumes_units)?,
+                };
                 Ok(vec![("claim", text)])
             });
         }
-        if let Some(folder) = &exports.smtlib {
+        if let Some(folder) = exports.smtlib.as_ref().filter(|_| is_confirmed) {
             folder.add(examination, &answer.id, |stem| {
                 let names = (&*exports.model, stem);
                 claims::smt_files(context, question, answer, assumes_units, names)

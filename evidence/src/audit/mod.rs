@@ -515,8 +515,9 @@ impl FileAudit<'_, '_> {
         };
         let (file, line) = (source.name().to_owned(), source.line_position().line);
         let examination = source.header().examination.clone();
-        if matches!(verdict, AuditVerdict::Confirmed(_)) {
-            self.judge.export(self.exports, &examination, &answer, assumes_units);
+        let is_confirmed = matches!(verdict, AuditVerdict::Confirmed(_));
+        if is_confirmed || matches!(verdict, AuditVerdict::Refused(_)) {
+            self.judge.export(self.exports, &examination, &answer, assumes_units, is_confirmed);
         }
         let assumptions = self.judge.context.net.assumptions().to_vec();
         let AnswerLine { id, value, .. } = answer;

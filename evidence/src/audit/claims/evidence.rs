@@ -1,5 +1,6 @@
 //! The evidence of a confirmed answer, as far as files of claims cover it.
 
+use super::Treatment;
 use crate::audit::context::AuditContext;
 use crate::audit::kinds::trace;
 use crate::certificate::derivation::{DocumentWriter, Target};
@@ -33,8 +34,7 @@ pub(super) struct ClaimEvidence<'n> {
     pub(super) refuted: BTreeSet<usize>,
     /// The writer of the documents, which numbers the facts in them.
     pub(super) writer: DocumentWriter<'n>,
-    /// True if a list of all reachable markings may serve as evidence.
-    lists_markings: bool,
+    treatment: Treatment,
     /// The reasons why some evidence of the answer is not in the file.
     pub(super) left_out: Vec<String>,
 }
@@ -45,7 +45,7 @@ impl<'n> ClaimEvidence<'n> {
         net: &'n Net,
         obligation: Obligation,
         assumes_units: bool,
-        lists_markings: bool,
+        treatment: Treatment,
     ) -> Self {
         ClaimEvidence {
             net,
@@ -53,7 +53,7 @@ impl<'n> ClaimEvidence<'n> {
             shown: BTreeSet::new(),
             refuted: BTreeSet::new(),
             writer: DocumentWriter::new(net, assumes_units),
-            lists_markings,
+            treatment,
             left_out: Vec::new(),
         }
     }
@@ -65,6 +65,12 @@ impl<'n> ClaimEvidence<'n> {
         answer: &AnswerLine,
     ) -> Result<(), String> {
         self.add_sequence(&FiringSequence::new(), &[], true);
+        for (number, predicate) in (self.obligation.reach.len()..).zip(&self.obligation.refute) {
+            if matches!(predicate, Predicate::False) {
+                self.writer.refute_false(number);
+                self.shown.insert(number);
+            }
+        }
         let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
         for shown in answer.shown_by.iter().filter(|shown| shown.kind == EvidenceKind::Trace) {
             traces.entry(&shown.id).or_default().push(shown.prefix_length);
@@ -73,7 +79,14 @@ impl<'n> ClaimEvidence<'n> {
             let sequence = trace::sequence(&context.lines, id)?;
             let mut counts: Vec<u64> = stops.iter().copied().flatten().collect();
             counts.sort_unstable();
-            self.add_sequence(&sequence, &counts, stops.contains(&None));
+            let to_the_end = stops.contains(&None);
+            match self.treatment {
+                Treatment::Refused => {
+                    let last = counts.last().copied().filter(|_| !to_the_end);
+                    self.add_refused_sequence(&sequence, last)?;
+                }
+                _ => self.add_sequence(&sequence, &counts, to_the_end),
+            }
         }
         let mut seen = BTreeSet::new();
         for shown in &answer.shown_by {
@@ -156,6 +169,35 @@ impl<'n> ClaimEvidence<'n> {
         }
         // Firings after the last goal prove nothing.
         actions.truncate(last_goal);
+        self.write_sequence(&actions);
+    }
+
+    /// Writes the first `length` firings of a sequence, enabled or not; `None` stands for all. If
+    /// there is only one goal, it follows.
+    fn add_refused_sequence(
+        &mut self,
+        sequence: &FiringSequence,
+        length: Option<u64>,
+    ) -> Result<(), String> {
+        let (mut actions, mut remaining) = (Vec::new(), length.unwrap_or(u64::MAX));
+        for step in sequence.steps() {
+            let count = step.count.min(remaining);
+            remaining -= count;
+            if count > 0 {
+                actions.push(format!("fire {} {count}", step.transition.index()));
+            }
+        }
+        if length.is_some() && remaining > 0 {
+            return Err("a sequence ends before the stated firing".to_owned());
+        }
+        if self.obligation.reach.len() == 1 {
+            actions.push("goal 0".to_owned());
+        }
+        self.write_sequence(&actions);
+        Ok(())
+    }
+
+    fn write_sequence(&mut self, actions: &[String]) {
         if actions.is_empty() {
             return;
         }
@@ -197,19 +239,24 @@ impl<'n> ClaimEvidence<'n> {
         Ok(())
     }
 
-    /// Writes a document, if it is about the net itself.
+    /// Writes a document, if it is about the net itself. A document about a reduced net is written
+    /// if it holds for the net itself, too.
     fn add_document(&mut self, context: &mut AuditContext<'_>, id: &str) -> Result<(), String> {
         let DocumentLine { on, after, document } = context.lines.read(id)?;
-        if let Some(on) = on {
-            let rules = rules_of(context, on)?;
-            self.left_out.push(format!("reductions are not covered: {}", rules.join(", ")));
-            return Ok(());
-        }
         if after.is_some() {
             self.left_out.push("documents after a trace are not covered".to_owned());
             return Ok(());
         }
-        let document = document.resolve(self.net).map_err(|flaw: Flaw| flaw.to_string())?;
+        let resolved = document.resolve(self.net).map_err(|flaw: Flaw| flaw.to_string());
+        let document = match (on, resolved) {
+            (None, resolved) => resolved?,
+            (Some(_), Ok(document)) if self.is_about_the_net(context, &document) => document,
+            (Some(on), _) => {
+                let rules = rules_of(context, on)?;
+                self.left_out.push(format!("reductions are not covered: {}", rules.join(", ")));
+                return Ok(());
+            }
+        };
         let refute = self.obligation.refute.clone();
         let first = self.obligation.reach.len();
         let targets: Vec<Target<'_>> =
@@ -226,7 +273,8 @@ impl<'n> ClaimEvidence<'n> {
         };
         match result {
             Ok(refuted) => {
-                if refuted.is_empty() && !targets.is_empty() {
+                let is_useless = refuted.is_empty() && !targets.is_empty();
+                if is_useless && self.treatment != Treatment::Refused {
                     self.left_out.push("a document has no derivation".to_owned());
                 }
                 self.shown.extend(&refuted);
@@ -240,9 +288,24 @@ impl<'n> ClaimEvidence<'n> {
         Ok(())
     }
 
+    /// Returns true if a document about a reduced net is accepted for the net itself, and refutes a
+    /// statement that is still open. This is common if the reduction has only left out nodes.
+    fn is_about_the_net(&self, context: &AuditContext<'_>, document: &Document) -> bool {
+        if matches!(document, Document::Markings(_) | Document::ClosedSet(_)) {
+            return false;
+        }
+        let goes_on = &mut || context.watch.goes_on();
+        let Ok(checked) = document.check(self.net, goes_on) else { return false };
+        let first = self.obligation.reach.len();
+        (first..)
+            .zip(&self.obligation.refute)
+            .filter(|(number, _)| !self.shown.contains(number))
+            .any(|(_, predicate)| checked.refutes_in_any_shape(predicate, goes_on).is_ok())
+    }
+
     /// Lists all reachable markings, if they are few, with the statements that they refute.
     pub(super) fn list_markings(&mut self) {
-        if !self.lists_markings {
+        if self.treatment != Treatment::Claim {
             self.left_out.push("the answer rests on a list of all reachable markings".to_owned());
             return;
         }
@@ -328,7 +391,7 @@ mod tests {
         let five = Predicate::and([Predicate::at_least(q, 5), Predicate::no_more_than(q, 5)]);
         let written = |reach: &[Predicate], stops: &[u64], to_the_end: bool| {
             let obligation = Obligation { reach: reach.to_vec(), ..Obligation::default() };
-            let mut evidence = ClaimEvidence::new(&net, obligation, false, false);
+            let mut evidence = ClaimEvidence::new(&net, obligation, false, Treatment::Claim);
             let mut sequence = FiringSequence::new();
             sequence.push(t, 11);
             evidence.add_sequence(&sequence, stops, to_the_end);

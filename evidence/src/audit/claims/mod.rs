@@ -117,8 +117,18 @@ fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
     }
 }
 
-/// Returns the claim of a confirmed answer, and the evidence for it, as far as it is covered.
-/// Listed markings are evidence if `lists_markings`.
+/// The treatment of evidence that a file of claims repeats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// The evidence of a confirmed answer. All reachable markings may be listed.
+    Claim,
+    /// The evidence of a refused answer: its firing sequences and documents, right or wrong.
+    Refused,
+    /// The evidence of a confirmed answer, without lists of markings.
+    Obligations,
+}
+
+/// Returns the claim of an answer, and the evidence for it, as far as it is covered.
 ///
 /// # Errors
 /// The reason why there is no claim.
@@ -127,7 +137,7 @@ fn gather<'n>(
     question: &Question,
     answer: &AnswerLine,
     assumes_units: bool,
-    lists_markings: bool,
+    treatment: Treatment,
 ) -> Result<(Claim, ClaimEvidence<'n>), String> {
     let net = context.net;
     let refuse = |why: &str| Err(why.to_owned());
@@ -147,7 +157,7 @@ fn gather<'n>(
         let what = other_obligation(&obligation.needed).unwrap_or("nothing");
         format!("statements about {what} are not covered")
     })?;
-    let mut evidence = ClaimEvidence::new(net, obligation, assumes_units, lists_markings);
+    let mut evidence = ClaimEvidence::new(net, obligation, assumes_units, treatment);
     evidence.collect(context, answer)?;
     let is_dead = net.is_dead(net.initial());
     if !claim.is_shown(&evidence.shown) && (answer.searched.is_some() || is_dead) {
@@ -166,11 +176,39 @@ pub(super) fn claim_file(
     answer: &AnswerLine,
     assumes_units: bool,
 ) -> Result<String, String> {
-    let net = context.net;
-    let (claim, evidence) = gather(context, question, answer, assumes_units, true)?;
-    if !claim.is_shown(&evidence.shown) {
+    let (claim, evidence) = gather(context, question, answer, assumes_units, Treatment::Claim)?;
+    match claim.is_shown(&evidence.shown) {
+        true => Ok(text_of(context.net, question, answer, &claim, &evidence)),
+        false => Err(evidence.reason()),
+    }
+}
+
+/// Returns the file about a refused answer. It has all the evidence as it is, so the proved checker
+/// should refuse the file, too.
+///
+/// # Errors
+/// The reason why the question or the evidence is not covered.
+pub(super) fn refused_claim_file(
+    context: &mut AuditContext<'_>,
+    question: &Question,
+    answer: &AnswerLine,
+    assumes_units: bool,
+) -> Result<String, String> {
+    let (claim, evidence) = gather(context, question, answer, assumes_units, Treatment::Refused)?;
+    if !evidence.left_out.is_empty() {
         return Err(evidence.reason());
     }
+    Ok(text_of(context.net, question, answer, &claim, &evidence))
+}
+
+/// Returns the text of a file of claims.
+fn text_of(
+    net: &Net,
+    question: &Question,
+    answer: &AnswerLine,
+    claim: &Claim,
+    evidence: &ClaimEvidence<'_>,
+) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "# {}: {}", Quoted(&answer.id), Printable(&question.in_words(net)));
     let _ = writeln!(text, "# answer: {}", Printable(&answer.value));
@@ -196,7 +234,7 @@ pub(super) fn claim_file(
     text.push('\n');
     text.push_str(&evidence.writer.text);
     text.push_str("end\n");
-    Ok(text)
+    text
 }
 
 /// Writes a net with its initial marking. The file refers to nodes by number, so their names are

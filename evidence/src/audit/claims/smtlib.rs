@@ -3,7 +3,7 @@
 //! The statements, the facts and the checks of documents are those of files of claims. A solver
 //! finds the derivations itself.
 
-use super::gather;
+use super::{Treatment, gather};
 use crate::audit::context::AuditContext;
 use crate::audit::exports::AnswerFiles;
 use crate::certificate::smtlib::Obligations;
@@ -33,7 +33,8 @@ pub(in crate::audit) fn smt_files(
     (model, stem): (&str, &str),
 ) -> Result<AnswerFiles, String> {
     let net = context.net;
-    let (claim, evidence) = gather(context, question, answer, assumes_units, false)?;
+    let (claim, evidence) =
+        gather(context, question, answer, assumes_units, Treatment::Obligations)?;
     let obligation = &evidence.obligation;
     let first = obligation.reach.len();
     // The files are about the refuted statements. The auditor has confirmed the others.

@@ -45,6 +45,8 @@ pub(crate) struct CertifyArguments {
     pub(crate) max_memory_bytes: u64,
     /// The folder for files of claims; `None` if no files are written.
     pub(crate) export: Option<PathBuf>,
+    /// True if refused answers are written as files of claims, too.
+    pub(crate) export_refused: bool,
     /// The folder for proof obligations in SMT-LIB; `None` if no files are written.
     pub(crate) smtlib: Option<PathBuf>,
     /// True if the text output leaves out confirmed answers.
@@ -91,6 +93,7 @@ pub(crate) fn read(
         timeout: Duration::from_secs(3600),
         max_memory_bytes: 4 << 30,
         export: None,
+        export_refused: false,
         smtlib: None,
         quiet: false,
         json: false,
@@ -148,6 +151,7 @@ pub(crate) fn read(
             },
             "--cases" if attached.is_none() => arguments.cases = true,
             "--untimed" if attached.is_none() => arguments.times = TimeTreatment::LeftOut,
+            "--export-refused" if attached.is_none() => arguments.export_refused = true,
             "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
             "--help" | "-h" => return Ok(CertifyRequest::Text(AUDITOR_HELP.to_owned())),
             "--version" | "-V" => {
@@ -163,6 +167,9 @@ pub(crate) fn read(
     arguments.evidence = paths.collect();
     if arguments.evidence.is_empty() {
         return Err("the argument EVIDENCE is missing".to_owned());
+    }
+    if arguments.export_refused && arguments.export.is_none() {
+        return Err("--export-refused needs --export".to_owned());
     }
     Ok(CertifyRequest::Audit(Box::new(arguments)))
 }

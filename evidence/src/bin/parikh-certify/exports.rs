@@ -27,6 +27,7 @@ pub(crate) fn open(
         opened.map(Some).map_err(|error| format!("{}: {error}", folder.display()))
     };
     let (claims, smtlib) = (open(&arguments.export)?, open(&arguments.smtlib)?);
+    let refused_claims = arguments.export_refused;
     let mut model = String::new();
     if smtlib.is_some() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -34,7 +35,7 @@ pub(crate) fn open(
         let unfolded = if coloured::is_coloured(bytes) { ", unfolded" } else { "" };
         model = format!("{name} (SHA-256 {hash}){unfolded}");
     }
-    Ok(OPENED.get_or_init(|| Exports { claims, smtlib, model }).clone())
+    Ok(OPENED.get_or_init(|| Exports { claims, refused_claims, smtlib, model }).clone())
 }
 
 /// Prints how many answers were exported, and why the others were not. Returns false if a file
@@ -54,9 +55,11 @@ pub(crate) fn print(arguments: &CertifyArguments) -> bool {
         }
         let (written, left_out) = (results.stems.len(), results.left_out.len());
         let all = written + left_out;
+        let which =
+            if exports.refused_claims && how.is_empty() { "answers" } else { "confirmed answers" };
         let summary = match all {
-            0 => "there are no confirmed answers about nets to export".to_owned(),
-            _ => format!("{written} of {all} confirmed answers were exported{how}"),
+            0 => format!("there are no {which} about nets to export"),
+            _ => format!("{written} of {all} {which} were exported{how}"),
         };
         print_message("note", &format!("{}: {summary}", folder.display()));
         if let Some(failure) = &results.failure {

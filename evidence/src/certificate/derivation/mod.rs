@@ -161,6 +161,11 @@ impl<'n> DocumentWriter<'n> {
             return Err("remainders of sums are not covered");
         }
         let first_bounds = self.known_bounds(&induction.bounds)?;
+        // A question such as OneSafe has a target for each place, and the bounds refute it at once.
+        let (mut refuted, targets) = self.refute_by_bounds(targets, &first_bounds);
+        if targets.is_empty() && induction.clauses.is_empty() {
+            return Ok(refuted);
+        }
         let derived = induction.bounds.check(self.net, &mut || true).map_err(|_| UNCHECKED)?;
         let mut propagator = induction::propagator_of_places(self.net, &derived);
         let literals: Vec<BoundLiteral> =
@@ -200,13 +205,14 @@ impl<'n> DocumentWriter<'n> {
             reasons.push(clause_reasons);
         }
         self.write_inductive(&clauses, &reasons, &first_bounds, &mut explainer);
-        self.refute_targets(&mut explainer, targets, &|local, predicate| {
+        refuted.extend(self.refute_targets(&mut explainer, &targets, &|local, predicate| {
             let (_, added) = induction.variables(predicate);
             let mut literals = literals.clone();
             literals.extend(added.into_iter().map(|atom| local.propagator.literal(atom)));
             local.record_new_sums();
             refute(local, predicate, literals, &|_| true, &induction.ending)
-        })
+        })?);
+        Ok(refuted)
     }
 
     /// Writes the lemmas of a linear certificate, and refutes the target predicates that the lemmas

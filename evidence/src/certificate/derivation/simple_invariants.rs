@@ -3,10 +3,12 @@
 use super::super::bounds::{BoundStep, BoundsCertificate, TokenBound};
 use super::super::lower_bound::LowerBound;
 use super::explainer::{NotWritten, comparison, product};
-use super::fact::{Conclusion, Derivation, Fact, FactNumber, KnownBounds, Multiples, Numbering};
+use super::fact::{
+    Conclusion, Derivation, Fact, FactNumber, KnownBounds, Multiples, Numbering, contradiction,
+};
 use super::formula::{Formula, Inequality};
 use super::recorded::FactProof;
-use super::{DocumentWriter, OVERFLOW, UNCHECKED};
+use super::{DocumentWriter, OVERFLOW, Target, UNCHECKED};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -23,9 +25,8 @@ impl DocumentWriter<'_> {
                 BoundStep::Inductive(bounds) => self.inductive_bounds(bounds, &mut known),
                 BoundStep::Weighted { weights, bounds } => {
                     let sum = self.weighted(weights)?;
-                    let before = known.clone();
                     for bound in bounds {
-                        let fact = self.bound_by_weights(&sum, bound, &before)?;
+                        let fact = self.bound_by_weights(&sum, bound, &known)?;
                         tighten(&mut known, bound, fact);
                     }
                 }
@@ -39,6 +40,40 @@ impl DocumentWriter<'_> {
             }
         }
         Ok(known)
+    }
+
+    /// Refutes the predicate `false` of a statement: it is a disjunction without cases.
+    pub(crate) fn refute_false(&mut self, number: usize) {
+        let _ = writeln!(self.text, "refutes {number} cases {} 0", self.fact_count);
+    }
+
+    /// Refutes each target that is a comparison about one place and contradicts a known bound.
+    /// Returns the numbers of the refuted statements, and the other targets.
+    pub(super) fn refute_by_bounds<'p>(
+        &mut self,
+        targets: &[Target<'p>],
+        known: &KnownBounds,
+    ) -> (Vec<usize>, Vec<Target<'p>>) {
+        let (mut refuted, mut others) = (Vec::new(), Vec::new());
+        for &(number, predicate) in targets {
+            let conclusion = Formula::of(predicate).and_then(|formula| {
+                let Formula::AtMost(inequality) = &formula else { return None };
+                let &[(place, a)] = &*inequality.sum else { return None };
+                let bound = known.get(&(place, a < 0))?;
+                let mut numbering = Numbering::local(0);
+                let assumed = numbering.push(&formula);
+                contradiction(bound, Some(&assumed), numbering)
+            });
+            let Some(conclusion) = conclusion else {
+                others.push((number, predicate));
+                continue;
+            };
+            let _ = write!(self.text, "refutes {number} ");
+            Derivation::from(conclusion).write(self.fact_count, &mut self.text);
+            self.text.push('\n');
+            refuted.push(number);
+        }
+        (refuted, others)
     }
 
     /// Writes bounds that are inductive together.
