@@ -22,9 +22,11 @@ mod course;
 mod cycles;
 pub mod figures;
 mod goals;
+mod level_groups;
 mod linear;
 pub mod order;
 mod order_threads;
+mod place_levels;
 mod satisfying;
 pub mod sums;
 mod trees;
@@ -35,11 +37,12 @@ pub use order_threads::OrderThreads;
 pub use trees::ENGINE as TREES;
 
 use alarm::DiagramDeadline;
+use level_groups::LevelGroups;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason;
 use parikh_solvers::locked;
-use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::order::{LevelOrder, candidates};
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
 };
@@ -101,12 +104,17 @@ pub struct ReachableSet<'r, 'd> {
     /// The reachable markings. The set is [kept](Diagrams::protect), so garbage collection does not
     /// remove it.
     pub set: Set,
-    /// The order of places in the diagram.
+    /// The order of the groups in the diagram.
     pub order: &'r LevelOrder,
-    /// The level of a place in the diagram, by place index.
+    /// The places that each level represents. A group for each place, in the order of the places,
+    /// except in [`explore_groups`].
+    groups: &'r LevelGroups,
+    /// The level of a group in the diagram, by index of the group. Outside of [`explore_groups`],
+    /// this is the level of a place, by index of the place.
     pub level_of: &'r [u32],
     /// The input weights and changes of tokens of each transition, for the levels that it touches.
-    /// Indexed by [`TransitionId`](parikh_net::TransitionId).
+    /// Indexed by [`TransitionId`](parikh_net::TransitionId), except in [`explore_groups`], where
+    /// transitions that are never enabled are left out.
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -163,11 +171,46 @@ pub fn explore_logged<T: Send>(
     log: &TryLog,
     use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    if net.place_count() > MAX_LEVELS {
+    let groups = LevelGroups::of_places(net);
+    if groups.groups.len() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
     }
     let orders = order::candidates(net, &budget.share(ORDERING_SHARE));
-    for order in &orders {
+    explore_orders((net, &groups, &orders), threads, budget, log, use_set)
+}
+
+/// Like [`explore_logged`], with diagrams whose levels represent groups of places
+/// ([`level_groups`]).
+///
+/// # Errors
+/// Returns an error in the same cases as [`explore`].
+fn explore_groups<T: Send>(
+    net: &Net,
+    threads: &OrderThreads,
+    budget: &Budget,
+    log: &TryLog,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    let ordering = budget.share(ORDERING_SHARE);
+    let (shape, flows) = order::shape(net, &ordering);
+    let groups = LevelGroups::by_flows(net, &flows);
+    tracing::debug!("diagrams: {} levels for {} places", groups.groups.len(), net.place_count());
+    if groups.groups.len() > MAX_LEVELS {
+        return Err(DiagramError::TooLarge);
+    }
+    let orders = candidates(&groups.shape(&shape), &|| ordering.is_exhausted());
+    explore_orders((net, &groups, &orders), threads, budget, log, use_set)
+}
+
+/// Computes the reachable set with several orders of `groups`, as [`explore_logged`] does.
+fn explore_orders<T: Send>(
+    (net, groups, orders): (&Net, &LevelGroups, &[LevelOrder]),
+    threads: &OrderThreads,
+    budget: &Budget,
+    log: &TryLog,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    for order in orders {
         tracing::debug!("diagrams: order {} scores {:.1}", order.method, order.score);
     }
     let tries = tries(orders.len());
@@ -185,7 +228,7 @@ pub fn explore_logged<T: Send>(
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
             let bytes =
                 (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.current();
-            match saturate(net, order, (bytes, &slice, &shared_budget), log, &use_set) {
+            match saturate((net, groups), order, (bytes, &slice, &shared_budget), log, &use_set) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
                     shared_budget.cancel();
@@ -226,12 +269,15 @@ const COMPARED_ORDERS_TIME: Duration = Duration::from_secs(60);
 /// `time` each. Returns the tries. This is a measurement: see `parikh-bench orders`.
 pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTry> {
     let log = TryLog::default();
-    if net.place_count() <= MAX_LEVELS {
-        for order in order::candidates(net, &budget.slice(COMPARED_ORDERS_TIME)) {
+    let ordering = budget.slice(COMPARED_ORDERS_TIME);
+    let (shape, flows) = order::shape(net, &ordering);
+    let groups = LevelGroups::by_flows(net, &flows);
+    if groups.groups.len() <= MAX_LEVELS {
+        for order in candidates(&groups.shape(&shape), &|| ordering.is_exhausted()) {
             let slice = budget.slice(time);
             let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
             // The log has the outcome.
-            let _ = saturate(net, &order, (bytes, &slice, &slice), &log, &|_| Ok(()));
+            let _ = saturate((net, &groups), &order, (bytes, &slice, &slice), &log, &|_| Ok(()));
         }
     }
     log.tries()
@@ -252,27 +298,25 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order: computes the reachable set with at most `bytes` bytes of memory, and calls
+/// Tries one order of groups: computes the reachable set with at most `bytes` bytes of memory, and calls
 /// `use_set` with it. `budget` limits the construction of the diagram, and `use_budget` limits
 /// `use_set`. Records the try in `log`.
 fn saturate<T: Send>(
-    net: &Net,
+    (net, groups): (&Net, &LevelGroups),
     order: &LevelOrder,
     (bytes, budget, use_budget): (usize, &Budget, &Budget),
     log: &TryLog,
     use_set: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
-    let mut level_of = vec![0; net.place_count()];
-    for (level, &place) in (0..).zip(&order.places) {
-        level_of[place as usize] = level;
+    let levels = order.places.len();
+    let mut level_of = vec![0; levels];
+    for (level, &group) in (0..).zip(&order.places) {
+        level_of[group as usize] = level;
     }
     let transitions: Vec<Vec<LevelTouch>> =
-        net.transitions().map(|t| touches(net, t, &level_of)).collect();
-    let levels = order.places.len();
-    let mut initial = vec![0; levels];
-    for place in net.places() {
-        initial[level_of[place.index()] as usize] = net.initial()[place];
-    }
+        net.transitions().filter_map(|t| touches(net, groups, t, &level_of)).collect();
+    let values = groups.initial(net);
+    let initial: Vec<u64> = order.places.iter().map(|&group| values[group as usize]).collect();
     let entry_index = log.begin(order.method, order.score);
     let stop = |figures: &DiagramFigures| {
         log.sample(entry_index, figures);
@@ -306,6 +350,7 @@ fn saturate<T: Send>(
             diagrams,
             set,
             order,
+            groups,
             level_of,
             transitions,
             relation,
@@ -317,21 +362,16 @@ fn saturate<T: Send>(
     with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
 }
 
-/// Returns the input weight and the change of tokens of `t` at each level that `t` touches, by
-/// ascending level.
-fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
-    let mut touches: Vec<LevelTouch> = net
-        .pre(t)
-        .iter()
-        .map(|arc| LevelTouch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
-        .collect();
-    for change in net.delta(t) {
-        let level = level_of[change.place.index()];
-        match touches.iter_mut().find(|touch| touch.level == level) {
-            Some(touch) => touch.change = change.delta,
-            None => touches.push(LevelTouch { level, pre: 0, change: change.delta }),
-        }
-    }
+/// Returns the conditions and changes of `t` at each level that `t` touches, by ascending level.
+/// Returns `None` if the invariants of the groups exclude every firing of `t`.
+fn touches(
+    net: &Net,
+    groups: &LevelGroups,
+    t: parikh_net::TransitionId,
+    level_of: &[u32],
+) -> Option<Vec<LevelTouch>> {
+    let mut touches = groups.touches(net, t)?;
+    touches.iter_mut().for_each(|touch| touch.level = level_of[touch.level as usize]);
     touches.sort_unstable();
-    touches
+    Some(touches)
 }
