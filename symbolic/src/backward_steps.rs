@@ -124,7 +124,8 @@ impl Diagrams<'_> {
 }
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if a level would
-/// need or get more tokens than its entry in `max_tokens`, or a number overflows.
+/// need or get more tokens than its entry in `max_tokens`, or a number overflows. Also returns `None`
+/// if an upper limit of the transition excludes so many firings.
 fn reversed_power(
     touches: &[LevelTouch],
     count: u64,
@@ -141,6 +142,9 @@ fn reversed_power(
             u64::MAX => u64::MAX,
             max => max.checked_sub(count.checked_sub(1)?.checked_mul(produced)?)?,
         };
+        if pre > max {
+            return None;
+        }
         let forwards = LevelTouch { level: touch.level, pre, max, change };
         let tokens_after = pre.checked_add_signed(change)?;
         if pre.max(tokens_after) > max_tokens[touch.level as usize] {

@@ -44,7 +44,8 @@ impl TransitionRelation {
     ///
     /// # Panics
     ///
-    /// Panics if a touch has an invalid level, is out of order, or takes more tokens than it needs.
+    /// Panics if a touch has an invalid level, is out of order, takes more tokens than it needs,
+    /// or needs more tokens than its upper limit.
     pub fn new(levels: u32, transitions: &[Vec<LevelTouch>]) -> Result<Self, Stop> {
         Self::with_reads(levels, transitions, true)
     }
@@ -70,6 +71,7 @@ impl TransitionRelation {
             assert!(touches.windows(2).all(|pair| pair[0].level < pair[1].level), "out of order");
             assert!(touches.iter().all(|touch| touch.level < levels), "no such level");
             assert!(touches.iter().all(|t| t.pre.checked_add_signed(t.change).is_some()));
+            assert!(touches.iter().all(|touch| touch.pre <= touch.max), "never enabled");
             if touches.iter().all(|touch| touch.change == 0) {
                 continue;
             }

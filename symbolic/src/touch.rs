@@ -7,8 +7,8 @@ pub struct LevelTouch {
     pub level: u32,
     /// Tokens that the transition needs at this level.
     pub pre: u64,
-    /// Largest number of tokens at this level with which the transition is enabled. `u64::MAX` for
-    /// no such limit.
+    /// Largest number of tokens at this level with which the transition is enabled, at least `pre`.
+    /// `u64::MAX` for no such limit.
     pub max: u64,
     /// Change of the number of tokens. `pre + change` is at least 0.
     pub change: i64,

@@ -220,7 +220,8 @@ impl Attempts {
             Ok((use_set(reached)?, until_set))
         };
         let limits = (bytes, budget, use_budget);
-        let net = (net, &LevelGroups::of_places(net));
+        let groups = LevelGroups::of_places(net);
+        let net = (net, &groups, &groups.transitions(net)[..]);
         let (outcome, until_set) =
             saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
         Ok((outcome, AttemptTimes { until_set, total: start.elapsed() }))

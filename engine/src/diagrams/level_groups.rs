@@ -6,7 +6,8 @@
 //! | group | value of the level |
 //! |---|---|
 //! | one place | its tokens |
-//! | places that hold at most one token together | 0 if all are empty, otherwise 1 + the index of the marked place |
+//! | places that hold exactly one token together | the index of the marked place |
+//! | places that hold at most one token together | the index of the marked place; one more than the last index if all are empty |
 //! | places p and q with a·p + b·q = c | the tokens of p |
 //!
 //! A diagram with one level for k places of a state machine has one node per state, where k levels
@@ -39,7 +40,12 @@ pub(super) enum LevelGroup {
     /// One place.
     Single(PlaceId),
     /// Places that hold at most one token together.
-    AtMostOne(Vec<PlaceId>),
+    AtMostOne {
+        /// The places.
+        places: Vec<PlaceId>,
+        /// True if all places may be empty.
+        can_be_empty: bool,
+    },
     /// Two places whose weighted sum is constant.
     Pair(PlacePair),
 }
@@ -67,7 +73,7 @@ impl LevelGroup {
     pub(super) fn places(&self) -> &[PlaceId] {
         match self {
             LevelGroup::Single(place) => std::slice::from_ref(place),
-            LevelGroup::AtMostOne(places) => places,
+            LevelGroup::AtMostOne { places, .. } => places,
             LevelGroup::Pair(pair) => &pair.places,
         }
     }
@@ -76,7 +82,7 @@ impl LevelGroup {
     pub(super) fn tokens(&self, index: usize, value: u64) -> u64 {
         match self {
             LevelGroup::Single(_) => value,
-            LevelGroup::AtMostOne(_) => u64::from(value == index as u64 + 1),
+            LevelGroup::AtMostOne { .. } => u64::from(value == index as u64),
             LevelGroup::Pair(_) if index == 0 => value,
             LevelGroup::Pair(PlacePair { weights: [a, b], total, .. }) => {
                 total.saturating_sub(a.saturating_mul(value)) / b
@@ -87,11 +93,22 @@ impl LevelGroup {
     /// Returns the value of the level in a marking in which the invariant holds.
     fn value(&self, tokens: impl Fn(PlaceId) -> u64) -> u64 {
         match self {
-            LevelGroup::AtMostOne(places) => {
+            LevelGroup::AtMostOne { places, .. } => {
                 let marked = places.iter().position(|&place| tokens(place) > 0);
-                marked.map_or(0, |index| index as u64 + 1)
+                marked.unwrap_or(places.len()) as u64
             }
             _ => tokens(self.places()[0]),
+        }
+    }
+
+    /// Returns the largest value of the level that the invariant allows.
+    fn largest_value(&self) -> u64 {
+        match self {
+            LevelGroup::Single(_) => u64::MAX,
+            LevelGroup::AtMostOne { places, can_be_empty } => {
+                places.len() as u64 - u64::from(!can_be_empty)
+            }
+            LevelGroup::Pair(PlacePair { weights: [a, _], total, .. }) => total / a,
         }
     }
 
@@ -99,8 +116,8 @@ impl LevelGroup {
     pub(super) fn values_with(&self, index: usize, tokens: u64) -> ValueInterval {
         match self {
             _ if tokens == 0 => (0, u64::MAX),
-            LevelGroup::AtMostOne(_) if tokens > 1 => NO_VALUE,
-            LevelGroup::AtMostOne(_) => (index as u64 + 1, index as u64 + 1),
+            LevelGroup::AtMostOne { .. } if tokens > 1 => NO_VALUE,
+            LevelGroup::AtMostOne { .. } => (index as u64, index as u64),
             LevelGroup::Pair(PlacePair { weights: [a, b], total, .. }) if index == 1 => {
                 let rest = b.checked_mul(tokens).and_then(|needed| total.checked_sub(needed));
                 rest.map_or(NO_VALUE, |rest| (0, rest / a))
@@ -113,22 +130,29 @@ impl LevelGroup {
     /// can be enabled. `changes` has the changes of tokens, by index of the place. Returns `None`
     /// if such changes contradict the invariant in every marking.
     fn change(&self, changes: &[(usize, i64)]) -> Option<(i64, ValueInterval)> {
-        let LevelGroup::AtMostOne(_) = self else {
+        let LevelGroup::AtMostOne { places, can_be_empty } = self else {
             let of_first = changes.iter().find(|&&(index, _)| index == 0);
             return Some((of_first.map_or(0, |&(_, change)| change), (0, u64::MAX)));
         };
-        // The value before the firing and after it: 0 if no token leaves or arrives.
-        let (mut before, mut after) = (0, 0);
+        if changes.is_empty() {
+            return Some((0, (0, u64::MAX)));
+        }
+        let (mut before, mut after) = (None, None);
         for &(index, change) in changes {
-            let value = index as u64 + 1;
-            match change {
-                -1 if before == 0 => before = value,
-                1 if after == 0 => after = value,
+            let value = match change {
+                -1 => &mut before,
+                1 => &mut after,
                 _ => return None,
+            };
+            if value.replace(index).is_some() {
+                return None;
             }
         }
-        let values = if changes.is_empty() { (0, u64::MAX) } else { (before, before) };
-        Some((after as i64 - before as i64, values))
+        // If no token leaves, the places are empty before the firing. If none arrives, they are
+        // empty afterwards.
+        let empty = can_be_empty.then_some(places.len());
+        let (before, after) = (before.or(empty)?, after.or(empty)?);
+        Some((after as i64 - before as i64, (before as u64, before as u64)))
     }
 }
 
@@ -158,18 +182,16 @@ impl LevelGroups {
         let mut groups = Vec::new();
         let mut machines: Vec<Vec<PlaceId>> =
             flows.iter().filter_map(|flow| state_machine(net, flow)).collect();
-        match std::env::var("PARIKH_GROUPS").as_deref() {
-            Ok("off") => return LevelGroups::of_places(net),
-            Ok("desc") => machines.sort_by_key(|places| std::cmp::Reverse(places.len())),
-            _ => machines.sort_by_key(Vec::len),
-        }
+        // Small state machines first: a large one is often a resource that many others share.
+        machines.sort_by_key(Vec::len);
         for places in machines {
             let size = places.len();
             let left: Vec<PlaceId> =
                 places.into_iter().filter(|place| !is_grouped[place.index()]).collect();
             if left.len() > 1 && left.len() * 2 > size {
                 left.iter().for_each(|place| is_grouped[place.index()] = true);
-                groups.push(LevelGroup::AtMostOne(left));
+                let can_be_empty = left.len() < size;
+                groups.push(LevelGroup::AtMostOne { places: left, can_be_empty });
             }
         }
         for pair in flows.iter().filter_map(|flow| pair(net, flow)) {
@@ -206,10 +228,93 @@ impl LevelGroups {
         self.groups.iter().map(|group| group.value(|place| net.initial()[place])).collect()
     }
 
+    /// Returns the transitions of `net` on the groups. Each is a list of touches, by ascending
+    /// group. The level of a touch is the index of a group. Transitions that the invariants exclude
+    /// are left out, and some are [merged](Self::merge_transitions), unless each group is one
+    /// place.
+    pub(super) fn transitions(&self, net: &Net) -> Vec<Vec<LevelTouch>> {
+        let transitions = net.transitions().filter_map(|t| self.touches(net, t)).collect();
+        match self.groups.iter().any(|group| group.places().len() > 1) {
+            true => self.merge_transitions(transitions),
+            false => transitions,
+        }
+    }
+
+    /// Merges transitions that differ in their condition on one group only, if the values that
+    /// satisfy one of the conditions are an interval. The firings stay the same.
+    ///
+    /// For example, a counter is often modelled by a place for each number. Then there is a
+    /// transition for each step of the counter, and all these steps add 1 to the level's value.
+    fn merge_transitions(&self, transitions: Vec<Vec<LevelTouch>>) -> Vec<Vec<LevelTouch>> {
+        // A merged transition touches the same groups as before, and stands for the first of its
+        // parts. The others become `None`.
+        let mut touching: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
+        for (index, touches) in transitions.iter().enumerate() {
+            touches.iter().for_each(|touch| touching[touch.level as usize].push(index));
+        }
+        let mut transitions: Vec<Option<Vec<LevelTouch>>> =
+            transitions.into_iter().map(Some).collect();
+        loop {
+            let mut has_merged = false;
+            for (group, touching) in (0..).zip(&touching) {
+                has_merged |= self.merge_on(group, touching, &mut transitions);
+            }
+            if !has_merged {
+                return transitions.into_iter().flatten().collect();
+            }
+        }
+    }
+
+    /// Merges transitions as [`merge_transitions`](Self::merge_transitions) does, with respect to
+    /// one group. `touching` has the indices of the transitions that touch it. Returns true if some
+    /// transitions were merged.
+    fn merge_on(
+        &self,
+        group: u32,
+        touching: &[usize],
+        transitions: &mut [Option<Vec<LevelTouch>>],
+    ) -> bool {
+        let largest = self.groups[group as usize].largest_value();
+        // For each transition without its interval: the intervals with the transitions' indices.
+        let mut intervals: BTreeMap<Vec<LevelTouch>, Vec<(ValueInterval, usize)>> = BTreeMap::new();
+        for &index in touching {
+            let Some(touches) = &transitions[index] else { continue };
+            let mut touches = touches.clone();
+            if let Some(touch) = touches.iter_mut().find(|touch| touch.level == group) {
+                // The level has no larger value.
+                let max = if touch.max >= largest { u64::MAX } else { touch.max };
+                let interval = (touch.pre, max);
+                (touch.pre, touch.max) = (0, 0);
+                intervals.entry(touches).or_default().push((interval, index));
+            }
+        }
+        let mut has_merged = false;
+        for of_one_effect in intervals.values_mut() {
+            of_one_effect.sort_unstable();
+            let mut last: Option<(ValueInterval, usize)> = None;
+            for &(interval, index) in &*of_one_effect {
+                let (joined, first) = match last {
+                    Some((joined, first)) if interval.0 <= joined.1.saturating_add(1) => {
+                        transitions[index] = None;
+                        has_merged = true;
+                        ((joined.0, joined.1.max(interval.1)), first)
+                    }
+                    _ => (interval, index),
+                };
+                let touches = transitions[first].iter_mut().flatten();
+                for touch in touches.filter(|touch| touch.level == group) {
+                    (touch.pre, touch.max) = joined;
+                }
+                last = Some((joined, first));
+            }
+        }
+        has_merged
+    }
+
     /// Returns the conditions and effects of `t` on the groups, by ascending group. The level of a
     /// touch is the index of a group. Returns `None` if `t` is enabled in no marking in which the
     /// invariants of the groups hold.
-    pub(super) fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
+    fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
         let mut values: BTreeMap<u32, ValueInterval> = BTreeMap::new();
         let mut changes: BTreeMap<u32, Vec<(usize, i64)>> = BTreeMap::new();
         for arc in net.pre(t) {
@@ -263,7 +368,7 @@ impl LevelGroups {
     }
 }
 
-/// Returns the places that hold at most one token together because of the invariant `flow`, or
+/// Returns the places that hold exactly one token together because of the invariant `flow`, or
 /// `None` if there are fewer than two. These are the places with weight 1, if the constant is 1.
 fn state_machine(net: &Net, flow: &PlaceFlow) -> Option<Vec<PlaceId>> {
     if flow.constant(net.initial()).to_i64() != Some(1) || !flow.is_semiflow() {

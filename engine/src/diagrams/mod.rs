@@ -5,8 +5,9 @@
 //! [`trees`] answers CTL formulas and refutes LTL properties. Other modules use the set for
 //! counting (`run/counting.rs`) and for home properties (`engine/home`).
 //!
-//! A diagram has one level per place, so it depends on the order of places. Several orders are
-//! computed ([`order`]). The best orders are tried in growing time slices, on several threads in
+//! A diagram has one level per place. When markings are counted, a level may represent a group of
+//! places ([`level_groups`]). A diagram depends on the order of levels. Several orders are computed
+//! ([`order`]). The best orders are tried in growing time slices, on several threads in
 //! parallel. The first complete diagram is used. If it is not too large, the checker itself
 //! verifies that no reachable marking is missing ([`confirm`]). The converse, that each marking in
 //! the diagram is reachable, is not checked and rests on the search.
@@ -114,7 +115,7 @@ pub struct ReachableSet<'r, 'd> {
     pub level_of: &'r [u32],
     /// The input weights and changes of tokens of each transition, for the levels that it touches.
     /// Indexed by [`TransitionId`](parikh_net::TransitionId), except in [`explore_groups`], where
-    /// transitions that are never enabled are left out.
+    /// some are merged or left out.
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -194,7 +195,6 @@ fn explore_groups<T: Send>(
     let ordering = budget.share(ORDERING_SHARE);
     let (shape, flows) = order::shape(net, &ordering);
     let groups = LevelGroups::by_flows(net, &flows);
-    tracing::debug!("diagrams: {} levels for {} places", groups.groups.len(), net.place_count());
     if groups.groups.len() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
     }
@@ -213,6 +213,9 @@ fn explore_orders<T: Send>(
     for order in orders {
         tracing::debug!("diagrams: order {} scores {:.1}", order.method, order.score);
     }
+    let transitions = groups.transitions(net);
+    let (levels, touching) = (groups.groups.len(), transitions.len());
+    tracing::debug!("diagrams: {levels} levels, {touching} transitions");
     let tries = tries(orders.len());
     let next_try = AtomicUsize::new(0);
     let result: Mutex<Option<T>> = Mutex::new(None);
@@ -228,7 +231,13 @@ fn explore_orders<T: Send>(
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
             let bytes =
                 (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.current();
-            match saturate((net, groups), order, (bytes, &slice, &shared_budget), log, &use_set) {
+            match saturate(
+                (net, groups, &transitions),
+                order,
+                (bytes, &slice, &shared_budget),
+                log,
+                &use_set,
+            ) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
                     shared_budget.cancel();
@@ -273,11 +282,18 @@ pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTr
     let (shape, flows) = order::shape(net, &ordering);
     let groups = LevelGroups::by_flows(net, &flows);
     if groups.groups.len() <= MAX_LEVELS {
+        let transitions = groups.transitions(net);
         for order in candidates(&groups.shape(&shape), &|| ordering.is_exhausted()) {
             let slice = budget.slice(time);
             let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
             // The log has the outcome.
-            let _ = saturate((net, &groups), &order, (bytes, &slice, &slice), &log, &|_| Ok(()));
+            let _ = saturate(
+                (net, &groups, &transitions),
+                &order,
+                (bytes, &slice, &slice),
+                &log,
+                &|_| Ok(()),
+            );
         }
     }
     log.tries()
@@ -298,11 +314,11 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order of groups: computes the reachable set with at most `bytes` bytes of memory, and calls
-/// `use_set` with it. `budget` limits the construction of the diagram, and `use_budget` limits
-/// `use_set`. Records the try in `log`.
+/// Tries one order of groups: computes the reachable set with at most `bytes` bytes of memory, and
+/// calls `use_set` with it. `transitions` are those of [`LevelGroups::transitions`]. `budget` limits
+/// the construction of the diagram, and `use_budget` limits `use_set`. Records the try in `log`.
 fn saturate<T: Send>(
-    (net, groups): (&Net, &LevelGroups),
+    (net, groups, transitions): (&Net, &LevelGroups, &[Vec<LevelTouch>]),
     order: &LevelOrder,
     (bytes, budget, use_budget): (usize, &Budget, &Budget),
     log: &TryLog,
@@ -313,8 +329,11 @@ fn saturate<T: Send>(
     for (level, &group) in (0..).zip(&order.places) {
         level_of[group as usize] = level;
     }
-    let transitions: Vec<Vec<LevelTouch>> =
-        net.transitions().filter_map(|t| touches(net, groups, t, &level_of)).collect();
+    let mut transitions = transitions.to_vec();
+    for touches in &mut transitions {
+        touches.iter_mut().for_each(|touch| touch.level = level_of[touch.level as usize]);
+        touches.sort_unstable();
+    }
     let values = groups.initial(net);
     let initial: Vec<u64> = order.places.iter().map(|&group| values[group as usize]).collect();
     let entry_index = log.begin(order.method, order.score);
@@ -360,18 +379,4 @@ fn saturate<T: Send>(
     };
     // If the system refuses a thread with such a large stack, memory is short as well.
     with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
-}
-
-/// Returns the conditions and changes of `t` at each level that `t` touches, by ascending level.
-/// Returns `None` if the invariants of the groups exclude every firing of `t`.
-fn touches(
-    net: &Net,
-    groups: &LevelGroups,
-    t: parikh_net::TransitionId,
-    level_of: &[u32],
-) -> Option<Vec<LevelTouch>> {
-    let mut touches = groups.touches(net, t)?;
-    touches.iter_mut().for_each(|touch| touch.level = level_of[touch.level as usize]);
-    touches.sort_unstable();
-    Some(touches)
 }

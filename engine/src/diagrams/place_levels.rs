@@ -1,4 +1,5 @@
-//! Translation of a diagram whose levels represent groups of places into one with a level per place.
+//! Translation of a diagram whose levels represent groups of places into one with a level per
+//! place.
 //!
 //! The checker knows no groups, so this translation is not trusted: it only has to give the checker
 //! a set that is closed under firing, and has as many members.
@@ -103,16 +104,16 @@ impl PlaceLevels {
                     .collect();
                 self.in_order(pairs.into_iter())
             }
-            LevelGroup::AtMostOne(places) => {
-                let below = |value: u64| {
-                    let found = chain.binary_search_by_key(&value, |it| it.0);
+            LevelGroup::AtMostOne { places, .. } => {
+                let below = |value: usize| {
+                    let found = chain.binary_search_by_key(&(value as u64), |it| it.0);
                     found.map_or(EMPTY, |index| chain[index].1)
                 };
                 // The vectors of the places from some index on, with a token on one of them or on
                 // none.
-                let mut set = below(0);
+                let mut set = below(places.len());
                 for index in (0..places.len()).rev() {
-                    let mut marked = below(index as u64 + 1);
+                    let mut marked = below(index);
                     for _ in index + 1..places.len() {
                         marked = self.node(0, marked, EMPTY);
                     }
