@@ -124,8 +124,8 @@ impl Diagrams<'_> {
 }
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if a level would
-/// need or get more tokens than its entry in `max_tokens`, or a number overflows. Also returns `None`
-/// if an upper limit of the transition excludes so many firings.
+/// need or get more tokens than its entry in `max_tokens`, or a number overflows. Also returns
+/// `None` if an upper limit of the transition excludes so many firings.
 fn reversed_power(
     touches: &[LevelTouch],
     count: u64,

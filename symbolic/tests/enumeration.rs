@@ -101,8 +101,8 @@ fn permuted(net: &Net, level_of: &[u32]) -> Net {
     Net { initial, transitions: transitions.collect() }
 }
 
-/// Runs a check on random nets from `generate` with 3 to 500 reachable markings. Each net is checked
-/// three times, with its places at random levels. The check gets the net and its reachable
+/// Runs a check on random nets from `generate` with 3 to 500 reachable markings. Each net is
+/// checked three times, with its places at random levels. The check gets the net and its reachable
 /// markings.
 fn for_each_net(
     cases: usize,

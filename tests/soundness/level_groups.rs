@@ -82,10 +82,22 @@ impl Part {
 fn net_of_parts(rng: &mut Rng) -> Net {
     let mut net = NetBuilder::new("parts");
     let parts: Vec<Part> = (0..rng.usize(2..=5)).map(|i| Part::new(rng, &mut net, i)).collect();
-    for number in 0..rng.usize(2..=9) {
+    for number in 0..rng.usize(5..=14) {
         let t = net.transition(&format!("t{number}")).unwrap();
-        for _ in 0..rng.usize(1..=3) {
-            parts[rng.usize(0..parts.len())].connect(rng, &mut net, t);
+        // Mostly one or two parts.
+        let share = parts.len().min([1, 1, 1, 2, 2, 3][rng.usize(0..6)]);
+        for part in rng.choose_multiple(&parts, share) {
+            part.connect(rng, &mut net, t);
+        }
+    }
+    // The steps of a counter: they do the same to another part, so they become one transition.
+    if let (Some(Part::Machine(places)), other) = (parts.first(), &parts[1]) {
+        let seed = rng.u64(..);
+        for (number, step) in places.windows(2).enumerate() {
+            let t = net.transition(&format!("step{number}")).unwrap();
+            net.take(t, step[0], 1).unwrap();
+            net.put(t, step[1], 1).unwrap();
+            other.connect(&mut Rng::with_seed(seed), &mut net, t);
         }
     }
     net.build().unwrap()
@@ -116,5 +128,5 @@ fn counts_on_groups_of_places_are_those_of_enumeration() {
         large += usize::from(space.states() > 20);
     }
     println!("{counted} nets, {large} with more than 20 markings");
-    assert!(large * 3 > counted && counted > 1_000, "{counted} {large}");
+    assert!(large > 300 && counted > 1_000, "{counted} {large}");
 }

@@ -315,8 +315,9 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
 }
 
 /// Tries one order of groups: computes the reachable set with at most `bytes` bytes of memory, and
-/// calls `use_set` with it. `transitions` are those of [`LevelGroups::transitions`]. `budget` limits
-/// the construction of the diagram, and `use_budget` limits `use_set`. Records the try in `log`.
+/// calls `use_set` with it. `transitions` are those of [`LevelGroups::transitions`]. `budget`
+/// limits the construction of the diagram, and `use_budget` limits `use_set`. Records the try in
+/// `log`.
 fn saturate<T: Send>(
     (net, groups, transitions): (&Net, &LevelGroups, &[Vec<LevelTouch>]),
     order: &LevelOrder,
