@@ -20,7 +20,7 @@ fn transition(take: &[usize], put: &[usize]) -> Vec<LevelTouch> {
     let count = |list: &[usize], level: usize| list.iter().filter(|&&at| at == level).count();
     let touch = |level: usize| {
         let (pre, post) = (count(take, level), count(put, level));
-        LevelTouch { level: level as u32, pre: pre as u64, change: post as i64 - pre as i64 }
+        LevelTouch::new(level as u32, pre as u64, post as i64 - pre as i64)
     };
     levels.into_iter().map(touch).collect()
 }

@@ -124,18 +124,28 @@ impl Diagrams<'_> {
 }
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if a level would
-/// need or get more tokens than its entry in `max_tokens`, or a number overflows.
+/// need or get more tokens than its entry in `max_tokens`, or a number overflows. Also returns
+/// `None` if an upper limit of the transition excludes so many firings.
 fn reversed_power(
     touches: &[LevelTouch],
     count: u64,
     max_tokens: &[u64],
 ) -> Option<Vec<LevelTouch>> {
     let mut row = Vec::with_capacity(touches.len());
-    for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {
+    for touch in touches.iter().filter(|touch| !touch.is_trivial()) {
         let consumed = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };
         let pre = count.checked_sub(1)?.checked_mul(consumed)?.checked_add(touch.pre)?;
         let change = touch.change.checked_mul(i64::try_from(count).ok()?)?;
-        let forwards = LevelTouch { level: touch.level, pre, change };
+        // With an upper limit, the last firing has the most tokens if firings add tokens.
+        let produced = if touch.change > 0 { touch.change.unsigned_abs() } else { 0 };
+        let max = match touch.max {
+            u64::MAX => u64::MAX,
+            max => max.checked_sub(count.checked_sub(1)?.checked_mul(produced)?)?,
+        };
+        if pre > max {
+            return None;
+        }
+        let forwards = LevelTouch { level: touch.level, pre, max, change };
         let tokens_after = pre.checked_add_signed(change)?;
         if pre.max(tokens_after) > max_tokens[touch.level as usize] {
             return None;

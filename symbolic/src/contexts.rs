@@ -12,7 +12,7 @@
 //! many contexts, each with its own copy of the work below. If reads would create more than
 //! [`MAX_CONTEXTS`] contexts at a level, plain saturation treats the transitions there.
 
-use crate::touch::{EMPTY_SUFFIX, Suffix};
+use crate::touch::{EMPTY_SUFFIX, LevelTouch, Suffix};
 use std::collections::HashMap;
 
 /// The largest number of contexts of one level that reads may create. A level may always have as
@@ -22,10 +22,8 @@ const MAX_CONTEXTS: usize = 4;
 /// A transition, or the suffix of one, that fires at a given level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalTransition {
-    /// The tokens that the transition needs at this level.
-    pub(crate) pre: u64,
-    /// The change of the number of tokens at this level.
-    pub(crate) change: i64,
+    /// The effect of the transition at this level.
+    pub(crate) touch: LevelTouch,
     /// The number of the suffix for the levels below.
     pub(crate) next: u32,
 }
@@ -34,7 +32,7 @@ pub(crate) struct LocalTransition {
 pub(crate) struct Context {
     /// The transitions that fire at the level of the context.
     pub(crate) locals: Vec<LocalTransition>,
-    /// Token numbers that suffixes read at this level, ascending.
+    /// Token numbers at which reads of suffixes at this level begin or cease to hold, ascending.
     thresholds: Vec<u64>,
     /// The context below, indexed by the number of thresholds that the value reaches.
     contexts_below: Vec<u32>,
@@ -87,14 +85,22 @@ impl Contexts {
                     let firing = firing(pending);
                     let (read, local): (Vec<u32>, Vec<u32>) =
                         firing.iter().partition(|id| is_passed(id));
+                    // A read holds from its lower threshold on, up to its upper threshold.
+                    let bounds_of = |&id: &u32| {
+                        let touch = suffix_of(id).touch;
+                        [Some(touch.pre), touch.max.checked_add(1)]
+                    };
                     let mut thresholds: Vec<u64> =
-                        read.iter().map(|&id| suffix_of(id).touch.pre).collect();
+                        read.iter().flat_map(bounds_of).flatten().collect();
                     thresholds.sort_unstable();
                     thresholds.dedup();
                     let mut successors = Vec::new();
                     for reached in 0..=thresholds.len() {
-                        let passed = read.iter().filter(|&&id| {
-                            thresholds[..reached].contains(&suffix_of(id).touch.pre)
+                        let is_reached = |bound: &u64| thresholds[..reached].contains(bound);
+                        let passed = read.iter().filter(|id| {
+                            let [lower, upper] = bounds_of(id);
+                            lower.is_some_and(|it| is_reached(&it))
+                                && !upper.is_some_and(|it| is_reached(&it))
                         });
                         let deeper =
                             pending.iter().filter(|&&id| suffix_of(id).touch.level > level);
@@ -113,11 +119,9 @@ impl Contexts {
                             });
                         successors.push(context);
                     }
-                    let locals = local.iter().map(|&id| LocalTransition {
-                        pre: suffix_of(id).touch.pre,
-                        change: suffix_of(id).touch.change,
-                        next: suffix_of(id).next,
-                    });
+                    let locals = local.iter().map(|&id| suffix_of(id));
+                    let locals =
+                        locals.map(|Suffix { touch, next }| LocalTransition { touch, next });
                     let locals = locals.collect();
                     level_contexts.push(Context { locals, thresholds, contexts_below: successors });
                 }

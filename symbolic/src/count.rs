@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A factor wₗ, as a function of the number of tokens.
 pub enum Factor {
-    /// 1 if there are at least as many tokens as the field states, otherwise 0.
-    AtLeast(u64),
+    /// 1 if the number of tokens lies between the two numbers, inclusive, otherwise 0.
+    Between(u64, u64),
     /// The value of the function at the number of tokens.
     Weight(Box<dyn Fn(u64) -> BigUint + Send + Sync>),
 }
@@ -69,7 +69,7 @@ impl Diagrams<'_> {
         for needs in transitions {
             let changes = needs.iter().filter(|need| need.1 > 0).map(|&(level, required)| {
                 let factor = *factor_of_need.entry(required).or_insert_with(|| {
-                    factors.table.push(Factor::AtLeast(required));
+                    factors.table.push(Factor::Between(required, u64::MAX));
                     factors.table.len() - 1
                 });
                 (level, factor)
@@ -196,8 +196,8 @@ impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
         let Some(factor) = factor else { return Some(Scale::One) };
         let tokens = self.diagrams.tokens(value);
         Some(match &self.factors.table[factor] {
-            Factor::AtLeast(required) if tokens >= *required => Scale::One,
-            Factor::AtLeast(_) => Scale::Zero,
+            Factor::Between(least, most) if (*least..=*most).contains(&tokens) => Scale::One,
+            Factor::Between(..) => Scale::Zero,
             Factor::Weight(weight) => {
                 let weight = weight(tokens);
                 match () {

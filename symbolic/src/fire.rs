@@ -32,7 +32,7 @@ impl Diagrams<'_> {
             let mut new_value = node.value;
             if is_touched {
                 let tokens = self.tokens(node.value);
-                if tokens < touch.pre {
+                if !touch.admits(tokens) {
                     continue;
                 }
                 new_value = self.shifted(tokens, touch.change)?;

@@ -105,7 +105,7 @@ impl Diagrams<'_> {
         // The relation stores only the touches of its transitions, not their indices.
         let mut numbers: HashMap<Vec<LevelTouch>, usize> = HashMap::new();
         for (number, touches) in transitions.iter().enumerate() {
-            let touches = touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0);
+            let touches = touches.iter().filter(|touch| !touch.is_trivial());
             numbers.entry(touches.copied().collect()).or_insert(number);
         }
         let mut vector = start.to_vec();
@@ -129,7 +129,7 @@ fn fired(vector: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
     let mut after = vector.to_vec();
     for touch in touches {
         let tokens = &mut after[touch.level as usize];
-        if *tokens < touch.pre {
+        if !touch.admits(*tokens) {
             return None;
         }
         *tokens = tokens.checked_add_signed(touch.change)?;

@@ -44,7 +44,8 @@ impl TransitionRelation {
     ///
     /// # Panics
     ///
-    /// Panics if a touch has an invalid level, is out of order, or takes more tokens than it needs.
+    /// Panics if a touch has an invalid level, is out of order, takes more tokens than it needs,
+    /// or needs more tokens than its upper limit.
     pub fn new(levels: u32, transitions: &[Vec<LevelTouch>]) -> Result<Self, Stop> {
         Self::with_reads(levels, transitions, true)
     }
@@ -62,8 +63,7 @@ impl TransitionRelation {
         is_conditional: bool,
     ) -> Result<Self, Stop> {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        let empty_suffix =
-            Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: EMPTY_SUFFIX };
+        let empty_suffix = Suffix { touch: LevelTouch::new(u32::MAX, 0, 0), next: EMPTY_SUFFIX };
         let mut suffixes = vec![empty_suffix];
         let mut suffix_numbers: HashMap<Suffix, u32> = HashMap::new();
         let mut first_suffixes = Vec::new();
@@ -71,11 +71,12 @@ impl TransitionRelation {
             assert!(touches.windows(2).all(|pair| pair[0].level < pair[1].level), "out of order");
             assert!(touches.iter().all(|touch| touch.level < levels), "no such level");
             assert!(touches.iter().all(|t| t.pre.checked_add_signed(t.change).is_some()));
+            assert!(touches.iter().all(|touch| touch.pre <= touch.max), "never enabled");
             if touches.iter().all(|touch| touch.change == 0) {
                 continue;
             }
             let mut next = EMPTY_SUFFIX;
-            for &touch in touches.iter().rev().filter(|touch| touch.pre > 0 || touch.change != 0) {
+            for &touch in touches.iter().rev().filter(|touch| !touch.is_trivial()) {
                 let suffix = Suffix { touch, next };
                 next = *suffix_numbers.entry(suffix).or_insert_with(|| {
                     suffixes.push(suffix);
@@ -93,9 +94,9 @@ impl TransitionRelation {
         let mut by_level = vec![Vec::new(); levels as usize + 1];
         let mut beginning = vec![Vec::new(); levels as usize + 1];
         for &id in &first_suffixes {
-            let Suffix { touch: LevelTouch { level, pre, change }, next } = suffixes[id as usize];
-            by_level[level as usize].push(LocalTransition { pre, change, next });
-            beginning[level as usize].push(id);
+            let Suffix { touch, next } = suffixes[id as usize];
+            by_level[touch.level as usize].push(LocalTransition { touch, next });
+            beginning[touch.level as usize].push(id);
         }
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(TransitionRelation {

@@ -22,8 +22,8 @@
 use crate::cache::Operation;
 use crate::contexts::LocalTransition;
 use crate::relation::TransitionRelation;
-use crate::store::{ChainEntry, Diagrams, EMPTY, ONE, Set, Stop};
-use crate::touch::EMPTY_SUFFIX;
+use crate::store::{ChainEntry, Diagrams, EMPTY, LARGE, ONE, Set, Stop};
+use crate::touch::{EMPTY_SUFFIX, LevelTouch};
 
 /// The interpretation of the carried number, that is, the number that saturation passes down with
 /// each node. It determines the transitions that the node is closed under and the vectors that are
@@ -176,8 +176,14 @@ impl Diagrams<'_> {
         time: &mut u32,
     ) -> Result<(), Stop> {
         let &TransitionRound { relation, guide, level, base, carried, local, last_fired } = round;
-        let is_ascending = local.change >= 0;
-        let mut index = if is_ascending { base } else { self.chains.len() };
+        let is_ascending = local.touch.change >= 0;
+        let (least, most) = admitted_codes(local.touch);
+        let chain = &self.chains[base..];
+        let mut index = base
+            + match is_ascending {
+                true => chain.partition_point(|entry| entry.value < least),
+                false => chain.partition_point(|entry| entry.value <= most),
+            };
         loop {
             match is_ascending {
                 true if index == self.chains.len() => return Ok(()),
@@ -186,14 +192,17 @@ impl Diagrams<'_> {
                 false => index -= 1,
             }
             let ChainEntry { value, down, changed } = self.chains[index];
+            if !(least..=most).contains(&value) {
+                return Ok(());
+            }
             let tokens = self.tokens(value);
-            if changed <= last_fired || tokens < local.pre {
+            if changed <= last_fired || !local.touch.admits(tokens) {
                 index += usize::from(is_ascending);
                 continue;
             }
             self.tick()?;
             self.safe_point()?;
-            let new_value = self.shifted(tokens, local.change)?;
+            let new_value = self.shifted(tokens, local.touch.change)?;
             let carried_below = guide.carried_below(self, carried, value);
             let carried_to = guide.carried_below(self, carried, new_value);
             let successors = match (carried_below, carried_to) {
@@ -272,14 +281,18 @@ impl Diagrams<'_> {
         let touch = relation.suffix(suffix).touch;
         let is_touched = touch.level == level;
         let next = if is_touched { relation.suffix(suffix).next } else { suffix };
+        let most = if is_touched { admitted_codes(touch).1 } else { u32::MAX };
         let mut is_sorted = true;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
+            if node.value > most {
+                break;
+            }
             chain_node = node.right;
             let mut new_value = node.value;
             if is_touched {
                 let tokens = self.tokens(node.value);
-                if tokens < touch.pre {
+                if !touch.admits(tokens) {
                     continue;
                 }
                 new_value = self.shifted(tokens, touch.change)?;
@@ -310,6 +323,14 @@ impl Diagrams<'_> {
             self.cached_for = relation.number;
         }
     }
+}
+
+/// Returns the least and the largest code of the values with which a transition may be enabled at
+/// the level of `touch`. Large values have other codes than their tokens, so the codes of some
+/// other large values may lie between the two.
+fn admitted_codes(touch: LevelTouch) -> (u32, u32) {
+    let code = |tokens: u64| u32::try_from(tokens).ok().filter(|&code| code < LARGE);
+    (code(touch.pre).unwrap_or(0), code(touch.max).unwrap_or(u32::MAX))
 }
 
 /// One round of a transition, with the chain that it fires on.

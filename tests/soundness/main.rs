@@ -27,6 +27,7 @@ mod families;
 mod families_made;
 mod growing;
 mod homes;
+mod level_groups;
 mod loops;
 mod oracle;
 mod pdr;

@@ -5,6 +5,7 @@
 //! If places are not known to be bounded, there may be infinitely many markings. Then only one
 //! order is continued after the first short tries.
 
+use super::level_groups::LevelGroups;
 use super::{MAX_LEVELS, ORDERING_SHARE, ReachableSet, TryLog, order, saturate, tries};
 use crate::SliceProgress;
 use parikh_net::{Facts, Net};
@@ -219,6 +220,8 @@ impl Attempts {
             Ok((use_set(reached)?, until_set))
         };
         let limits = (bytes, budget, use_budget);
+        let groups = LevelGroups::of_places(net);
+        let net = (net, &groups, &groups.transitions(net)[..]);
         let (outcome, until_set) =
             saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
         Ok((outcome, AttemptTimes { until_set, total: start.elapsed() }))

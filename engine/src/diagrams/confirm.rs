@@ -4,6 +4,8 @@
 //! This check detects missing markings, an error of saturation that would otherwise go unnoticed.
 //! It does not detect unreachable members of the set.
 
+use super::level_groups::LevelGroup;
+use super::place_levels::by_places;
 use super::{DiagramError, ReachableSet};
 use num_bigint::BigUint;
 use parikh_evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
@@ -18,13 +20,13 @@ const MAX_CHECKED_NODES: usize = 2_000_000;
 /// Time limit for the checker.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// Returns the reachable set in the checker's format.
+/// Returns the reachable set in the checker's format. Each level of the set represents a place.
 pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
     to_closed_set(reached, reached.set)
 }
 
-/// Returns a set of the diagram store of `reached` in the checker's format. The set must be closed
-/// under firing, since the checker accepts no other set.
+/// Returns a set of the diagram store of `reached` in the checker's format. Each level of the set
+/// represents a place. The set must be closed under firing, since the checker accepts no other set.
 pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);
@@ -46,7 +48,11 @@ pub(super) fn confirm(
     if reached.diagrams.nodes_of(reached.set) > MAX_CHECKED_NODES {
         return Ok(false);
     }
-    let set = closed_set(reached);
+    let groups = &reached.groups.groups;
+    let levels: Vec<&LevelGroup> =
+        reached.order.places.iter().map(|&group| &groups[group as usize]).collect();
+    let diagram = reached.diagrams.export(reached.set, levels.len() as u32);
+    let Some(set) = by_places(diagram, &levels, MAX_CHECKED_NODES) else { return Ok(false) };
     let budget = Budget::lasting(TIME_LIMIT);
     let checked = set.check(net, &mut || !budget.is_exhausted());
     let error = match checked {

@@ -5,8 +5,9 @@
 //! [`trees`] answers CTL formulas and refutes LTL properties. Other modules use the set for
 //! counting (`run/counting.rs`) and for home properties (`engine/home`).
 //!
-//! A diagram has one level per place, so it depends on the order of places. Several orders are
-//! computed ([`order`]). The best orders are tried in growing time slices, on several threads in
+//! A diagram has one level per place. When markings are counted, a level may represent a group of
+//! places ([`level_groups`]). A diagram depends on the order of levels. Several orders are computed
+//! ([`order`]). The best orders are tried in growing time slices, on several threads in
 //! parallel. The first complete diagram is used. If it is not too large, the checker itself
 //! verifies that no reachable marking is missing ([`confirm`]). The converse, that each marking in
 //! the diagram is reachable, is not checked and rests on the search.
@@ -23,9 +24,11 @@ mod cycles;
 pub mod figures;
 mod forward;
 mod goals;
+mod level_groups;
 mod linear;
 pub mod order;
 mod order_threads;
+mod place_levels;
 mod satisfying;
 pub mod sums;
 mod trees;
@@ -36,11 +39,12 @@ pub use order_threads::OrderThreads;
 pub use trees::ENGINE as TREES;
 
 use alarm::DiagramDeadline;
+use level_groups::LevelGroups;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason;
 use parikh_solvers::locked;
-use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::order::{LevelOrder, candidates};
 use parikh_symbolic::{
     DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
 };
@@ -102,12 +106,17 @@ pub struct ReachableSet<'r, 'd> {
     /// The reachable markings. The set is [kept](Diagrams::protect), so garbage collection does not
     /// remove it.
     pub set: Set,
-    /// The order of places in the diagram.
+    /// The order of the groups in the diagram.
     pub order: &'r LevelOrder,
-    /// The level of a place in the diagram, by place index.
+    /// The places that each level represents. A group for each place, in the order of the places,
+    /// except in [`explore_groups`].
+    groups: &'r LevelGroups,
+    /// The level of a group in the diagram, by index of the group. Outside of [`explore_groups`],
+    /// this is the level of a place, by index of the place.
     pub level_of: &'r [u32],
     /// The input weights and changes of tokens of each transition, for the levels that it touches.
-    /// Indexed by [`TransitionId`](parikh_net::TransitionId).
+    /// Indexed by [`TransitionId`](parikh_net::TransitionId), except in [`explore_groups`], where
+    /// some are merged or left out.
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -164,13 +173,50 @@ pub fn explore_logged<T: Send>(
     log: &TryLog,
     use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    if net.place_count() > MAX_LEVELS {
+    let groups = LevelGroups::of_places(net);
+    if groups.groups.len() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
     }
     let orders = order::candidates(net, &budget.share(ORDERING_SHARE));
-    for order in &orders {
+    explore_orders((net, &groups, &orders), threads, budget, log, use_set)
+}
+
+/// Like [`explore_logged`], with diagrams whose levels represent groups of places
+/// ([`level_groups`]).
+///
+/// # Errors
+/// Returns an error in the same cases as [`explore`].
+fn explore_groups<T: Send>(
+    net: &Net,
+    threads: &OrderThreads,
+    budget: &Budget,
+    log: &TryLog,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    let ordering = budget.share(ORDERING_SHARE);
+    let (shape, flows) = order::shape(net, &ordering);
+    let groups = LevelGroups::by_flows(net, &flows);
+    if groups.groups.len() > MAX_LEVELS {
+        return Err(DiagramError::TooLarge);
+    }
+    let orders = candidates(&groups.shape(&shape), &|| ordering.is_exhausted());
+    explore_orders((net, &groups, &orders), threads, budget, log, use_set)
+}
+
+/// Computes the reachable set with several orders of `groups`, as [`explore_logged`] does.
+fn explore_orders<T: Send>(
+    (net, groups, orders): (&Net, &LevelGroups, &[LevelOrder]),
+    threads: &OrderThreads,
+    budget: &Budget,
+    log: &TryLog,
+    use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+) -> Result<T, DiagramError> {
+    for order in orders {
         tracing::debug!("diagrams: order {} scores {:.1}", order.method, order.score);
     }
+    let transitions = groups.transitions(net);
+    let (levels, touching) = (groups.groups.len(), transitions.len());
+    tracing::debug!("diagrams: {levels} levels, {touching} transitions");
     let tries = tries(orders.len());
     let next_try = AtomicUsize::new(0);
     let result: Mutex<Option<T>> = Mutex::new(None);
@@ -186,7 +232,13 @@ pub fn explore_logged<T: Send>(
                 slice.map_or_else(|| shared_budget.child(), |slice| shared_budget.slice(slice));
             let bytes =
                 (shared_budget.memory_left() as f64 * MEMORY_SHARE) as usize / threads.current();
-            match saturate(net, order, (bytes, &slice, &shared_budget), log, &use_set) {
+            match saturate(
+                (net, groups, &transitions),
+                order,
+                (bytes, &slice, &shared_budget),
+                log,
+                &use_set,
+            ) {
                 Ok(value) => {
                     *locked(&result) = Some(value);
                     shared_budget.cancel();
@@ -227,12 +279,22 @@ const COMPARED_ORDERS_TIME: Duration = Duration::from_secs(60);
 /// `time` each. Returns the tries. This is a measurement: see `parikh-bench orders`.
 pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTry> {
     let log = TryLog::default();
-    if net.place_count() <= MAX_LEVELS {
-        for order in order::candidates(net, &budget.slice(COMPARED_ORDERS_TIME)) {
+    let ordering = budget.slice(COMPARED_ORDERS_TIME);
+    let (shape, flows) = order::shape(net, &ordering);
+    let groups = LevelGroups::by_flows(net, &flows);
+    if groups.groups.len() <= MAX_LEVELS {
+        let transitions = groups.transitions(net);
+        for order in candidates(&groups.shape(&shape), &|| ordering.is_exhausted()) {
             let slice = budget.slice(time);
             let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
             // The log has the outcome.
-            let _ = saturate(net, &order, (bytes, &slice, &slice), &log, &|_| Ok(()));
+            let _ = saturate(
+                (net, &groups, &transitions),
+                &order,
+                (bytes, &slice, &slice),
+                &log,
+                &|_| Ok(()),
+            );
         }
     }
     log.tries()
@@ -253,27 +315,29 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// Tries one order: computes the reachable set with at most `bytes` bytes of memory, and calls
-/// `use_set` with it. `budget` limits the construction of the diagram, and `use_budget` limits
-/// `use_set`. Records the try in `log`.
+/// Tries one order of groups: computes the reachable set with at most `bytes` bytes of memory, and
+/// calls `use_set` with it. `transitions` are those of [`LevelGroups::transitions`]. `budget`
+/// limits the construction of the diagram, and `use_budget` limits `use_set`. Records the try in
+/// `log`.
 fn saturate<T: Send>(
-    net: &Net,
+    (net, groups, transitions): (&Net, &LevelGroups, &[Vec<LevelTouch>]),
     order: &LevelOrder,
     (bytes, budget, use_budget): (usize, &Budget, &Budget),
     log: &TryLog,
     use_set: &(impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync),
 ) -> Result<T, Stop> {
-    let mut level_of = vec![0; net.place_count()];
-    for (level, &place) in (0..).zip(&order.places) {
-        level_of[place as usize] = level;
-    }
-    let transitions: Vec<Vec<LevelTouch>> =
-        net.transitions().map(|t| touches(net, t, &level_of)).collect();
     let levels = order.places.len();
-    let mut initial = vec![0; levels];
-    for place in net.places() {
-        initial[level_of[place.index()] as usize] = net.initial()[place];
+    let mut level_of = vec![0; levels];
+    for (level, &group) in (0..).zip(&order.places) {
+        level_of[group as usize] = level;
     }
+    let mut transitions = transitions.to_vec();
+    for touches in &mut transitions {
+        touches.iter_mut().for_each(|touch| touch.level = level_of[touch.level as usize]);
+        touches.sort_unstable();
+    }
+    let values = groups.initial(net);
+    let initial: Vec<u64> = order.places.iter().map(|&group| values[group as usize]).collect();
     let entry_index = log.begin(order.method, order.score);
     let stop = |figures: &DiagramFigures| {
         log.sample(entry_index, figures);
@@ -307,6 +371,7 @@ fn saturate<T: Send>(
             diagrams,
             set,
             order,
+            groups,
             level_of,
             transitions,
             relation,
@@ -316,23 +381,4 @@ fn saturate<T: Send>(
     };
     // If the system refuses a thread with such a large stack, memory is short as well.
     with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
-}
-
-/// Returns the input weight and the change of tokens of `t` at each level that `t` touches, by
-/// ascending level.
-fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
-    let mut touches: Vec<LevelTouch> = net
-        .pre(t)
-        .iter()
-        .map(|arc| LevelTouch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
-        .collect();
-    for change in net.delta(t) {
-        let level = level_of[change.place.index()];
-        match touches.iter_mut().find(|touch| touch.level == level) {
-            Some(touch) => touch.change = change.delta,
-            None => touches.push(LevelTouch { level, pre: 0, change: change.delta }),
-        }
-    }
-    touches.sort_unstable();
-    touches
 }

@@ -3,6 +3,7 @@
 
 use parikh_net::{Net, UnitId};
 use parikh_solvers::Budget;
+use parikh_structure::flows::PlaceFlow;
 use parikh_structure::semiflows::place_semiflows;
 use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
@@ -11,6 +12,12 @@ const MAX_SEMIFLOWS: usize = 5_000;
 
 /// Returns orders of the places of `net`, the most promising first, at least one.
 pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
+    order::candidates(&shape(net, budget).0, &|| budget.is_exhausted())
+}
+
+/// Returns the structure of the net for orders of its places, and its semiflows. Semiflows may be
+/// missing if there are many or the budget ends.
+pub(super) fn shape(net: &Net, budget: &Budget) -> (NetShape, Vec<PlaceFlow>) {
     let index = |place: parikh_net::PlaceId| place.index() as u32;
     let place_indices =
         |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
@@ -26,7 +33,7 @@ pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
         flows: flows.filter(|flow: &Vec<u32>| flow.len() > 1).collect(),
         units: units(net),
     };
-    order::candidates(&shape, &|| budget.is_exhausted())
+    (shape, semiflows.flows)
 }
 
 /// Returns the places of each unit, without those of its subunits, in depth-first order of the

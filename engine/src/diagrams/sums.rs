@@ -3,10 +3,10 @@
 //! module [`explicit`](crate::explicit::sums) computes the same sums by visiting all markings.
 
 use super::confirm::confirm;
-use super::{DiagramError, OrderThreads, TryLog, explore_logged};
+use super::level_groups::{LevelGroup, LevelGroups, ValueInterval, intersect};
+use super::{DiagramError, OrderThreads, TryLog, explore_groups};
 use num_bigint::BigUint;
 use parikh_evidence::counting::{CountedComponent, FunctionId, MarkingFactors, WeightError};
-use parikh_net::PlaceId;
 use parikh_solvers::Budget;
 use parikh_solvers::locked;
 use parikh_symbolic::{Changes, Factor, Factors};
@@ -40,7 +40,7 @@ pub fn sums(
     log: &TryLog,
 ) -> Result<DiagramSums, DiagramError> {
     let weights = Mutex::new(weights);
-    explore_logged(&component.net, threads, budget, log, |reached| {
+    explore_groups(&component.net, threads, budget, log, |reached| {
         let values = reached.diagrams.values_by_level(reached.set);
         let mut weights = locked(&weights);
         let mut table = FactorTable {
@@ -49,10 +49,11 @@ pub fn sums(
             factors: Factors::default(),
             index_by_key: HashMap::new(),
         };
-        let (factors, changes) = match factors(component, reached.level_of, &mut table) {
-            Ok(changes) => (table.factors, changes),
-            Err(error) => return Ok(Err(error.into())),
-        };
+        let (factors, changes) =
+            match factors(component, (reached.groups, reached.level_of), &mut table) {
+                Ok(changes) => (table.factors, changes),
+                Err(error) => return Ok(Err(error.into())),
+            };
         let markings = reached.diagrams.count(reached.set)?;
         reached.log_entry.record_markings(&markings);
         let sums = reached.diagrams.weigh(reached.set, &factors, &changes)?;
@@ -61,24 +62,23 @@ pub fn sums(
     })?
 }
 
-/// Identifies a factor of a product. For token counts below a lower bound the factor is 0.
-/// Otherwise it is a function of the token count, or 1.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Identifies a factor of a product: a function of the value of a level. It is 0 outside of an
+/// interval of values. Inside, it is a product of functions of the tokens of places.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct FactorKey {
-    /// The level of the place. 0 if there is no function, since such a factor is the same at all
-    /// levels.
+    /// The level. 0 if there are no functions, since such a factor is the same at all levels.
     level: u32,
-    /// Lower bound of the token count, below which the factor is 0. 0 for no lower bound.
-    min_tokens: u64,
-    /// The function of the tokens, or `None` for the constant 1.
-    function: Option<FunctionId>,
+    /// The values for which the factor is not 0.
+    values: ValueInterval,
+    /// For some places of the level's group, by index in the group: the function of their tokens.
+    functions: BTreeMap<usize, FunctionId>,
 }
 
 /// The factors created so far.
 struct FactorTable<'t> {
     /// The values of functions of token counts.
     weights: &'t mut MarkingFactors,
-    /// The token counts that occur at each level.
+    /// The values that occur at each level.
     values: &'t [Vec<u64>],
     /// The factors created so far, by index.
     factors: Factors,
@@ -87,24 +87,28 @@ struct FactorTable<'t> {
 }
 
 impl FactorTable<'_> {
-    /// Returns the index of the factor with this key, which is created if it is new.
-    fn factor(&mut self, key: FactorKey) -> Result<usize, WeightError> {
+    /// Returns the index of the factor with this key at the level of `group`. The factor is created
+    /// if it is new.
+    fn factor(&mut self, key: FactorKey, group: &LevelGroup) -> Result<usize, WeightError> {
         if let Some(&known_index) = self.index_by_key.get(&key) {
             return Ok(known_index);
         }
-        let factor = match key.function {
-            None => Factor::AtLeast(key.min_tokens),
-            Some(function) => {
-                let mut numbers: HashMap<u64, BigUint> = HashMap::new();
-                for &tokens in &self.values[key.level as usize] {
-                    if tokens >= key.min_tokens {
-                        numbers.insert(tokens, self.weights.value(function, tokens)?);
+        let (least, most) = key.values;
+        let factor = if key.functions.is_empty() {
+            Factor::Between(least, most)
+        } else {
+            let mut numbers: HashMap<u64, BigUint> = HashMap::new();
+            for &value in &self.values[key.level as usize] {
+                if (least..=most).contains(&value) {
+                    let mut product = BigUint::from(1u8);
+                    for (&index, &function) in &key.functions {
+                        product *= self.weights.value(function, group.tokens(index, value))?;
                     }
+                    numbers.insert(value, product);
                 }
-                let weight_of_tokens =
-                    move |tokens: u64| numbers.get(&tokens).cloned().unwrap_or_default();
-                Factor::Weight(Box::new(weight_of_tokens))
             }
+            let weight_of_value = move |value| numbers.get(&value).cloned().unwrap_or_default();
+            Factor::Weight(Box::new(weight_of_value))
         };
         self.factors.table.push(factor);
         let index = self.factors.table.len() - 1;
@@ -118,38 +122,50 @@ impl FactorTable<'_> {
 /// from the common factor, each with the index of the product's factor.
 fn factors(
     component: &CountedComponent,
-    level_of: &[u32],
+    (groups, level_of): (&LevelGroups, &[u32]),
     table: &mut FactorTable<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
-    let level = |place: PlaceId| level_of[place.index()];
-    let default_functions: BTreeMap<PlaceId, FunctionId> =
-        component.factors.iter().copied().collect();
-    for (&place, &function) in &default_functions {
-        let key = FactorKey { level: level(place), min_tokens: 0, function: Some(function) };
-        let factor = table.factor(key)?;
-        table.factors.common.insert(level(place), factor);
+    // The common factor of each group with functions.
+    let mut common: HashMap<u32, FactorKey> = HashMap::new();
+    let unconditional = |group: u32| FactorKey {
+        level: level_of[group as usize],
+        values: (0, u64::MAX),
+        functions: BTreeMap::new(),
+    };
+    for &(place, function) in &component.factors {
+        let (group, index) = groups.location(place);
+        let key = common.entry(group).or_insert_with(|| unconditional(group));
+        key.functions.insert(index, function);
     }
+    for (&group, key) in &common {
+        let factor = table.factor(key.clone(), &groups.groups[group as usize])?;
+        table.factors.common.insert(level_of[group as usize], factor);
+    }
+    let default_key =
+        |group: u32| common.get(&group).cloned().unwrap_or_else(|| unconditional(group));
     let mut changes_by_product = Vec::with_capacity(component.products.len());
     for product in &component.products {
-        let mut differing: BTreeMap<u32, FactorKey> = BTreeMap::new();
+        let mut differing: HashMap<u32, FactorKey> = HashMap::new();
         for &(place, min_tokens) in &product.lower_bounds {
-            let function = default_functions.get(&place).copied();
-            differing.insert(level(place), FactorKey { level: level(place), min_tokens, function });
+            let (group, index) = groups.location(place);
+            let key = differing.entry(group).or_insert_with(|| default_key(group));
+            let needed = groups.groups[group as usize].values_with(index, min_tokens);
+            key.values = intersect(key.values, needed);
         }
         for &(place, function) in &product.changed {
-            let level = level(place);
-            let key = FactorKey { level, min_tokens: 0, function: Some(function) };
-            // A lower bound of the same place stays in the key. Only the function of the key
-            // changes.
-            differing.entry(level).or_insert(key).function = Some(function);
+            let (group, index) = groups.location(place);
+            let key = differing.entry(group).or_insert_with(|| default_key(group));
+            key.functions.insert(index, function);
         }
         let mut changes: Changes = Vec::with_capacity(differing.len());
-        for (level, mut key) in differing {
-            if key.function.is_none() {
+        for (group, mut key) in differing {
+            if key.functions.is_empty() {
                 key.level = 0; // the same at all levels
             }
-            changes.push((level, table.factor(key)?));
+            let factor = table.factor(key, &groups.groups[group as usize])?;
+            changes.push((level_of[group as usize], factor));
         }
+        changes.sort_unstable();
         changes_by_product.push(changes);
     }
     Ok(changes_by_product)
