@@ -14,6 +14,7 @@
 
 use crate::touch::{EMPTY_SUFFIX, LevelTouch, Suffix};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The largest number of contexts of one level that reads may create. A level may always have as
 /// many contexts as the level above.
@@ -78,6 +79,7 @@ impl Contexts {
             // this creates too many contexts, these transitions fire at this level.
             for passes_reads in [true, false] {
                 let is_passed = |id: &u32| passes_reads && is_read(*id);
+                let max_contexts = MAX_CONTEXTS.max(frontier.len());
                 let mut pending_below: Vec<Vec<u32>> = Vec::new();
                 let mut context_below: HashMap<Vec<u32>, u32> = HashMap::new();
                 let mut level_contexts: Vec<Context> = Vec::new();
@@ -85,23 +87,31 @@ impl Contexts {
                     let firing = firing(pending);
                     let (read, local): (Vec<u32>, Vec<u32>) =
                         firing.iter().partition(|id| is_passed(id));
-                    // A read holds from its lower threshold on, up to its upper threshold.
-                    let bounds_of = |&id: &u32| {
-                        let touch = suffix_of(id).touch;
-                        [Some(touch.pre), touch.max.checked_add(1)]
-                    };
+                    // A read holds from `pre` on, and below the number after `max`.
+                    let touch_of = |id: u32| suffix_of(id).touch;
+                    let bounds_of =
+                        |&id: &u32| [Some(touch_of(id).pre), touch_of(id).max.checked_add(1)];
                     let mut thresholds: Vec<u64> =
                         read.iter().flat_map(bounds_of).flatten().collect();
                     thresholds.sort_unstable();
                     thresholds.dedup();
+                    // For each read, the numbers of reached thresholds with which it holds.
+                    let reached_where_it_holds: Vec<Range<usize>> = read
+                        .iter()
+                        .map(|&id| {
+                            let touch = touch_of(id);
+                            let from = thresholds.partition_point(|&it| it <= touch.pre);
+                            from..thresholds.partition_point(|&it| it <= touch.max) + 1
+                        })
+                        .collect();
                     let mut successors = Vec::new();
                     for reached in 0..=thresholds.len() {
-                        let is_reached = |bound: &u64| thresholds[..reached].contains(bound);
-                        let passed = read.iter().filter(|id| {
-                            let [lower, upper] = bounds_of(id);
-                            lower.is_some_and(|it| is_reached(&it))
-                                && !upper.is_some_and(|it| is_reached(&it))
-                        });
+                        if passes_reads && pending_below.len() > max_contexts {
+                            break;
+                        }
+                        let passed = read.iter().zip(&reached_where_it_holds);
+                        let passed = passed.filter(|(_, holds)| holds.contains(&reached));
+                        let passed = passed.map(|(id, _)| id);
                         let deeper =
                             pending.iter().filter(|&&id| suffix_of(id).touch.level > level);
                         let mut pending_here: Vec<u32> =
@@ -125,7 +135,7 @@ impl Contexts {
                     let locals = locals.collect();
                     level_contexts.push(Context { locals, thresholds, contexts_below: successors });
                 }
-                if pending_below.len() <= MAX_CONTEXTS.max(frontier.len()) || !passes_reads {
+                if pending_below.len() <= max_contexts || !passes_reads {
                     contexts.append(&mut level_contexts);
                     frontier = pending_below;
                     break;

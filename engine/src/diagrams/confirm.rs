@@ -52,8 +52,10 @@ pub(super) fn confirm(
     let levels: Vec<&LevelGroup> =
         reached.order.places.iter().map(|&group| &groups[group as usize]).collect();
     let diagram = reached.diagrams.export(reached.set, levels.len() as u32);
-    let Some(set) = by_places(diagram, &levels, MAX_CHECKED_NODES) else { return Ok(false) };
     let budget = Budget::lasting(TIME_LIMIT);
+    let Some(set) = by_places(diagram, &levels, MAX_CHECKED_NODES, &budget) else {
+        return Ok(false);
+    };
     let checked = set.check(net, &mut || !budget.is_exhausted());
     let error = match checked {
         Ok(checked) if checked.markings() == *markings => return Ok(true),

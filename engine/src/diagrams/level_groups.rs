@@ -1,7 +1,7 @@
 //! Levels of a diagram that represent several places each.
 //!
-//! A place invariant may leave a group of places few common states. Then one level represents the
-//! whole group, and its value is the number of the group's state:
+//! A place invariant can leave a group of places only few combinations of token counts. Then one
+//! level represents the whole group, and its value numbers these combinations:
 //!
 //! | group | value of the level |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | places that hold at most one token together | the index of the marked place; one more than the last index if all are empty |
 //! | places p and q with a·p + b·q = c | the tokens of p |
 //!
-//! A diagram with one level for k places of a state machine has one node per state, where k levels
-//! can have k²/2 nodes. A firing changes one level instead of two, and passes fewer levels.
+//! A diagram with one level for k places of a state machine has one node per state. With a level
+//! per place it can have k²/2 nodes. A firing changes one level instead of two, and passes fewer levels.
 //!
 //! Each condition of a transition on a group is an interval of values, and each effect is a
 //! constant change of the value. So transitions of groups are lists of [`LevelTouch`]es, too.
@@ -20,7 +20,9 @@
 //! The invariants are checked on the net ([`PlaceFlow::holds`]). They hold in every reachable
 //! marking, so a reachable marking and the values of its groups determine each other. A transition
 //! whose condition or effect contradicts an invariant is enabled in no reachable marking, and is
-//! left out.
+//! left out. Merging keeps the set of reachable markings. Firings are counted from the original
+//! transitions, not from the merged ones. The checker detects missing markings only, so tests
+//! against enumeration support the merging.
 //!
 //! # Sources
 //! Ciardo, Lüttgen, Siminiceanu, "Efficient symbolic state-space construction for asynchronous
@@ -33,6 +35,12 @@ use parikh_structure::integer::Integer;
 use parikh_symbolic::LevelTouch;
 use parikh_symbolic::order::NetShape;
 use std::collections::BTreeMap;
+
+/// Limit on the rounds of merging. The transitions are right after each round.
+const MAX_MERGE_ROUNDS: usize = 8;
+
+/// Transitions with more touches are not merged: to compare them takes too long.
+const MAX_MERGED_TOUCHES: usize = 64;
 
 /// Places that one level represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,15 +262,16 @@ impl LevelGroups {
         }
         let mut transitions: Vec<Option<Vec<LevelTouch>>> =
             transitions.into_iter().map(Some).collect();
-        loop {
+        for _ in 0..MAX_MERGE_ROUNDS {
             let mut has_merged = false;
             for (group, touching) in (0..).zip(&touching) {
                 has_merged |= self.merge_on(group, touching, &mut transitions);
             }
             if !has_merged {
-                return transitions.into_iter().flatten().collect();
+                break;
             }
         }
+        transitions.into_iter().flatten().collect()
     }
 
     /// Merges transitions as [`merge_transitions`](Self::merge_transitions) does, with respect to
@@ -275,13 +284,17 @@ impl LevelGroups {
         transitions: &mut [Option<Vec<LevelTouch>>],
     ) -> bool {
         let largest = self.groups[group as usize].largest_value();
-        // For each transition without its interval: the intervals with the transitions' indices.
+        // Transitions that agree in all but their interval on the group: these intervals, with the
+        // indices of the transitions.
         let mut intervals: BTreeMap<Vec<LevelTouch>, Vec<(ValueInterval, usize)>> = BTreeMap::new();
         for &index in touching {
             let Some(touches) = &transitions[index] else { continue };
+            if touches.len() > MAX_MERGED_TOUCHES {
+                continue;
+            }
             let mut touches = touches.clone();
             if let Some(touch) = touches.iter_mut().find(|touch| touch.level == group) {
-                // The level has no larger value.
+                // An interval up to the largest value needs no upper limit.
                 let max = if touch.max >= largest { u64::MAX } else { touch.max };
                 let interval = (touch.pre, max);
                 (touch.pre, touch.max) = (0, 0);
@@ -289,10 +302,10 @@ impl LevelGroups {
             }
         }
         let mut has_merged = false;
-        for of_one_effect in intervals.values_mut() {
-            of_one_effect.sort_unstable();
+        for alike in intervals.values_mut() {
+            alike.sort_unstable();
             let mut last: Option<(ValueInterval, usize)> = None;
-            for &(interval, index) in &*of_one_effect {
+            for &(interval, index) in &*alike {
                 let (joined, first) = match last {
                     Some((joined, first)) if interval.0 <= joined.1.saturating_add(1) => {
                         transitions[index] = None;

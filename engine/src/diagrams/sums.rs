@@ -11,6 +11,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::locked;
 use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Mutex;
 
 /// The sums of the products of a [`CountedComponent`] over the component's markings. A product has
@@ -71,7 +72,7 @@ struct FactorKey {
     /// The values for which the factor is not 0.
     values: ValueInterval,
     /// For some places of the level's group, by index in the group: the function of their tokens.
-    functions: BTreeMap<usize, FunctionId>,
+    functions: Rc<BTreeMap<usize, FunctionId>>,
 }
 
 /// The factors created so far.
@@ -101,7 +102,7 @@ impl FactorTable<'_> {
             for &value in &self.values[key.level as usize] {
                 if (least..=most).contains(&value) {
                     let mut product = BigUint::from(1u8);
-                    for (&index, &function) in &key.functions {
+                    for (&index, &function) in key.functions.as_ref() {
                         product *= self.weights.value(function, group.tokens(index, value))?;
                     }
                     numbers.insert(value, product);
@@ -127,22 +128,22 @@ fn factors(
 ) -> Result<Vec<Changes>, WeightError> {
     // The common factor of each group with functions.
     let mut common: HashMap<u32, FactorKey> = HashMap::new();
-    let unconditional = |group: u32| FactorKey {
+    let constant_one = |group: u32| FactorKey {
         level: level_of[group as usize],
         values: (0, u64::MAX),
-        functions: BTreeMap::new(),
+        functions: Rc::default(),
     };
     for &(place, function) in &component.factors {
         let (group, index) = groups.location(place);
-        let key = common.entry(group).or_insert_with(|| unconditional(group));
-        key.functions.insert(index, function);
+        let key = common.entry(group).or_insert_with(|| constant_one(group));
+        Rc::make_mut(&mut key.functions).insert(index, function);
     }
     for (&group, key) in &common {
         let factor = table.factor(key.clone(), &groups.groups[group as usize])?;
         table.factors.common.insert(level_of[group as usize], factor);
     }
     let default_key =
-        |group: u32| common.get(&group).cloned().unwrap_or_else(|| unconditional(group));
+        |group: u32| common.get(&group).cloned().unwrap_or_else(|| constant_one(group));
     let mut changes_by_product = Vec::with_capacity(component.products.len());
     for product in &component.products {
         let mut differing: HashMap<u32, FactorKey> = HashMap::new();
@@ -155,7 +156,7 @@ fn factors(
         for &(place, function) in &product.changed {
             let (group, index) = groups.location(place);
             let key = differing.entry(group).or_insert_with(|| default_key(group));
-            key.functions.insert(index, function);
+            Rc::make_mut(&mut key.functions).insert(index, function);
         }
         let mut changes: Changes = Vec::with_capacity(differing.len());
         for (group, mut key) in differing {
