@@ -24,6 +24,9 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// The maximum number of steps of a firing sequence that replaces one with nested loops.
 const MAX_STEPS: usize = 100_000;
 
+/// The reason to leave out a document that refutes no statement as a whole.
+const NO_DERIVATION: &str = "a document has no derivation";
+
 /// The evidence in a file of claims, and the statements that it proves.
 pub(super) struct ClaimEvidence<'n> {
     net: &'n Net,
@@ -112,8 +115,10 @@ impl<'n> ClaimEvidence<'n> {
 
     /// Returns the reason why the evidence does not show the claim.
     pub(super) fn reason(self) -> String {
-        let first = self.left_out.into_iter().next();
-        first.unwrap_or_else(|| "the evidence has another form".to_owned())
+        // A document without a derivation may refute a part, with another document that is left out.
+        let is_other = |reason: &&String| *reason != NO_DERIVATION;
+        let reason = self.left_out.iter().find(is_other).or(self.left_out.first()).cloned();
+        reason.unwrap_or_else(|| "the evidence has another form".to_owned())
     }
 
     /// Writes a firing sequence with the goals that it reaches. Goals are evaluated after the
@@ -275,7 +280,7 @@ impl<'n> ClaimEvidence<'n> {
             Ok(refuted) => {
                 let is_useless = refuted.is_empty() && !targets.is_empty();
                 if is_useless && self.treatment != Treatment::Refused {
-                    self.left_out.push("a document has no derivation".to_owned());
+                    self.left_out.push(NO_DERIVATION.to_owned());
                 }
                 self.shown.extend(&refuted);
                 self.refuted.extend(refuted);
