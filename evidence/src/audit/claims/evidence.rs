@@ -1,6 +1,6 @@
 //! The evidence of a confirmed answer, as far as files of claims cover it.
 
-use super::Treatment;
+use super::EvidenceSelection;
 use crate::audit::context::AuditContext;
 use crate::audit::kinds::trace;
 use crate::certificate::derivation::{DocumentWriter, Target};
@@ -37,7 +37,7 @@ pub(super) struct ClaimEvidence<'n> {
     pub(super) refuted: BTreeSet<usize>,
     /// The writer of the documents, which numbers the facts in them.
     pub(super) writer: DocumentWriter<'n>,
-    treatment: Treatment,
+    selection: EvidenceSelection,
     /// The reasons why some evidence of the answer is not in the file.
     pub(super) left_out: Vec<String>,
 }
@@ -48,7 +48,7 @@ impl<'n> ClaimEvidence<'n> {
         net: &'n Net,
         obligation: Obligation,
         assumes_units: bool,
-        treatment: Treatment,
+        selection: EvidenceSelection,
     ) -> Self {
         ClaimEvidence {
             net,
@@ -56,7 +56,7 @@ impl<'n> ClaimEvidence<'n> {
             shown: BTreeSet::new(),
             refuted: BTreeSet::new(),
             writer: DocumentWriter::new(net, assumes_units),
-            treatment,
+            selection,
             left_out: Vec::new(),
         }
     }
@@ -83,8 +83,8 @@ impl<'n> ClaimEvidence<'n> {
             let mut counts: Vec<u64> = stops.iter().copied().flatten().collect();
             counts.sort_unstable();
             let to_the_end = stops.contains(&None);
-            match self.treatment {
-                Treatment::Refused => {
+            match self.selection {
+                EvidenceSelection::Refused => {
                     let last = counts.last().copied().filter(|_| !to_the_end);
                     self.add_refused_sequence(&sequence, last)?;
                 }
@@ -279,7 +279,7 @@ impl<'n> ClaimEvidence<'n> {
         match result {
             Ok(refuted) => {
                 let is_useless = refuted.is_empty() && !targets.is_empty();
-                if is_useless && self.treatment != Treatment::Refused {
+                if is_useless && self.selection != EvidenceSelection::Refused {
                     self.left_out.push(NO_DERIVATION.to_owned());
                 }
                 self.shown.extend(&refuted);
@@ -310,7 +310,7 @@ impl<'n> ClaimEvidence<'n> {
 
     /// Lists all reachable markings, if they are few, with the statements that they refute.
     pub(super) fn list_markings(&mut self) {
-        if self.treatment != Treatment::Claim {
+        if self.selection != EvidenceSelection::Claim {
             self.left_out.push("the answer rests on a list of all reachable markings".to_owned());
             return;
         }
@@ -396,7 +396,7 @@ mod tests {
         let five = Predicate::and([Predicate::at_least(q, 5), Predicate::no_more_than(q, 5)]);
         let written = |reach: &[Predicate], stops: &[u64], to_the_end: bool| {
             let obligation = Obligation { reach: reach.to_vec(), ..Obligation::default() };
-            let mut evidence = ClaimEvidence::new(&net, obligation, false, Treatment::Claim);
+            let mut evidence = ClaimEvidence::new(&net, obligation, false, EvidenceSelection::Claim);
             let mut sequence = FiringSequence::new();
             sequence.push(t, 11);
             evidence.add_sequence(&sequence, stops, to_the_end);

@@ -117,9 +117,9 @@ fn other_obligation(needed: &NeededProofs) -> Option<&'static str> {
     }
 }
 
-/// The treatment of evidence that a file of claims repeats.
+/// The evidence of an answer that a file of claims contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Treatment {
+enum EvidenceSelection {
     /// The evidence of a confirmed answer. All reachable markings may be listed.
     Claim,
     /// The evidence of a refused answer: its firing sequences and documents, right or wrong.
@@ -137,7 +137,7 @@ fn gather<'n>(
     question: &Question,
     answer: &AnswerLine,
     assumes_units: bool,
-    treatment: Treatment,
+    selection: EvidenceSelection,
 ) -> Result<(Claim, ClaimEvidence<'n>), String> {
     let net = context.net;
     let refuse = |why: &str| Err(why.to_owned());
@@ -157,7 +157,7 @@ fn gather<'n>(
         let what = other_obligation(&obligation.needed).unwrap_or("nothing");
         format!("statements about {what} are not covered")
     })?;
-    let mut evidence = ClaimEvidence::new(net, obligation, assumes_units, treatment);
+    let mut evidence = ClaimEvidence::new(net, obligation, assumes_units, selection);
     evidence.collect(context, answer)?;
     let is_dead = net.is_dead(net.initial());
     if !claim.is_shown(&evidence.shown) && (answer.searched.is_some() || is_dead) {
@@ -176,7 +176,7 @@ pub(super) fn claim_file(
     answer: &AnswerLine,
     assumes_units: bool,
 ) -> Result<String, String> {
-    let (claim, evidence) = gather(context, question, answer, assumes_units, Treatment::Claim)?;
+    let (claim, evidence) = gather(context, question, answer, assumes_units, EvidenceSelection::Claim)?;
     match claim.is_shown(&evidence.shown) {
         true => Ok(text_of(context.net, question, answer, &claim, &evidence)),
         false => Err(evidence.reason()),
@@ -194,7 +194,7 @@ pub(super) fn refused_claim_file(
     answer: &AnswerLine,
     assumes_units: bool,
 ) -> Result<String, String> {
-    let (claim, evidence) = gather(context, question, answer, assumes_units, Treatment::Refused)?;
+    let (claim, evidence) = gather(context, question, answer, assumes_units, EvidenceSelection::Refused)?;
     if !evidence.left_out.is_empty() {
         return Err(evidence.reason());
     }

@@ -3,7 +3,7 @@
 //! The statements, the facts and the checks of documents are those of files of claims. A solver
 //! finds the derivations itself.
 
-use super::{Treatment, gather};
+use super::{EvidenceSelection, gather};
 use crate::audit::context::AuditContext;
 use crate::audit::exports::AnswerFiles;
 use crate::certificate::smtlib::Obligations;
@@ -34,7 +34,7 @@ pub(in crate::audit) fn smt_files(
 ) -> Result<AnswerFiles, String> {
     let net = context.net;
     let (claim, evidence) =
-        gather(context, question, answer, assumes_units, Treatment::Obligations)?;
+        gather(context, question, answer, assumes_units, EvidenceSelection::Obligations)?;
     let obligation = &evidence.obligation;
     let first = obligation.reach.len();
     // The files are about the refuted statements. The auditor has confirmed the others.
