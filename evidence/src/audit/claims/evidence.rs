@@ -396,7 +396,8 @@ mod tests {
         let five = Predicate::and([Predicate::at_least(q, 5), Predicate::no_more_than(q, 5)]);
         let written = |reach: &[Predicate], stops: &[u64], to_the_end: bool| {
             let obligation = Obligation { reach: reach.to_vec(), ..Obligation::default() };
-            let mut evidence = ClaimEvidence::new(&net, obligation, false, EvidenceSelection::Claim);
+            let mut evidence =
+                ClaimEvidence::new(&net, obligation, false, EvidenceSelection::Claim);
             let mut sequence = FiringSequence::new();
             sequence.push(t, 11);
             evidence.add_sequence(&sequence, stops, to_the_end);

@@ -176,7 +176,8 @@ pub(super) fn claim_file(
     answer: &AnswerLine,
     assumes_units: bool,
 ) -> Result<String, String> {
-    let (claim, evidence) = gather(context, question, answer, assumes_units, EvidenceSelection::Claim)?;
+    let (claim, evidence) =
+        gather(context, question, answer, assumes_units, EvidenceSelection::Claim)?;
     match claim.is_shown(&evidence.shown) {
         true => Ok(text_of(context.net, question, answer, &claim, &evidence)),
         false => Err(evidence.reason()),
@@ -194,7 +195,8 @@ pub(super) fn refused_claim_file(
     answer: &AnswerLine,
     assumes_units: bool,
 ) -> Result<String, String> {
-    let (claim, evidence) = gather(context, question, answer, assumes_units, EvidenceSelection::Refused)?;
+    let (claim, evidence) =
+        gather(context, question, answer, assumes_units, EvidenceSelection::Refused)?;
     if !evidence.left_out.is_empty() {
         return Err(evidence.reason());
     }
