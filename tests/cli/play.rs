@@ -220,7 +220,7 @@ fn nets_are_converted_and_impossible_conversions_refused() {
     let refused = directory.fails_with(1, &["convert", "cafe.net", "-o", "cafe.lola"]);
     assert!(refused.contains("cafe.lola: transition `sit` has inhibitor arcs"), "{refused}");
     let refused = directory.fails_with(2, &["convert", "cafe.net", "-o", "cafe.xyz"]);
-    assert!(refused.contains("expected .pnml, .net, .lola or .txt"), "{refused}");
+    assert!(refused.contains("ends in .pnml, .net, .lola or .txt"), "{refused}");
     directory.write("broken.net", "tr t p ->\npr t > u");
     let refused = directory.fails_with(1, &["info", "broken.net"]);
     let lines: Vec<&str> = refused.lines().collect();

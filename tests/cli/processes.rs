@@ -385,10 +385,8 @@ fn constraints_are_asked_of_every_case() {
         directory.succeeds(&asked)
     };
     let said = ask("invoices.pnml", "paid: precedence(Approve, Pay)");
-    assert!(
-        said.starts_with("paid: FALSE — a run: after 4 firings, the marking is dead"),
-        "{said}"
-    );
+    // One engine stops at the dead marking, another one where no continuation matters.
+    assert!(said.starts_with("paid: FALSE — a run: after 4 firings, "), "{said}");
     let replayed = directory.succeeds(&["replay", "invoices.pnml", "traces/paid.trace"]);
     assert!(replayed.contains("marking: end"), "{replayed}");
     for (formula, holds) in [

@@ -11,7 +11,8 @@
 //! | places p and q with a·p + b·q = c | the tokens of p |
 //!
 //! A diagram with one level for k places of a state machine has one node per state. With a level
-//! per place it can have k²/2 nodes. A firing changes one level instead of two, and passes fewer levels.
+//! per place it can have k²/2 nodes. A firing changes one level instead of two, and passes fewer
+//! levels.
 //!
 //! Each condition of a transition on a group is an interval of values, and each effect is a
 //! constant change of the value. So transitions of groups are lists of [`LevelTouch`]es, too.
@@ -401,4 +402,67 @@ fn pair(net: &Net, flow: &PlaceFlow) -> Option<PlacePair> {
     let total = number(&flow.constant(net.initial()))?;
     let weights = [number(a).filter(|&it| it > 0)?, number(b).filter(|&it| it > 0)?];
     flow.holds(net).then_some(PlacePair { places: [*p, *q], weights, total })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagrams::order;
+    use parikh_net::text;
+    use parikh_solvers::Budget;
+
+    fn net_and_groups(text: &str) -> (Net, LevelGroups) {
+        let net = text::parse(text).unwrap();
+        let (_, flows) = order::shape(&net, &Budget::unlimited());
+        let groups = LevelGroups::by_flows(&net, &flows);
+        (net, groups)
+    }
+
+    #[test]
+    fn the_steps_of_a_counter_become_one_transition() {
+        let (net, groups) = net_and_groups(
+            "place c0 1\nplace c1\nplace c2\nplace c3\n\
+             transition up0: c0 -> c1\ntransition up1: c1 -> c2\ntransition up2: c2 -> c3\n\
+             transition back: c3 -> c0",
+        );
+        let places: Vec<PlaceId> = net.places().collect();
+        assert_eq!(groups.groups, [LevelGroup::AtMostOne { places, can_be_empty: false }]);
+        let up = LevelTouch { level: 0, pre: 0, max: 2, change: 1 };
+        let back = LevelTouch { level: 0, pre: 3, max: u64::MAX, change: -3 };
+        assert_eq!(groups.transitions(&net), [vec![up], vec![back]]);
+    }
+
+    #[test]
+    fn a_place_of_two_state_machines_leaves_one_of_them_empty_at_times() {
+        let (net, groups) = net_and_groups(
+            "place a 1\nplace b\nplace c\nplace d\nplace e 1\n\
+             transition t: a -> b\ntransition u: b + d -> c\ntransition v: c -> a + e\n\
+             transition w: e -> d",
+        );
+        let mut sizes = Vec::new();
+        for group in &groups.groups {
+            let LevelGroup::AtMostOne { places, can_be_empty } = group else {
+                panic!("{group:?} is no state machine");
+            };
+            sizes.push((places.len(), *can_be_empty));
+        }
+        sizes.sort_unstable();
+        assert_eq!(sizes, [(2, true), (3, false)]);
+        assert_eq!(groups.transitions(&net).len(), 4);
+    }
+
+    #[test]
+    fn two_places_with_a_constant_weighted_sum_share_a_level() {
+        let (net, groups) = net_and_groups(
+            "place p 7\nplace q\n\
+             transition t: 2*p -> q\ntransition u: q -> 2*p\ntransition v: 8*p -> 4*q",
+        );
+        let [LevelGroup::Pair(pair)] = &groups.groups[..] else { panic!("{groups:?}") };
+        assert_eq!((pair.weights, pair.total), ([1, 2], 7));
+        // t needs two tokens of p. u needs a token of q, so p holds at most five. v is never
+        // enabled, but only the value of the level shows this.
+        let touch = |pre, max, change| vec![LevelTouch { level: 0, pre, max, change }];
+        let transitions = groups.transitions(&net);
+        assert_eq!(transitions[..2], [touch(2, u64::MAX, -2), touch(0, 5, 2)]);
+    }
 }

@@ -115,7 +115,8 @@ impl<'n> ClaimEvidence<'n> {
 
     /// Returns the reason why the evidence does not show the claim.
     pub(super) fn reason(self) -> String {
-        // A document without a derivation may refute a part, with another document that is left out.
+        // A document without a derivation may refute a part, with another document that is left
+        // out.
         let is_other = |reason: &&String| *reason != NO_DERIVATION;
         let reason = self.left_out.iter().find(is_other).or(self.left_out.first()).cloned();
         reason.unwrap_or_else(|| "the evidence has another form".to_owned())

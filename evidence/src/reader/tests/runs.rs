@@ -5,6 +5,19 @@ use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{AtomId, AtomNames, Formula, Linear, Ltl, parse_ltl};
 
+/// Returns the question without the other questions that imply its answer.
+fn without_implications(question: Question) -> Question {
+    match question {
+        Question::WithImplications { main, .. } => without_implications(*main),
+        Question::Not(inner) => Question::Not(Box::new(without_implications(*inner))),
+        Question::Connective { all, parts } => {
+            let parts = parts.into_iter().map(without_implications).collect();
+            Question::Connective { all, parts }
+        }
+        other => other,
+    }
+}
+
 /// Reads formulas over `q` (q ≥ 1), `t` (t is enabled), `dead` and `go` (t fires). The expected
 /// questions are in Spot's syntax.
 #[test]
@@ -63,6 +76,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         ),
     ] {
         let read = question_of(&net, &formula).unwrap_or_else(|error| panic!("{formula}: {error}"));
+        let read = without_implications(read);
         assert!(is_equivalent(&net, &read, &question), "{formula}: {read:?}\n{question:?}");
     }
     for beyond in [
