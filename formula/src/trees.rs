@@ -132,8 +132,8 @@ type TreeProposition = Proposition<Goal>;
 
 /// Translates a part of the formula with a temporal operator at the top into the simplest goal: a
 /// reachable marking, a home space, a run, or else the tree of runs. For a home space, an
-/// equivalent goal about the tree of runs is added. So it is for a run, if the part has several
-/// temporal operators: then other engines find the run step by step.
+/// equivalent goal about the tree of runs is added. The same goal is added for a run if the part
+/// has several temporal operators: other engines then search for the run operator by operator.
 fn simplest_goal(property: &TreeProperty, part: Ctl, net: &Net) -> TreeProposition {
     let formulas = property.formulas();
     // A condition after one firing is rewritten as a condition on the marking before it.

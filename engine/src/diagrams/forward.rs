@@ -14,8 +14,9 @@
 //! From the initial marking, EF φ asks φ of all reachable markings, whose set is known: nothing is
 //! computed for the operator. A single marking satisfies a formula that begins with a universal
 //! operator exactly if it does not satisfy the negation. All other formulas are evaluated
-//! as sets of markings ([`CtlEvaluation::members_of`]). Sets computed forwards usually are smaller
-//! than sets computed backwards, since the order of places was good for all reachable markings.
+//! as sets of markings ([`CtlEvaluation::members_of`]). The order of places was chosen for the set
+//! of all reachable markings. Sets computed forwards resemble this set and usually are small. Sets
+//! computed backwards often are not.
 //!
 //! Source: H. Iwashita, T. Nakata, F. Hirose, *CTL model checking based on forward state
 //! traversal*, ICCAD 1996.

@@ -293,9 +293,9 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Chooses a marking and a part for the next hunt. The part is open at the marking, and had the
-    /// fewest failed hunts. The marking is a random one among those where the part is open. A part
-    /// without condition on the path that is open at the initial marking is left out, since other
-    /// engines walk from there. Returns `None` without such a part.
+    /// fewest failed hunts. The marking is a random one among those where the part is open. EF ψ
+    /// or AG ψ that is open at the initial marking is left out: the goals that help this formula
+    /// already ask other engines to walk to ψ. Returns `None` without such a part.
     fn start_of_hunt(&mut self, hunter: &Hunter<'_>) -> Option<(u32, usize)> {
         let random = self.rng.usize(..);
         let is_hunted_elsewhere = |part: usize| {

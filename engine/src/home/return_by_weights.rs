@@ -11,7 +11,7 @@
 //!
 //! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere
 //! (`weight_search`). When no walk does, other engines try to prove that no bad marking is
-//! reachable. A *bad marking* is no target and disables all decreasing transitions. This
+//! reachable. A *bad marking* is not a target and enables no decreasing transition. This
 //! usually takes only linear arithmetic and no visit of markings, however many there are. The proof
 //! is in the checker, [`parikh_evidence::home::ways_back`].
 //!
