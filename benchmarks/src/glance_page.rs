@@ -142,17 +142,18 @@ fn commands(glance: &Glance, sources: &Sources, path: &Path) -> String {
     let Sources { inputs, oracle, contest, files, .. } = sources;
     let base = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (inputs, oracle) = (inputs.display(), oracle.display());
-    let longest = glance.limits.last().copied().unwrap_or_default();
     let mut text = String::new();
     for (file, rows) in files {
         let exams: BTreeSet<Exam> = rows.iter().map(|row| row.exam).collect();
         let exams: Vec<&str> = exams.into_iter().map(Exam::short).collect();
         let instances: BTreeSet<&str> = rows.iter().map(|row| &*row.instance).collect();
+        // The rows do not have the time limit, but a run without all answers lasts nearly as long.
+        let longest = rows.iter().map(|row| row.wall).fold(0.0, f64::max);
         // Writing to a String does not fail.
         let _ = writeln!(
             text,
-            "    parikh-bench contest --inputs {inputs} --oracle {oracle} --list LIST \\\n      \
-             --exams {} --timeout {longest} --out {}   # {}",
+            "    parikh-bench contest --inputs {inputs} --oracle {oracle} --list LIST --timeout LIMIT \\\n      \
+             --exams {} --out {}   # {}, longest run {longest:.1} s",
             exams.join(","),
             base(file),
             counted(instances.len(), "instance")
@@ -336,7 +337,7 @@ mod tests {
             "| COL RC | 0 | 0 | – | – | – | 0 | 0 | 3 | – | – |",
             "- RC of P/T nets: Parikh was run on 2 of 3.",
             "![Coloured nets: shares of the known answers by examination](glance-col.svg)",
-            "      --exams RC --timeout 60 --out pt.csv   # 2 instances",
+            "      --exams RC --out pt.csv   # 2 instances, longest run 9.5 s",
             "      --at 1,5,60 --measured '…' -o glance.md pt.csv",
             "Measured: today, 2 cores.",
         ] {

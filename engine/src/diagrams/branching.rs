@@ -43,7 +43,7 @@ pub(super) struct EvaluatedProperty<'p> {
     /// The atoms of the formulas.
     atoms: &'p [Predicate],
     /// The markings that satisfy a formula, for the formulas evaluated so far.
-    sets: HashMap<Formula<Quantifier>, Set>,
+    pub(super) sets: HashMap<Formula<Quantifier>, Set>,
 }
 
 impl EvaluatedProperty<'_> {
@@ -84,17 +84,15 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
         (net, budget): (&'e Net, &'e Budget),
     ) -> Result<Self, Stop> {
         let backwards = reached.relation.reversed()?;
-        let (satisfying, resting, kept) = (HashMap::new(), None, Vec::new());
-        let cycles = None;
         Ok(CtlEvaluation {
             reached,
             net,
             budget,
-            cycles,
+            cycles: None,
             backwards,
-            satisfying,
-            dead_and_idle: resting,
-            kept_sets: kept,
+            satisfying: HashMap::new(),
+            dead_and_idle: None,
+            kept_sets: Vec::new(),
         })
     }
 

@@ -35,12 +35,11 @@ pub const ENGINE: Engine = Engine {
     supported: SupportedGoals::TEMPORAL,
     start: |work| {
         let attempts = Attempts::with_first_slice_share(FIRST_TRY_SHARE);
-        let figures = TreeCounters::default();
         Ok(Box::new(TreeEngine {
             working_net: work.working_net,
             board: work.board,
             attempts,
-            counters: figures,
+            counters: TreeCounters::default(),
         }))
     },
 };
@@ -75,7 +74,7 @@ struct TreeCounters {
 
 impl Session for TreeEngine<'_> {
     fn slice(&mut self, budget: &Budget) -> SliceProgress {
-        let TreeEngine { working_net, board, attempts, counters: figures } = self;
+        let TreeEngine { working_net, board, attempts, counters } = self;
         let (working_net, board) = (*working_net, *board);
         let is_done = || {
             let trees = working_net.tree_goals().iter().map(|(id, _)| *id);
@@ -83,7 +82,7 @@ impl Session for TreeEngine<'_> {
             !trees.chain(runs).any(|id| board.is_open(id))
         };
         let use_set =
-            |reached: ReachableSet<'_, '_>| settle((working_net, board), reached, figures, budget);
+            |reached: ReachableSet<'_, '_>| settle((working_net, board), reached, counters, budget);
         attempts.slice((working_net.net(), working_net.facts()), budget, &is_done, &use_set)
     }
 
@@ -129,11 +128,12 @@ fn settle(
     // In the first pass the open formulas have equal shares of half of the time, so that a formula
     // that takes long does not keep short ones waiting. In the second pass a formula has a large
     // share.
-    for (of_time, min_share) in [(0.5, 0.0), (1.0, MIN_FORMULA_SHARE)] {
+    for (share_of_pass, min_share) in [(0.5, 0.0), (1.0, MIN_FORMULA_SHARE)] {
+        let pass = budget.portion(share_of_pass);
         in_time = true;
         open.retain(|(id, _)| board.is_open(*id));
         for (index, (id, property)) in open.iter().enumerate() {
-            if budget.is_exhausted() {
+            if pass.is_exhausted() {
                 in_time = false;
                 break;
             }
@@ -141,8 +141,8 @@ fn settle(
                 continue;
             }
             let formulas_left = open.len() + open_run_count - index;
-            let share = f64::max(min_share, of_time / formulas_left as f64);
-            deadline.set(budget.remaining().map(|left| left.mul_f64(share)));
+            let share = f64::max(min_share, 1.0 / formulas_left as f64);
+            deadline.set(pass.remaining().map(|left| left.mul_f64(share)));
             match evaluation.holds(property, &initial) {
                 Ok(holds) => {
                     reporter.report_decided(

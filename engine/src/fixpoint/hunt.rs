@@ -11,19 +11,21 @@ use super::parts::{FormulaPart, FormulaParts};
 use crate::Task;
 use crate::board::{Board, Knowledge, ReachKnowledge, Witness};
 use crate::walk::{self, WalkConfig};
+use fastrand::Rng;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, Marking, MarkingGoal, Net, Predicate};
 use parikh_solvers::Budget;
 use parikh_temporal::Quantifier;
 use std::time::{Duration, Instant};
 
-/// Work of the first hunt for a part, in units of about one firing. It doubles after each failure.
+/// Work of the first hunt for a part, in units of about one firing. It doubles after each failure,
+/// up to [`MAX_WORK`].
 const FIRST_WORK: u64 = 1 << 14;
 
 /// Maximum work of a hunt.
 const MAX_WORK: u64 = 1 << 21;
 
 /// Share of the time of a search that hunts may use, in [0, 1].
-const SHARE: f64 = 0.25;
+const HUNTING_SHARE: f64 = 0.25;
 
 /// Approximate time for the preparation of a hunt, for each arc of the net.
 const PREPARATION_PER_ARC: Duration = Duration::from_nanos(200);
@@ -54,14 +56,16 @@ pub(super) struct Hunter<'h> {
     net: &'h Net,
     targets: &'h HuntTargets,
     budget: Budget,
-    seed: u64,
+    rng: Rng,
     start: Instant,
+    /// Number of first hunts that need no share of the time.
+    free_hunts: u32,
     /// Time of all hunts so far.
-    time: Duration,
+    time_spent: Duration,
+    /// Number of hunts for each part.
+    hunt_counts: Vec<u32>,
     /// Number of failed hunts for each part since the last success.
     failures: Vec<u32>,
-    /// Number of hunts that reached a target.
-    pub(super) reached: u64,
 }
 
 impl<'h> Hunter<'h> {
@@ -71,17 +75,33 @@ impl<'h> Hunter<'h> {
         budget: &Budget,
         seed: u64,
     ) -> Hunter<'h> {
-        let failures = vec![0; targets.0.len()];
-        let (budget, start, time) = (budget.clone(), Instant::now(), Duration::ZERO);
-        Hunter { net, targets, budget, seed, start, time, failures, reached: 0 }
+        let no_hunts = vec![0; targets.0.len()];
+        Hunter {
+            net,
+            targets,
+            budget: budget.clone(),
+            rng: Rng::with_seed(seed),
+            start: Instant::now(),
+            free_hunts: 0,
+            time_spent: Duration::ZERO,
+            hunt_counts: no_hunts.clone(),
+            failures: no_hunts,
+        }
+    }
+
+    /// Lets a number of first hunts run whatever the time, so that a test does not depend on it.
+    #[cfg(test)]
+    pub(super) fn with_free_hunts(self, free_hunts: u32) -> Self {
+        Hunter { free_hunts, ..self }
     }
 
     /// Returns true if there is time for another hunt.
     pub(super) fn has_time(&self) -> bool {
         let arcs = u32::try_from(self.net.arc_count()).unwrap_or(u32::MAX);
         let preparation = PREPARATION_PER_ARC.saturating_mul(arcs);
-        self.time + preparation <= self.start.elapsed().mul_f64(SHARE)
-            && !self.budget.is_exhausted()
+        let is_free = self.hunt_counts.iter().sum::<u32>() < self.free_hunts;
+        let allowed = self.start.elapsed().mul_f64(HUNTING_SHARE);
+        (is_free || self.time_spent + preparation <= allowed) && !self.budget.is_exhausted()
     }
 
     /// Returns true if hunts for the part are possible.
@@ -89,9 +109,9 @@ impl<'h> Hunter<'h> {
         self.targets.0[part].is_some()
     }
 
-    /// Returns the number of failed hunts for the part since the last success.
-    pub(super) fn failures(&self, part: usize) -> u32 {
-        self.failures[part]
+    /// Returns the number of hunts for the part so far.
+    pub(super) fn hunt_count(&self, part: usize) -> u32 {
+        self.hunt_counts[part]
     }
 
     /// Walks from a marking towards the target of a part. Returns a firing sequence to the target,
@@ -104,10 +124,9 @@ impl<'h> Hunter<'h> {
         let goals = [(goal, MarkingGoal::Reach(target.clone()))];
         let board = Board::new(&net, vec![Goal::Reach(target)]).with_budget(&self.budget);
         let facts = Facts::empty(&net);
-        self.seed = self.seed.wrapping_add(1);
-        let (budget, seed) = (&self.budget, self.seed);
+        let (budget, seed) = (&self.budget, self.rng.u64(..));
         let task = Task { net: &net, goals: &goals, facts: &facts, board: &board, budget, seed };
-        let max_work = (FIRST_WORK << self.failures[part].min(7)).min(MAX_WORK);
+        let max_work = (FIRST_WORK << self.failures[part].min(16)).min(MAX_WORK);
         let config = WalkConfig { max_work, ..WalkConfig::default() };
         walk::run(&task, board.witness_reporter("RANDOM_WALK"), &config);
         let sequence = match board.knowledge(goal) {
@@ -116,9 +135,10 @@ impl<'h> Hunter<'h> {
             }
             _ => None,
         };
-        self.time += start.elapsed();
+        self.time_spent += start.elapsed();
+        self.hunt_counts[part] += 1;
         match sequence {
-            Some(_) => (self.failures[part], self.reached) = (0, self.reached + 1),
+            Some(_) => self.failures[part] = 0,
             None => self.failures[part] += 1,
         }
         sequence

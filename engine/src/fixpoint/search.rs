@@ -293,7 +293,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     }
 
     /// Chooses a marking and a part for the next hunt. The part is open at the marking, and had the
-    /// fewest failed hunts. The marking is a random one among those where the part is open. EF ψ
+    /// fewest hunts: a walk that reaches its target does not decide the part if a marking on the way
+    /// violates the condition on the path. The marking is a random one among those where the part is open. EF ψ
     /// or AG ψ that is open at the initial marking is left out: the goals that help this formula
     /// already ask other engines to walk to ψ. Returns `None` without such a part.
     fn start_of_hunt(&mut self, hunter: &Hunter<'_>) -> Option<(u32, usize)> {
@@ -318,7 +319,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
         for &marking in &self.demanded_markings {
             open_parts |= self.open_parts(marking);
         }
-        let part = members(open_parts & parts_as_set).min_by_key(|&part| hunter.failures(part))?;
+        let part =
+            members(open_parts & parts_as_set).min_by_key(|&part| hunter.hunt_count(part))?;
         let is_candidate = |&&marking: &&u32| self.open_parts(marking) >> part & 1 == 1;
         let candidates = self.demanded_markings.iter().filter(is_candidate);
         let count = candidates.clone().count();

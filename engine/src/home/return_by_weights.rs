@@ -77,12 +77,12 @@ struct ReturnTarget {
     predicate: Predicate,
     /// True if the initial marking is the only target. Otherwise each marking that covers the
     /// initial marking is a target.
-    is_exact: bool,
+    is_initial_only: bool,
 }
 
 impl ReturnTarget {
     fn contains(&self, marking: &Marking, net: &Net) -> bool {
-        match self.is_exact {
+        match self.is_initial_only {
             true => marking == net.initial(),
             false => covers(marking, net.initial()),
         }
@@ -98,20 +98,23 @@ fn run(assignment: &Assignment<'_>, budget: &Budget) -> String {
     let goals = open_goals(assignment.working_net, assignment.board);
     let (upward, others): (Vec<_>, Vec<_>) =
         goals.partition(|(_, predicate)| is_upward_closed(predicate));
-    let mut summary = "nothing to do".to_owned();
+    let mut summaries = Vec::new();
     if !upward.is_empty() {
         let predicate = covering(net, net.initial());
-        let target = ReturnTarget { predicate, is_exact: false };
+        let target = ReturnTarget { predicate, is_initial_only: false };
         let share = if others.is_empty() { 1.0 } else { UPWARD_CLOSED_SHARE };
-        summary = prove_returning(assignment, &upward, &target, &budget.share(share));
+        summaries.push(prove_returning(assignment, &upward, &target, &budget.share(share)));
     }
     if !others.is_empty()
         && let Some(predicate) = exactly(net, net.initial())
     {
-        let target = ReturnTarget { predicate, is_exact: true };
-        summary = prove_returning(assignment, &others, &target, budget);
+        let target = ReturnTarget { predicate, is_initial_only: true };
+        summaries.push(prove_returning(assignment, &others, &target, budget));
     }
-    summary
+    match summaries.is_empty() {
+        true => "nothing to do".to_owned(),
+        false => summaries.join("; "),
+    }
 }
 
 /// Searches for weights and a proof for these goals. Returns a one-line summary.

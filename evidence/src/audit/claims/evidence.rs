@@ -24,9 +24,6 @@ const MAX_ENTRIES: usize = 10_000_000;
 /// The maximum number of steps of a firing sequence that replaces one with nested loops.
 const MAX_STEPS: usize = 100_000;
 
-/// The reason to leave out a document that refutes no statement as a whole.
-const NO_DERIVATION: &str = "a document has no derivation";
-
 /// The evidence in a file of claims, and the statements that it proves.
 pub(super) struct ClaimEvidence<'n> {
     net: &'n Net,
@@ -40,6 +37,9 @@ pub(super) struct ClaimEvidence<'n> {
     selection: EvidenceSelection,
     /// The reasons why some evidence of the answer is not in the file.
     pub(super) left_out: Vec<String>,
+    /// True if some document refutes no statement as a whole. It may refute a part of a statement,
+    /// together with a document that is left out.
+    lacks_derivation: bool,
 }
 
 impl<'n> ClaimEvidence<'n> {
@@ -58,6 +58,7 @@ impl<'n> ClaimEvidence<'n> {
             writer: DocumentWriter::new(net, assumes_units),
             selection,
             left_out: Vec::new(),
+            lacks_derivation: false,
         }
     }
 
@@ -115,11 +116,11 @@ impl<'n> ClaimEvidence<'n> {
 
     /// Returns the reason why the evidence does not show the claim.
     pub(super) fn reason(self) -> String {
-        // A document without a derivation may refute a part, with another document that is left
-        // out.
-        let is_other = |reason: &&String| *reason != NO_DERIVATION;
-        let reason = self.left_out.iter().find(is_other).or(self.left_out.first()).cloned();
-        reason.unwrap_or_else(|| "the evidence has another form".to_owned())
+        let form = match self.lacks_derivation {
+            true => "a document has no derivation",
+            false => "the evidence has another form",
+        };
+        self.left_out.into_iter().next().unwrap_or_else(|| form.to_owned())
     }
 
     /// Writes a firing sequence with the goals that it reaches. Goals are evaluated after the
@@ -281,7 +282,7 @@ impl<'n> ClaimEvidence<'n> {
             Ok(refuted) => {
                 let is_useless = refuted.is_empty() && !targets.is_empty();
                 if is_useless && self.selection != EvidenceSelection::Refused {
-                    self.left_out.push(NO_DERIVATION.to_owned());
+                    self.lacks_derivation = true;
                 }
                 self.shown.extend(&refuted);
                 self.refuted.extend(refuted);
