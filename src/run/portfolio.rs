@@ -85,6 +85,7 @@ impl<'a> Portfolio<'a> {
             SchedulePhase::Run(role, ..)
             | SchedulePhase::Continue(role, _)
             | SchedulePhase::ContinueOnSmallNet(role, _) => !self.has_any(&[role]),
+            SchedulePhase::HomesForTrees(_) => !self.has_any(&[Role::Homes]),
             _ => false,
         };
         let busy_workers =
@@ -164,33 +165,31 @@ impl<'a> Portfolio<'a> {
 
     /// Returns the time of a step with this role, adjusted to the open CTL formulas. If CTL
     /// formulas are open, a step for home properties or for runs has a limit, unless the step has
-    /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`], or in
-    /// a step with a smallest useful time their share among the open home properties and CTL goals.
-    /// Such a step has no time if no CTL formula is open. The limit for runs is the share of LTL
-    /// goals among the open LTL and CTL goals. If no CTL formula is open, diagrams for runs have
-    /// the limit [`schedule::DIAGRAMS_FOR_RUNS`].
+    /// all remaining time. The limit for home properties is [`schedule::HOMES_BESIDE_TREES`]. The
+    /// limit for runs is the share of LTL goals among the open LTL and CTL goals. If no CTL formula
+    /// is open, diagrams for runs have the limit [`schedule::DIAGRAMS_FOR_RUNS`].
     pub(super) fn share_beside_trees(&self, role: Role, part: TimePart) -> TimePart {
-        let is_open = |id: GoalId| self.board.is_open(id);
-        let beside_trees = |count: usize, trees: usize| count as f64 / (count + trees) as f64;
         let trees = self.open_trees();
         let max_share = match role {
             Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
-            Role::Homes if trees == 0 && !part.min_time.is_zero() => 0.0,
             _ if trees == 0 => 1.0,
-            Role::Homes if part.share < 1.0 && part.min_time.is_zero() => {
-                schedule::HOMES_BESIDE_TREES
-            }
-            Role::Homes if part.share < 1.0 => {
-                let homes = self.working_net.home_goals().iter();
-                beside_trees(homes.filter(|(id, _)| is_open(*id)).count(), trees)
-            }
+            Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
             Role::Runs if part.share < 1.0 => {
                 let runs = self.working_net.run_goals().iter();
-                beside_trees(runs.filter(|(id, _)| is_open(*id)).count(), trees)
+                share_beside(runs.filter(|(id, _)| self.board.is_open(*id)).count(), trees)
             }
             _ => 1.0,
         };
         TimePart { share: part.share.min(max_share), ..part }
+    }
+
+    /// Returns the time of [`SchedulePhase::HomesForTrees`], or `None` if no CTL formula is open.
+    pub(super) fn homes_for_trees(&self, part: TimePart) -> Option<TimePart> {
+        let trees = self.open_trees();
+        let homes = self.working_net.home_goals().iter();
+        let homes = homes.filter(|(id, _)| self.board.is_open(*id)).count();
+        let share = part.share.min(share_beside(homes, trees));
+        (trees > 0 && homes > 0).then_some(TimePart { share, ..part })
     }
 
     /// Returns true if a role takes turns in [`SchedulePhase::Grow`]. Decision diagrams for runs do
@@ -321,4 +320,9 @@ impl<'a> Portfolio<'a> {
 /// Returns the ids of the goals.
 fn ids(goals: &[(GoalId, MarkingGoal)]) -> Vec<GoalId> {
     goals.iter().map(|(id, _)| *id).collect()
+}
+
+/// Returns the share of `count` goals among these goals and `trees` CTL formulas.
+fn share_beside(count: usize, trees: usize) -> f64 {
+    count as f64 / (count + trees) as f64
 }

@@ -88,11 +88,9 @@ pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 /// Share of a property's time for reducing the net for this property, in the search for runs.
 pub(super) const OWN_RUNS: f64 = 0.4;
 
-/// Largest share of the remaining time for home properties while CTL formulas are open, in an early
-/// phase. Subformulas ask for home properties more often than questions do, and most formulas are
-/// decided without home properties. A phase with all remaining time has no such limit. In a later
-/// phase, which has a smallest useful time, the limit is the share of home properties among the
-/// open formulas and home properties.
+/// Largest share of the remaining time for home properties while CTL formulas are open, except in a
+/// phase with all remaining time and in [`SchedulePhase::HomesForTrees`]. Subformulas ask for home
+/// properties more often than questions do, and most formulas are decided without home properties.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// Largest share of the remaining time for a diagram of all markings while LTL formulas are open,
@@ -310,6 +308,9 @@ pub enum SchedulePhase {
     /// Runs the engines of a role one after the other in equal shares. Each runs until it has
     /// nothing more to try or its share is over.
     Run(Role, PhaseNet, TimePart),
+    /// Runs the engines for home properties if CTL formulas are open. Their largest share of the
+    /// time is the share of home properties among the open home properties and CTL formulas.
+    HomesForTrees(TimePart),
     /// Runs the engines that run once, each in its own share.
     RunOnceEngines,
     /// Gives the engines of a role a slice on the role's net. Starts the engines if necessary. Does
@@ -342,6 +343,7 @@ impl SchedulePhase {
     pub(super) fn time_part(self) -> Option<TimePart> {
         match self {
             SchedulePhase::Run(.., part)
+            | SchedulePhase::HomesForTrees(part)
             | SchedulePhase::Continue(_, part)
             | SchedulePhase::ContinueOnSmallNet(_, part)
             | SchedulePhase::Deepen(part)
@@ -369,7 +371,7 @@ impl Schedule {
     /// Returns the schedule for this number of threads.
     pub fn of_threads(threads: usize) -> Schedule {
         use SchedulePhase::{
-            Continue, ContinueOnSmallNet, Deepen, Grow, Run, RunOnceEngines, Search,
+            Continue, ContinueOnSmallNet, Deepen, Grow, HomesForTrees, Run, RunOnceEngines, Search,
             WalkAlongCandidates,
         };
         let brief_coverability =
@@ -384,7 +386,7 @@ impl Schedule {
             Continue(Role::Slices, TimePart::of(0.1).at_least(0.5).at_most(3)),
             WalkAlongCandidates(TimePart::of(0.02).at_least(0.1).at_most(1)),
             ContinueOnSmallNet(Role::Diagrams, TimePart::of(0.02).at_least(0.1).at_most(1)),
-            Run(Role::Homes, PhaseNet::Original, TimePart::of(0.4).at_least(4.0)),
+            HomesForTrees(TimePart::of(0.4).at_least(4.0)),
             Continue(Role::TreeDiagrams, TimePart::of(0.4)),
             Continue(Role::Induction, TimePart::of(0.08).at_least(0.5).at_most(5)),
             Continue(Role::RunProofs, TimePart::of(0.2).at_most(10)),

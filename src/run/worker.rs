@@ -92,8 +92,14 @@ impl<'p, 'a> Worker<'p, 'a> {
         match step {
             SchedulePhase::Run(role, on, part) => {
                 let part = team.share_beside_trees(role, part);
-                if let Some(working_net) = team.phase_net(on).filter(|_| part.share > 0.0) {
+                if let Some(working_net) = team.phase_net(on) {
                     self.run_all(role, working_net, &self.time_part(part));
+                }
+            }
+            SchedulePhase::HomesForTrees(part) => {
+                let is_worthwhile = |part: &TimePart| part.is_worthwhile(self.round.remaining());
+                if let Some(part) = team.homes_for_trees(part).filter(is_worthwhile) {
+                    self.run_all(Role::Homes, team.working_net, &self.time_part(part));
                 }
             }
             SchedulePhase::RunOnceEngines => self.run_once(),
