@@ -63,8 +63,8 @@ impl CtlEvaluation<'_, '_, '_> {
         result.map(|holds| holds != is_universal)
     }
 
-    /// Returns true if a formula holds at the initial marking. Tries forward evaluation first, for a
-    /// share of the time until the deadline, if the formula has an operator that leads forward.
+    /// Returns true if a formula holds at the initial marking. Tries forward evaluation first, for
+    /// a share of the time until the deadline, if the formula has an operator that leads forward.
     fn holds_initially(
         &mut self,
         evaluated: &mut EvaluatedProperty<'_>,
