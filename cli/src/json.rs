@@ -14,12 +14,36 @@ use parikh_net::loops::{LoopElement, LoopRun, RepeatedElement};
 use parikh_net::{Assumption, FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The largest number that every JSON reader represents exactly.
 const EXACT: u64 = 1 << 53;
 
 /// The largest number of witness steps in an object. The file of `--trace` has all steps.
 const STEPS: usize = 100_000;
+
+/// The largest number of witness steps in all objects of a command together. Witnesses of at most
+/// [`SHORT`] steps are not limited.
+const TOTAL_STEPS: usize = 5_000_000;
+
+/// The largest number of steps of a witness that is always listed.
+const SHORT: usize = 1_000;
+
+/// Counts the witness steps that the objects of a command list. One long run may be the witness of
+/// many answers, for example of every transition that is not live.
+#[derive(Debug, Default)]
+pub(super) struct ListedSteps(AtomicUsize);
+
+impl ListedSteps {
+    /// Returns true if a witness of `length` steps is listed, and counts its steps.
+    fn allow(&self, length: usize) -> bool {
+        if length <= SHORT {
+            return true;
+        }
+        let add = |listed: usize| listed.checked_add(length).filter(|&it| it <= TOTAL_STEPS);
+        length <= STEPS && self.0.fetch_update(Relaxed, Relaxed, add).is_ok()
+    }
+}
 
 /// Returns a JSON number if it is exact for every reader, and a string of digits otherwise.
 pub(super) fn number(number: impl Display) -> Json {
@@ -87,11 +111,11 @@ pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
     named.iter().map(entry).collect()
 }
 
-/// Returns the witness of an answer, step by step. If there are more than [`STEPS`] steps, the
-/// object has no steps, and its field `cut` is true.
-pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>) -> Json {
+/// Returns the witness of an answer, step by step. If there are more than [`STEPS`] steps, or the
+/// command has listed too many steps, the object has no steps, and its field `cut` is true.
+pub(super) fn witness(exhibit: &AnswerWitness, view: ModelView<'_>, listed: &ListedSteps) -> Json {
     let mut witness = match exhibit {
-        _ if length(exhibit) > STEPS => json!({"cut": true}),
+        _ if !listed.allow(length(exhibit)) => json!({"cut": true}),
         AnswerWitness::Firings(sequence) => json!({"steps": steps(sequence, view)}),
         AnswerWitness::Loops(run) => json!({"steps": loop_steps(run, view)}),
         AnswerWitness::Pump(pumping) => pump(pumping, view),
@@ -204,6 +228,15 @@ fn lasso(run: &LassoRun, view: ModelView<'_>) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_witnesses_are_listed_up_to_a_total() {
+        let listed = ListedSteps::default();
+        assert!(!listed.allow(STEPS + 1));
+        let count = TOTAL_STEPS / STEPS;
+        assert!((0..count).all(|_| listed.allow(STEPS)));
+        assert!(!listed.allow(SHORT + 1) && listed.allow(SHORT));
+    }
 
     #[test]
     fn only_exactly_readable_numbers_are_json_numbers() {

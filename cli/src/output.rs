@@ -67,6 +67,8 @@ pub(super) struct AnswerPrinter {
     totals: Option<Arc<Mutex<NodeTotals>>>,
     /// The texts of formulas by id, for JSON objects, shared by the copies of the printer.
     formula_texts: Arc<Mutex<HashMap<String, String>>>,
+    /// The witness steps in JSON objects so far, shared by the copies of the printer.
+    listed_steps: Arc<json::ListedSteps>,
 }
 
 impl AnswerPrinter {
@@ -80,6 +82,7 @@ impl AnswerPrinter {
             later_inquiries: Vec::new(),
             totals: None,
             formula_texts: Arc::default(),
+            listed_steps: Arc::default(),
         }
     }
 
@@ -196,7 +199,8 @@ impl AnswerPrinter {
             "assumes": assumption::keys(&assumptions),
             "assumptions": json::assumptions(&assumptions),
             "seconds": after.as_secs_f64(),
-            "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
+            "witness": answer.exhibit.as_ref()
+                .map(|exhibit| json::witness(exhibit, view, &self.listed_steps)),
             "witness_firings": answer.exhibit.as_ref()
                 .and_then(|exhibit| exhibit.firings()).map(json::number),
             "trace": trace,

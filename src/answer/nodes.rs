@@ -72,7 +72,7 @@ mod tests {
             let board = Board::new(&net, plan.goals().to_vec());
             let [first, second] = [0, 1].map(GoalId::new);
             board.witness_reporter("W").report_reached(first, FiringSequence::new());
-            assert!(plan.settle(&board, first).is_empty());
+            plan.settle(&board, first, |(question, _)| panic!("{}", question.id));
             match is_dead {
                 true => {
                     board.proof_reporter("X").report_unreachable(second, Proof::searched(2, false))
@@ -81,7 +81,9 @@ mod tests {
                     board.witness_reporter("W").report_reached(second, [t].into_iter().collect())
                 }
             };
-            plan.settle(&board, second).pop().unwrap().1.unwrap()
+            let mut decided = None;
+            plan.settle(&board, second, |(_, answer)| decided = answer);
+            decided.unwrap()
         };
         let dead = answer(true);
         assert_eq!(dead.value, QuestionValue::Bool(false));

@@ -80,9 +80,6 @@ pub struct NodeQuestions {
 /// goal of its basis, or if a goal of its basis has no result.
 pub type QuestionDecision<'p> = (&'p GoalQuestion, Option<GoalAnswer>);
 
-/// The index of a decided question, with its answer.
-type IndexedDecision = (usize, Option<GoalAnswer>);
-
 impl Plan {
     /// Creates the plan of an examination without a query file. An examination about each node has
     /// a question per node ([`of_each_node`](Self::of_each_node)), other examinations have one
@@ -390,25 +387,34 @@ impl Plan {
 
     /// Decides the questions that have their value without any goal, before any engine starts. An
     /// example is one-safeness of a net without places. Abandons the goals on the board that no
-    /// question needs. Returns the decided questions.
-    pub fn begin(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
+    /// question needs. Calls `decided` for each decided question.
+    pub fn begin(&mut self, board: &Board<'_>, mut decided: impl FnMut(QuestionDecision<'_>)) {
         self.demand.begin(board);
-        let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
-            QuestionState::Truth(circuit) => circuit.value().map(|_| at),
-            QuestionState::Largest(goals) => goals.is_empty().then_some(at),
-        });
-        let all: Vec<usize> = all.collect();
-        let decided = all.into_iter().filter_map(|at| self.decide(board, at)).collect();
-        self.with_questions(decided)
+        for at in 0..self.questions.len() {
+            let is_decided = match &self.progress[at].state {
+                QuestionState::Truth(circuit) => circuit.value().is_some(),
+                QuestionState::Largest(goals) => goals.is_empty(),
+            };
+            if is_decided {
+                self.decide_by(board, at, None, &mut decided);
+            }
+        }
     }
 
-    /// Updates the plan after a goal is settled. Returns the questions that this goal decides, and
-    /// abandons the goals on the board that no open question needs any more. Returns nothing if
-    /// engines contradict each other on the goal. A question for the largest of several maxima is
-    /// decided here only if the goal is unbounded.
-    pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<QuestionDecision<'_>> {
-        let mut decided = Vec::new();
-        let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
+    /// Updates the plan after a goal is settled. Calls `decided` for each question that this goal
+    /// decides. Abandons the goals on the board that no open question needs any more. Does nothing
+    /// if engines contradict each other on the goal. A question for the largest of several maxima
+    /// is decided here only if the goal is unbounded.
+    ///
+    /// One goal may decide many questions, and each answer has a witness of its own. So an answer
+    /// is passed on as soon as it exists, and the answers are not collected.
+    pub fn settle(
+        &mut self,
+        board: &Board<'_>,
+        settled: GoalId,
+        mut decided: impl FnMut(QuestionDecision<'_>),
+    ) {
+        let Some(knowledge) = board.knowledge(settled) else { return };
         self.demand.settled(board, settled);
         for at in self.asking[settled.index()].clone() {
             if self.progress[at].is_decided {
@@ -427,40 +433,49 @@ impl Plan {
                 }
                 _ => {}
             }
-            decided.extend(self.decide_by(board, at, Some(settled)));
+            self.decide_by(board, at, Some(settled), &mut decided);
         }
-        self.with_questions(decided)
     }
 
-    /// Decides questions for a largest maximum from bounds of goals that are still open. Returns
-    /// the decided questions.
-    pub fn decide_open_maxima(&mut self, board: &Board<'_>) -> Vec<QuestionDecision<'_>> {
-        let is_open = |&at: &usize| {
+    /// Decides questions for a largest maximum from bounds of goals that are still open. Calls
+    /// `decided` for each decided question.
+    pub fn decide_open_maxima(
+        &mut self,
+        board: &Board<'_>,
+        mut decided: impl FnMut(QuestionDecision<'_>),
+    ) {
+        for at in 0..self.questions.len() {
             let QuestionProgress { is_decided, state, .. } = &self.progress[at];
-            !is_decided && matches!(state, QuestionState::Largest(_))
-        };
-        let open: Vec<usize> = (0..self.questions.len()).filter(is_open).collect();
-        let decided = open.into_iter().filter_map(|at| self.decide(board, at)).collect();
-        self.with_questions(decided)
+            if !is_decided && matches!(state, QuestionState::Largest(_)) {
+                self.decide_by(board, at, None, &mut decided);
+            }
+        }
     }
 
-    fn with_questions(&self, decided: Vec<IndexedDecision>) -> Vec<QuestionDecision<'_>> {
-        decided.into_iter().map(|(at, answer)| (&self.questions[at], answer)).collect()
-    }
-
-    fn decide(&mut self, board: &Board<'_>, at: usize) -> Option<IndexedDecision> {
-        self.decide_by(board, at, None)
-    }
-
-    /// Returns the index and answer of an open question, and marks the question as decided. Returns
-    /// `None` if the knowledge on the board does not decide it. `settled` is the goal that was just
-    /// settled, if any.
+    /// Answers an open question by index if the knowledge on the board decides it: marks the
+    /// question as decided, and calls `decided`. `settled` is the goal that was just settled, if
+    /// any.
     fn decide_by(
         &mut self,
         board: &Board<'_>,
         at: usize,
         settled: Option<GoalId>,
-    ) -> Option<IndexedDecision> {
+        decided: &mut impl FnMut(QuestionDecision<'_>),
+    ) {
+        if let Some(answer) = self.decision(board, at, settled) {
+            decided((&self.questions[at], answer));
+        }
+    }
+
+    /// Returns the answer to an open question, and marks the question as decided. The answer is
+    /// `None` if engines contradict each other. Returns `None` if the knowledge on the board does
+    /// not decide the question. `settled` is the goal that was just settled, if any.
+    fn decision(
+        &mut self,
+        board: &Board<'_>,
+        at: usize,
+        settled: Option<GoalId>,
+    ) -> Option<Option<GoalAnswer>> {
         if board.net().has_caps() && !self.progress[at].is_adapted_to_caps {
             return None;
         }
@@ -490,7 +505,7 @@ impl Plan {
         };
         progress.is_decided = true;
         progress.assumes_units = answer.as_ref().is_some_and(|answer| answer.assumes_units);
-        Some((at, answer))
+        Some(answer)
     }
 
     /// Creates the plan for a second run after the model's claim of safe units proves false. The
@@ -582,8 +597,21 @@ mod tests {
         text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p").unwrap()
     }
 
+    /// Returns the ids and answers of the questions that a settled goal decides.
+    fn decided_by(
+        plan: &mut Plan,
+        board: &Board<'_>,
+        goal: usize,
+    ) -> Vec<(String, Option<GoalAnswer>)> {
+        let mut decided = Vec::new();
+        plan.settle(board, GoalId::new(goal), |(question, answer)| {
+            decided.push((question.id.clone(), answer));
+        });
+        decided
+    }
+
     fn answer(plan: &mut Plan, board: &Board<'_>, goal: usize) -> Option<GoalAnswer> {
-        plan.settle(board, GoalId::new(goal)).pop()?.1
+        decided_by(plan, board, goal).pop()?.1
     }
 
     fn formula(source: &str, net: &Net) -> Formula {
@@ -690,17 +718,16 @@ mod tests {
         assert_eq!(plan.goals().len(), 3);
         let board = Board::new(&net, plan.goals().to_vec());
         board.witness_reporter("W").report_reached(GoalId::new(0), [t].into_iter().collect());
-        let answers: Vec<_> = plan
-            .settle(&board, GoalId::new(0))
+        let answers: Vec<_> = decided_by(&mut plan, &board, 0)
             .into_iter()
-            .map(|(question, answer)| (question.id.clone(), answer.unwrap().value))
+            .map(|(id, answer)| (id, answer.unwrap().value))
             .collect();
         let expected = [("one", true), ("complement", false)];
         assert_eq!(
             answers,
             expected.map(|(id, value)| (id.to_owned(), QuestionValue::Bool(value)))
         );
-        assert!(plan.settle(&board, GoalId::new(0)).is_empty());
+        assert!(decided_by(&mut plan, &board, 0).is_empty());
         let asking: Vec<_> = plan.asking(GoalId::new(1)).map(|question| &question.id).collect();
         assert_eq!(asking, ["max", "again"]);
         assert_eq!(plan.open_questions().count(), 3);
@@ -716,8 +743,9 @@ mod tests {
         ] {
             let mut plan = Plan::of_examination(examination, &net).unwrap();
             let board = Board::new(&net, plan.goals().to_vec());
-            let decided = plan.begin(&board);
-            let answer = decided[0].1.as_ref().unwrap();
+            let mut answers = Vec::new();
+            plan.begin(&board, |(_, answer)| answers.push(answer.unwrap()));
+            let [answer] = &answers[..] else { panic!("{answers:?}") };
             assert_eq!(answer.value, QuestionValue::Bool(value), "{examination}");
             assert_eq!(answer.reason.cause, Cause::NoSuchNode);
         }
@@ -740,11 +768,11 @@ mod tests {
         // consequences, an equivalent CTL goal, and an aid of the CTL goal.
         assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
-        assert!(plan.begin(&board).is_empty());
+        plan.begin(&board, |(question, _)| panic!("{}", question.id));
         board.witness_reporter("W").report_reached(GoalId::new(0), [t].into_iter().collect());
         assert!(answer(&mut plan, &board, 0).is_none());
         board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
-        let decided = plan.settle(&board, GoalId::new(1));
+        let decided = decided_by(&mut plan, &board, 1);
         let [(_, Some(both)), (_, Some(alone))] = &decided[..] else { panic!("{decided:?}") };
         assert_eq!(both.value, QuestionValue::Bool(true));
         assert_eq!(both.rests_on[..], [GoalId::new(0), GoalId::new(1)]);
@@ -770,10 +798,10 @@ mod tests {
         assert_eq!(plan.goals().len(), 2);
         let board = Board::new(&net, plan.goals().to_vec());
         board.proof_reporter("X").report_unreachable(GoalId::new(0), proof());
-        assert_eq!(plan.settle(&board, GoalId::new(0)).len(), 2);
+        assert_eq!(decided_by(&mut plan, &board, 0).len(), 2);
         assert_eq!(board.open_goals(), [GoalId::new(1)]);
         board.proof_reporter("X").report_unreachable(GoalId::new(1), proof());
-        let decided = plan.settle(&board, GoalId::new(1));
-        assert_eq!(decided.iter().map(|(question, _)| &*question.id).collect::<Vec<_>>(), ["one"]);
+        let decided = decided_by(&mut plan, &board, 1);
+        assert_eq!(decided.iter().map(|(id, _)| &**id).collect::<Vec<_>>(), ["one"]);
     }
 }

@@ -71,10 +71,8 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
             on_event(Event::Settled { id: goal, goal: self.board.goal(goal), knowledge });
             self.reported_goals.insert(goal);
         }
-        let decided = self.plan.settle(self.board, goal);
-        let claim_dependent_questions =
-            announce(self.board, self.report, &self.reported_goals, decided, on_event);
-        self.claim_dependent_questions.extend(claim_dependent_questions);
+        let (plan, mut announcer) = self.parts(on_event);
+        plan.settle(announcer.board, goal, |decision| announcer.announce(decision));
         if self.drops_evidence {
             self.board.forget_evidence(goal);
         }
@@ -85,18 +83,31 @@ impl<'a, 'n> QuestionTracker<'a, 'n> {
 
     /// Answers the questions that need no goal.
     pub(super) fn begin(&mut self, on_event: &mut impl FnMut(Event<'_>)) {
-        let decided = self.plan.begin(self.board);
-        announce(self.board, self.report, &self.reported_goals, decided, on_event);
+        let (plan, mut announcer) = self.parts(on_event);
+        plan.begin(announcer.board, |decision| announcer.announce(decision));
     }
 
     /// Decides questions from the bounds of goals that are still open, and reports the decided
     /// questions.
     pub(super) fn decide_open_maxima(&mut self, on_event: &mut impl FnMut(Event<'_>)) {
         self.last_bound_read = Instant::now();
-        let decided = self.plan.decide_open_maxima(self.board);
-        let claim_dependent_questions =
-            announce(self.board, self.report, &self.reported_goals, decided, on_event);
-        self.claim_dependent_questions.extend(claim_dependent_questions);
+        let (plan, mut announcer) = self.parts(on_event);
+        plan.decide_open_maxima(announcer.board, |decision| announcer.announce(decision));
+    }
+
+    /// Returns the plan, and what is needed to report the questions that the plan decides.
+    fn parts<'t, E: FnMut(Event<'_>)>(
+        &'t mut self,
+        on_event: &'t mut E,
+    ) -> (&'t mut Plan, Announcer<'t, 'n, E>) {
+        let announcer = Announcer {
+            board: self.board,
+            report: self.report,
+            reported_goals: &self.reported_goals,
+            claim_dependent_questions: &mut self.claim_dependent_questions,
+            on_event,
+        };
+        (self.plan, announcer)
     }
 
     /// Withdraws the answers that rest on the model's claim of safe units, if a replayed sequence
@@ -210,40 +221,36 @@ fn report_basis(
     }
 }
 
-/// Reports decided questions. Returns the ids of the questions whose reported answers rest on the
-/// model's claim of safe units.
-fn announce(
-    board: &Board<'_>,
-    report: &mut RunReport,
-    reported_goals: &HashSet<GoalId>,
-    decided: Vec<QuestionDecision<'_>>,
-    on_event: &mut impl FnMut(Event<'_>),
-) -> Vec<String> {
-    let mut claim_dependent_questions = Vec::new();
-    for (question, answer) in decided {
-        match answer {
-            Some(answer) => {
-                report.answered += 1;
-                // An answer that rests on a violated claim is asked again.
-                if !(answer.assumes_units && board.breach().is_some()) {
-                    report_basis(board, reported_goals, &answer, on_event);
-                    on_event(Event::Answered(&answer));
-                    if answer.assumes_units {
-                        claim_dependent_questions.push(answer.id);
-                    }
-                }
-            }
-            None => {
-                tracing::error!(
-                    "engines contradict each other on {}: no answer is given",
-                    question.id
-                );
-                let reason = OpenCause::EnginesDisagree.into();
-                report.unanswered.push(OpenQuestion { id: question.id.clone(), reason });
-            }
+/// Reports decided questions to the caller of an analysis.
+struct Announcer<'t, 'n, E> {
+    board: &'t Board<'n>,
+    report: &'t mut RunReport,
+    reported_goals: &'t HashSet<GoalId>,
+    /// The reported questions whose answers rest on the model's claim of safe units.
+    claim_dependent_questions: &'t mut Vec<String>,
+    on_event: &'t mut E,
+}
+
+impl<E: FnMut(Event<'_>)> Announcer<'_, '_, E> {
+    /// Reports a decided question. If engines contradict each other, the question gets no answer.
+    fn announce(&mut self, (question, answer): QuestionDecision<'_>) {
+        let Some(answer) = answer else {
+            tracing::error!("engines contradict each other on {}: no answer is given", question.id);
+            let reason = OpenCause::EnginesDisagree.into();
+            self.report.unanswered.push(OpenQuestion { id: question.id.clone(), reason });
+            return;
+        };
+        self.report.answered += 1;
+        // An answer that rests on a violated claim is asked again.
+        if answer.assumes_units && self.board.breach().is_some() {
+            return;
+        }
+        report_basis(self.board, self.reported_goals, &answer, self.on_event);
+        (self.on_event)(Event::Answered(&answer));
+        if answer.assumes_units {
+            self.claim_dependent_questions.push(answer.id);
         }
     }
-    claim_dependent_questions
 }
 
 #[cfg(test)]
