@@ -14,6 +14,7 @@
 
 use crate::levelled::LevelledNodes;
 use crate::number::Number;
+use crate::restrict::LevelInterval;
 use crate::store::{Diagrams, ONE, Set, Stop};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -53,7 +54,7 @@ impl Diagrams<'_> {
     }
 
     /// Returns the number of pairs of a member and a transition that the member enables. Each
-    /// transition is given by its levels with their required tokens, by ascending level.
+    /// transition is given by its conditions, by ascending level.
     ///
     /// # Errors
     ///
@@ -61,18 +62,19 @@ impl Diagrams<'_> {
     pub fn count_enabled(
         &mut self,
         set: Set,
-        transitions: &[Vec<(u32, u64)>],
+        transitions: &[Vec<LevelInterval>],
     ) -> Result<BigUint, Stop> {
         let mut factors = Factors::default();
-        let mut factor_of_need: HashMap<u64, usize> = HashMap::new();
+        let mut factor_of_need: HashMap<(u64, u64), usize> = HashMap::new();
         let mut multiplicity: BTreeMap<Changes, u64> = BTreeMap::new();
         for needs in transitions {
-            let changes = needs.iter().filter(|need| need.1 > 0).map(|&(level, required)| {
-                let factor = *factor_of_need.entry(required).or_insert_with(|| {
-                    factors.table.push(Factor::Between(required, u64::MAX));
+            let changes = needs.iter().filter(|need| !need.is_trivial()).map(|need| {
+                let interval = (need.least, need.most);
+                let factor = *factor_of_need.entry(interval).or_insert_with(|| {
+                    factors.table.push(Factor::Between(need.least, need.most));
                     factors.table.len() - 1
                 });
-                (level, factor)
+                (need.level, factor)
             });
             *multiplicity.entry(changes.collect()).or_default() += 1;
         }

@@ -62,7 +62,7 @@ pub use count::{Changes, Factor, Factors};
 pub use export::Diagram;
 pub use path::TransitionPath;
 pub use relation::TransitionRelation;
-pub use restrict::LinearCondition;
+pub use restrict::{LevelInterval, LevelTerm, SumCondition, weighted_tokens};
 pub use stack::with_stack;
 pub use store::{DiagramFigures, Diagrams, Limits, Set, Stop};
 pub use touch::LevelTouch;

@@ -7,22 +7,51 @@ use crate::levelled::LevelledNodes;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 
-/// The condition lower ≤ Σ weight · tokens ≤ upper.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinearCondition {
-    /// Pairs of a level and its weight, each level at most once.
-    pub terms: Vec<(u32, i64)>,
+/// A term of a sum: a function of the value of a level. If the level represents a place, it usually
+/// is the number of tokens times a constant.
+pub type LevelTerm<'t> = Box<dyn Fn(u64) -> i128 + 't>;
+
+/// Returns the terms weight · tokens, from pairs of a level and its weight.
+pub fn weighted_tokens<'t>(
+    weights: impl IntoIterator<Item = (u32, i64)>,
+) -> HashMap<u32, LevelTerm<'t>> {
+    let term = |weight: i64| -> LevelTerm<'t> {
+        Box::new(move |tokens| i128::from(weight) * i128::from(tokens))
+    };
+    weights.into_iter().map(|(level, weight)| (level, term(weight))).collect()
+}
+
+/// The condition lower ≤ Σ term(value of the level) ≤ upper.
+pub struct SumCondition<'t> {
+    /// The term of each level; 0 for a missing level.
+    pub terms: HashMap<u32, LevelTerm<'t>>,
     /// Inclusive lower bound.
     pub lower: i128,
     /// Inclusive upper bound.
     pub upper: i128,
 }
 
+/// A condition on a vector: an interval of values for each of some levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LevelInterval {
+    /// The level.
+    pub level: u32,
+    /// The least value.
+    pub least: u64,
+    /// The largest value.
+    pub most: u64,
+}
+
+impl LevelInterval {
+    /// Returns true if the interval contains all values.
+    pub fn is_trivial(self) -> bool {
+        self.least == 0 && self.most == u64::MAX
+    }
+}
+
 struct Restriction<'r> {
-    /// The weight of each level; 0 for a missing level.
-    weights: &'r HashMap<u32, i64>,
     /// The condition on the sum.
-    linear: &'r LinearCondition,
+    condition: &'r SumCondition<'r>,
     /// The nodes of the set, level by level.
     levelled: LevelledNodes,
     /// Minimum and maximum of the sum over the vectors of each node, from its level down; by level
@@ -32,42 +61,45 @@ struct Restriction<'r> {
     results: HashMap<(u32, i128), u32>,
 }
 
-/// Required tokens at some levels, and the cache of node parts that satisfy them.
+/// Intervals of values at some levels, and the cache of node parts that satisfy them.
 struct EnablingList<'l> {
-    /// The levels with their required tokens, by ascending level.
-    required_tokens: &'l [(u32, u64)],
+    /// The intervals, by ascending level.
+    intervals: &'l [LevelInterval],
     /// The computed parts, by node.
     results: HashMap<u32, u32>,
 }
 
 impl Diagrams<'_> {
-    /// Returns the members of `set` that satisfy `linear`.
+    /// Returns the members of `set` that satisfy `condition`.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached, or if a sum is too large.
-    pub fn restrict(&mut self, set: Set, linear: &LinearCondition) -> Result<Set, Stop> {
-        let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
+    pub fn restrict(&mut self, set: Set, condition: &SumCondition<'_>) -> Result<Set, Stop> {
         let levelled = LevelledNodes::new(self, set);
-        let ranges = self.ranges(&levelled, &weights)?;
+        let ranges = self.ranges(&levelled, &condition.terms)?;
         let results = HashMap::new();
-        let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, results };
+        let mut restriction = Restriction { condition, levelled, ranges, results };
         let result = self.restricted(&mut restriction, 0, set.0, 0).map(Set);
         self.clear_on_error(result)
     }
 
-    /// Returns the minimum and maximum of Σ weight · tokens over the members, or `None` if the set
-    /// is empty.
+    /// Returns the minimum and maximum of the sum of the terms over the members, or `None` if the
+    /// set is empty.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached, or if a sum is too large.
-    pub fn range(&mut self, set: Set, terms: &[(u32, i64)]) -> Result<Option<(i128, i128)>, Stop> {
+    pub fn range(
+        &mut self,
+        set: Set,
+        terms: &HashMap<u32, LevelTerm<'_>>,
+    ) -> Result<Option<(i128, i128)>, Stop> {
         if set.0 <= ONE {
             return Ok((set.0 == ONE).then_some((0, 0)));
         }
         let levelled = LevelledNodes::new(self, set);
-        let ranges = self.ranges(&levelled, &terms.iter().copied().collect())?;
+        let ranges = self.ranges(&levelled, terms)?;
         Ok(Some(ranges[0][levelled.position_of(set.0)]))
     }
 
@@ -96,45 +128,44 @@ impl Diagrams<'_> {
         (0..levelled.levels()).map(values).collect()
     }
 
-    /// Returns the members of `set` that hold fewer than the required tokens at some level of
-    /// `needs`. `needs` has pairs of a level and its required tokens, by ascending level.
+    /// Returns the members of `set` whose value is outside of some interval of `needs`. `needs` has
+    /// the intervals by ascending level.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn not_enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
+    pub fn not_enabling(&mut self, set: Set, needs: &[LevelInterval]) -> Result<Set, Stop> {
         let enabling = self.enabling(set, needs)?;
         self.difference(set, enabling)
     }
 
-    /// Returns the members of `set` that hold at least the required tokens at every level of
-    /// `needs`. `needs` has pairs of a level and its required tokens, by ascending level.
+    /// Returns the members of `set` whose values are in all intervals of `needs`. `needs` has the
+    /// intervals by ascending level.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
+    pub fn enabling(&mut self, set: Set, needs: &[LevelInterval]) -> Result<Set, Stop> {
         let mut results = HashMap::new();
         let result = self.enabled_part(set.0, 0, needs, &mut results).map(Set);
         self.clear_on_error(result)
     }
 
-    /// Returns the members of `set` that satisfy at least one of the lists. A list has pairs of a
-    /// level and its required tokens, by ascending level. A member satisfies a list if it holds at
-    /// least the required tokens at each of its levels. The levels above the first level of a list
-    /// are traversed once for all lists.
+    /// Returns the members of `set` that satisfy at least one of the lists. A list has intervals by
+    /// ascending level. A member satisfies a list if its values are in all intervals of the list.
+    /// The levels above the first level of a list are traversed once for all lists.
     ///
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn enabling_any(&mut self, set: Set, lists: &[Vec<(u32, u64)>]) -> Result<Set, Stop> {
+    pub fn enabling_any(&mut self, set: Set, lists: &[Vec<LevelInterval>]) -> Result<Set, Stop> {
         if lists.iter().any(Vec::is_empty) {
             return Ok(set);
         }
         let mut lists_by_level: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
-            let list = EnablingList { required_tokens: needs, results: HashMap::new() };
-            lists_by_level.entry(needs[0].0).or_default().push(list);
+            let list = EnablingList { intervals: needs, results: HashMap::new() };
+            lists_by_level.entry(needs[0].level).or_default().push(list);
         }
         let result =
             self.enabling_any_part(set.0, 0, &mut lists_by_level, &mut HashMap::new()).map(Set);
@@ -171,24 +202,23 @@ impl Diagrams<'_> {
             if result == id {
                 break;
             }
-            let enabling_part =
-                self.enabled_part(id, level, list.required_tokens, &mut list.results)?;
+            let enabling_part = self.enabled_part(id, level, list.intervals, &mut list.results)?;
             result = self.union_of(result, enabling_part)?;
         }
         results.insert(id, result);
         Ok(result)
     }
 
-    /// Returns the part of a node whose vectors hold the required tokens. `needs` begins at `level`
-    /// or below.
+    /// Returns the part of a node whose vectors have values in all intervals. `needs` begins at
+    /// `level` or below.
     fn enabled_part(
         &mut self,
         id: u32,
         level: u32,
-        needs: &[(u32, u64)],
+        needs: &[LevelInterval],
         results: &mut HashMap<u32, u32>,
     ) -> Result<u32, Stop> {
-        let Some((&(need_level, required), needs_below)) = needs.split_first() else {
+        let Some((need, needs_below)) = needs.split_first() else {
             return Ok(id);
         };
         if id <= ONE {
@@ -203,8 +233,8 @@ impl Diagrams<'_> {
         while chain_node != EMPTY {
             let node = self.node(chain_node);
             chain_node = node.right;
-            let needs_below = match need_level == level {
-                true if self.tokens(node.value) < required => continue,
+            let needs_below = match need.level == level {
+                true if !(need.least..=need.most).contains(&self.tokens(node.value)) => continue,
                 true => needs_below,
                 false => needs,
             };
@@ -218,17 +248,17 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// Computes the minimum and maximum of the weighted sum from each node down, by level and
-    /// position in the level.
+    /// Computes the minimum and maximum of the sum from each node down, by level and position in
+    /// the level.
     fn ranges(
         &mut self,
         levelled: &LevelledNodes,
-        weights: &HashMap<u32, i64>,
+        terms: &HashMap<u32, LevelTerm<'_>>,
     ) -> Result<Vec<Vec<(i128, i128)>>, Stop> {
         let levels = levelled.levels();
         let mut ranges: Vec<Vec<(i128, i128)>> = vec![Vec::new(); levels];
         for level in (0..levels).rev() {
-            let weight = i128::from(weights.get(&(level as u32)).copied().unwrap_or(0));
+            let term = terms.get(&(level as u32));
             let mut level_ranges: Vec<(i128, i128)> =
                 Vec::with_capacity(levelled.level(level).len());
             for &id in levelled.level(level) {
@@ -238,9 +268,9 @@ impl Diagrams<'_> {
                     true => ranges[level + 1][levelled.position_of(node.down)],
                     false => (0, 0),
                 };
-                // The sum can overflow only if some product of weight and tokens is 2⁹⁴ or more,
-                // because there are at most 2³² levels.
-                let own_term = weight * i128::from(self.tokens(node.value));
+                // The sum can overflow only if some term is 2⁹⁴ or more, because there are at most
+                // 2³² levels.
+                let own_term = term.map_or(0, |term| term(self.tokens(node.value)));
                 let mut range = (add(own_term, range_below.0)?, add(own_term, range_below.1)?);
                 if node.right > ONE {
                     let right = level_ranges[levelled.position_of(node.right)];
@@ -253,8 +283,8 @@ impl Diagrams<'_> {
         Ok(ranges)
     }
 
-    /// Returns the part of a node that satisfies the condition, where `sum` is the weighted sum of
-    /// the levels above.
+    /// Returns the part of a node that satisfies the condition, where `sum` is the sum of the terms
+    /// of the levels above.
     fn restricted(
         &mut self,
         restriction: &mut Restriction<'_>,
@@ -268,22 +298,22 @@ impl Diagrams<'_> {
             _ => restriction.ranges[level as usize][restriction.levelled.position_of(id)],
         };
         let (min_sum, max_sum) = (add(sum, min_sum)?, add(sum, max_sum)?);
-        if min_sum >= restriction.linear.lower && max_sum <= restriction.linear.upper {
+        if min_sum >= restriction.condition.lower && max_sum <= restriction.condition.upper {
             return Ok(id);
         }
-        if max_sum < restriction.linear.lower || min_sum > restriction.linear.upper {
+        if max_sum < restriction.condition.lower || min_sum > restriction.condition.upper {
             return Ok(EMPTY);
         }
         if let Some(&result) = restriction.results.get(&(id, sum)) {
             return Ok(result);
         }
         self.tick()?;
-        let weight = i128::from(restriction.weights.get(&level).copied().unwrap_or(0));
+        let term = restriction.condition.terms.get(&level);
         let base = self.chains.len();
         let mut chain_node = id;
         while chain_node != EMPTY {
             let node = self.node(chain_node);
-            let sum = add(sum, weight * i128::from(self.tokens(node.value)))?;
+            let sum = add(sum, term.map_or(0, |term| term(self.tokens(node.value))))?;
             let down = self.restricted(restriction, level + 1, node.down, sum)?;
             if down != EMPTY {
                 self.push(node.value, down);

@@ -1,5 +1,7 @@
 //! The effect of a transition at a level, and lists of effects.
 
+use crate::restrict::LevelInterval;
+
 /// The effect of a transition at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LevelTouch {
@@ -18,6 +20,11 @@ impl LevelTouch {
     /// Creates the effect of a transition that has no upper limit on the tokens at this level.
     pub fn new(level: u32, pre: u64, change: i64) -> LevelTouch {
         LevelTouch { level, pre, max: u64::MAX, change }
+    }
+
+    /// Returns the values of the level with which the transition is enabled there.
+    pub fn condition(self) -> LevelInterval {
+        LevelInterval { level: self.level, least: self.pre, most: self.max }
     }
 
     /// Returns true if the transition is enabled at this level with `tokens` tokens.

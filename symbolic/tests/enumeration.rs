@@ -4,8 +4,8 @@
 use fastrand::Rng;
 use num_bigint::BigUint;
 use parikh_symbolic::{
-    Changes, Diagram, Diagrams, Factor, Factors, LevelTouch, Limits, LinearCondition, Set, Stop,
-    TransitionRelation, with_stack,
+    Changes, Diagram, Diagrams, Factor, Factors, LevelInterval, LevelTouch, Limits, Set, Stop,
+    SumCondition, TransitionRelation, weighted_tokens, with_stack,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -54,6 +54,11 @@ fn random_net_with_limits(rng: &mut Rng) -> Net {
         }
     }
     net
+}
+
+/// Returns the conditions of a transition on the levels.
+fn conditions(touches: &Vec<LevelTouch>) -> Vec<LevelInterval> {
+    touches.iter().map(|touch| touch.condition()).filter(|it| !it.is_trivial()).collect()
 }
 
 fn fire(marking: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
@@ -164,7 +169,7 @@ fn saturation_finds_what_enumeration_finds() {
 
 #[test]
 fn counts_are_those_of_enumeration() {
-    for_each_net(100 * scale(), 2, random_net, |rng, net, markings| {
+    for_each_net(100 * scale(), 2, random_net_with_limits, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
@@ -175,8 +180,7 @@ fn counts_are_those_of_enumeration() {
             markings.iter().filter(|marking| fire(marking, touches).is_some()).count()
         };
         let firings: usize = net.transitions.iter().map(enabled).sum();
-        let needs = |touches: &Vec<LevelTouch>| touches.iter().map(|t| (t.level, t.pre)).collect();
-        let needs: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
+        let needs: Vec<Vec<LevelInterval>> = net.transitions.iter().map(conditions).collect();
         assert_eq!(diagrams.count_enabled(set, &needs).unwrap(), BigUint::from(firings));
         let most: Vec<u64> =
             (0..levels as usize).map(|l| markings.iter().map(|m| m[l]).max().unwrap()).collect();
@@ -187,9 +191,10 @@ fn counts_are_those_of_enumeration() {
         };
         let range =
             (markings.iter().map(sum).min().unwrap(), markings.iter().map(sum).max().unwrap());
-        assert_eq!(diagrams.range(set, &terms).unwrap(), Some(range));
+        let weights = || weighted_tokens(terms.iter().copied());
+        assert_eq!(diagrams.range(set, &weights()).unwrap(), Some(range));
         let (least, most) = (i128::from(rng.i8(-3..3)), i128::from(rng.i8(0..4)));
-        let linear = LinearCondition { terms: terms.clone(), lower: least, upper: most };
+        let linear = SumCondition { terms: weights(), lower: least, upper: most };
         let part = diagrams.restrict(set, &linear).unwrap();
         let inside =
             markings.iter().filter(|m| (least..=most).contains(&sum(m))).cloned().collect();
@@ -205,7 +210,7 @@ fn counts_are_those_of_enumeration() {
 #[test]
 fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
     let mut some = 0;
-    for_each_net(400 * scale(), 5, random_net, |rng, net, markings| {
+    for_each_net(400 * scale(), 5, random_net_with_limits, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(rng.u32(0..3));
@@ -214,8 +219,8 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         let set = diagrams.reachable(&relation, start).unwrap();
         diagrams.protect(set);
         let mut part = |diagrams: &mut Diagrams<'_>| {
-            let terms: Vec<(u32, i64)> = (0..levels).map(|it| (it, rng.i64(-2..3))).collect();
-            let linear = LinearCondition { terms, lower: -1, upper: i128::from(rng.i8(0..4)) };
+            let terms = weighted_tokens((0..levels).map(|it| (it, rng.i64(-2..3))));
+            let linear = SumCondition { terms, lower: -1, upper: i128::from(rng.i8(0..4)) };
             let part = diagrams.restrict(set, &linear).unwrap();
             diagrams.protect(part);
             part
@@ -231,10 +236,7 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         };
         assert_eq!(members(&diagrams, leading), before.iter().filter(leads).cloned().collect());
         some += usize::from(!leading.is_empty() && leading != from);
-        let needs = |touches: &Vec<LevelTouch>| -> Vec<(u32, u64)> {
-            touches.iter().filter(|t| t.pre > 0).map(|t| (t.level, t.pre)).collect()
-        };
-        let lists: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
+        let lists: Vec<Vec<LevelInterval>> = net.transitions.iter().map(conditions).collect();
         let enabling = diagrams.enabling_any(set, &lists).unwrap();
         let is_alive = |m: &&Vec<u64>| net.transitions.iter().any(|t| fire(m, t).is_some());
         assert_eq!(
@@ -309,8 +311,11 @@ fn inside_a_set_backwards_and_forwards() {
         let all = diagrams.reachable(&relation, start).unwrap();
         diagrams.protect(all);
         // Some of the markings, and the markings reachable from them inside the restricted set.
-        let linear =
-            LinearCondition { terms: vec![(0, 1)], lower: 0, upper: i128::from(rng.u8(0..3)) };
+        let linear = SumCondition {
+            terms: weighted_tokens([(0, 1)]),
+            lower: 0,
+            upper: i128::from(rng.u8(0..3)),
+        };
         let some = diagrams.restrict(all, &linear).unwrap();
         diagrams.protect(some);
         let inside = members(&diagrams, some);

@@ -1,17 +1,19 @@
 //! Attempts at computing the reachable set, spread over the time slices of an engine.
 //!
-//! Orders of places are tried as in [`explore`](super::explore), each for a longer and longer time.
+//! Orders of levels are tried as in [`explore`](super::explore), each for a longer and longer time.
 //! A try that the end of a slice interrupted is repeated when more time is available than before.
 //! If places are not known to be bounded, there may be infinitely many markings. Then only one
 //! order is continued after the first short tries.
 
 use super::level_groups::LevelGroups;
-use super::{MAX_LEVELS, ORDERING_SHARE, ReachableSet, TryLog, order, saturate, tries};
+use super::{
+    MAX_LEVELS, ORDERING_SHARE, ReachableSet, TryLog, groups_and_orders, order, saturate, tries,
+};
 use crate::SliceProgress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
-use parikh_symbolic::Stop;
 use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::{LevelTouch, Stop};
 use std::time::{Duration, Instant};
 
 /// Share of the remaining memory for diagrams, in [0, 1]. It is not larger because other engines
@@ -54,11 +56,22 @@ struct AttemptTimes {
     total: Duration,
 }
 
-/// The orders of a net's places, and the state of the tries to compute the reachable set with each
+/// The places that each level represents, and the transitions on these levels.
+#[derive(Debug)]
+struct Levels {
+    groups: LevelGroups,
+    transitions: Vec<Vec<LevelTouch>>,
+}
+
+/// The orders of the levels, and the state of the tries to compute the reachable set with each
 /// order.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
-    /// The orders of places, the most promising first. Empty until they are computed, and for a net
+    /// True if a level may represent a group of places.
+    has_groups: bool,
+    /// The levels. `None` until they are computed.
+    levels: Option<Levels>,
+    /// The orders of levels, the most promising first. Empty until they are computed, and for a net
     /// with too many places.
     orders: Vec<LevelOrder>,
     /// The remaining tries, in reverse: the index of an order and its time slice. `None` is
@@ -90,15 +103,16 @@ pub(super) struct Attempts {
 const MIN_ORDERING_RATIO: u32 = 4;
 
 impl Attempts {
-    /// Creates the state in which each try of the first slice gets this share of the slice, in [0,
-    /// 1], but at most [`LONGEST_FIRST_TRY`].
-    pub(super) fn with_first_slice_share(share: f64) -> Self {
-        Attempts { first_slice_share: Some(share), ..Attempts::default() }
+    /// Creates the state for levels that may represent groups of places. Each try of the first
+    /// slice gets this share of the slice, in [0, 1], but at most [`LONGEST_FIRST_TRY`].
+    pub(super) fn of_groups(first_slice_share: f64) -> Self {
+        let first_slice_share = Some(first_slice_share);
+        Attempts { has_groups: true, first_slice_share, ..Attempts::default() }
     }
 
-    /// Computes the orders and the list of tries at the first call. Computes them again if some
-    /// methods for orders had too little time and there is much more now. Leaves both empty if the
-    /// net has too many places.
+    /// Computes the levels, their orders and the list of tries at the first call. Computes them
+    /// again if some methods for orders had too little time and there is much more now. Leaves the
+    /// orders and the tries empty if the net has too many places.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
         let ordering = budget.share(ORDERING_SHARE);
         let available = ordering.remaining().unwrap_or(Duration::MAX);
@@ -108,7 +122,12 @@ impl Attempts {
         if net.place_count() > MAX_LEVELS || !(self.orders.is_empty() || may_find_more) {
             return;
         }
-        self.orders = order::candidates(net, &ordering);
+        let (groups, orders) = match self.has_groups {
+            true => groups_and_orders(net, &ordering),
+            false => (LevelGroups::of_places(net), order::candidates(net, &ordering)),
+        };
+        self.orders = orders;
+        self.levels = Some(Levels { transitions: groups.transitions(net), groups });
         self.cut_ordering_time = ordering.is_exhausted().then_some(available);
         self.interrupted_time = Duration::ZERO;
         self.tries = tries(self.orders.len());
@@ -220,8 +239,10 @@ impl Attempts {
             Ok((use_set(reached)?, until_set))
         };
         let limits = (bytes, budget, use_budget);
-        let groups = LevelGroups::of_places(net);
-        let net = (net, &groups, &groups.transitions(net)[..]);
+        let Some(Levels { groups, transitions }) = &self.levels else {
+            return Err(Stop::Requested);
+        };
+        let net = (net, groups, &transitions[..]);
         let (outcome, until_set) =
             saturate(net, &self.orders[order], limits, &TryLog::default(), &timed_use)?;
         Ok((outcome, AttemptTimes { until_set, total: start.elapsed() }))

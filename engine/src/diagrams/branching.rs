@@ -20,7 +20,7 @@ use super::ReachableSet;
 use super::cycles::Cycles;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
-use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
+use parikh_symbolic::{LevelInterval, Set, Stop, TransitionRelation};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -250,13 +250,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
             return Ok(cached);
         }
         let dead = self.reached.satisfying(self.reachable(), &Predicate::Dead)?;
-        let transitions_without_effect = self.reached.transitions.iter();
-        let transitions_without_effect = transitions_without_effect
-            .filter(|touches| touches.iter().all(|touch| touch.change == 0));
-        let required_tokens_of_idle: Vec<Vec<(u32, u64)>> =
-            transitions_without_effect.map(|touches| required_tokens(touches)).collect();
-        let idle =
-            self.reached.diagrams.enabling_any(self.reachable(), &required_tokens_of_idle)?;
+        let without_effect = self.net.transitions().filter(|&t| self.net.delta(t).is_empty());
+        let conditions: Vec<Vec<LevelInterval>> =
+            without_effect.filter_map(|t| self.reached.conditions(t)).collect();
+        let idle = self.reached.diagrams.enabling_any(self.reachable(), &conditions)?;
         self.reached.diagrams.protect(dead);
         self.reached.diagrams.protect(idle);
         self.dead_and_idle = Some((dead, idle));
@@ -424,8 +421,7 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                     return Err(Stop::Requested);
                 }
                 let class = self.net.class(effect).iter();
-                let touches: Vec<_> =
-                    class.map(|t| self.reached.transitions[t.index()].clone()).collect();
+                let touches: Vec<_> = class.filter_map(|t| self.reached.touches(*t)).collect();
                 let relation = TransitionRelation::new(self.reached.relation.levels(), &touches)?;
                 let next = self.reached.diagrams.leading_into(&relation, inside, current)?;
                 if !next.is_empty() {
@@ -458,38 +454,32 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
                 return Ok(is_enabled);
             }
             let class = net.class(effect).iter();
-            let needs: Vec<_> =
-                class.map(|t| required_tokens(&reached.transitions[t.index()])).collect();
-            let is_enabled = !reached.diagrams.enabling_any(among, &needs)?.is_empty();
+            let conditions: Vec<_> = class.filter_map(|t| reached.conditions(*t)).collect();
+            let is_enabled = !reached.diagrams.enabling_any(among, &conditions)?.is_empty();
             enabled.insert(effect, is_enabled);
             Ok(is_enabled)
         })
     }
 }
 
-/// Returns the tokens that a transition needs, as pairs of level and number, by ascending level.
-fn required_tokens(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
-    touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::explore;
+    use super::super::tests::{explore_by_seed, random_net};
     use super::*;
-    use parikh_generate::{Shape, random, random_predicate};
+    use parikh_generate::random_predicate;
 
     /// Compares backward saturation with backward rounds. Also compares the computation of infinite
     /// runs with a plain fixpoint, which uses no semiflows.
     #[test]
     fn there_are_two_ways_to_go_back_and_two_to_go_round() {
         let (mut led, mut gone_round) = (0, 0);
-        for seed in 0..400 {
-            let net = random(seed, &Shape::small(seed));
+        for seed in 0..600 {
+            let net = random_net(seed);
             let mut rng = fastrand::Rng::with_seed(seed);
             let conditions = [(); 2].map(|()| random_predicate(&mut rng, &net, 2));
             // An unbounded net has no finite set, so the test continues with the next net.
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
-            let counts = explore(&net, 1, &budget, |mut reached| {
+            let counts = explore_by_seed(seed, &net, &budget, |mut reached| {
                 // Collecting garbage at every step detects sets that are not kept.
                 reached.diagrams.collect_each(1);
                 let mut branching = CtlEvaluation::new(&mut reached, (&net, &budget))?;

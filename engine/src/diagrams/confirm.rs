@@ -20,13 +20,30 @@ const MAX_CHECKED_NODES: usize = 2_000_000;
 /// Time limit for the checker.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// Returns the reachable set in the checker's format. Each level of the set represents a place.
+/// Returns the reachable set in the checker's format. Each level of `reached` must represent one
+/// place.
 pub fn closed_set(reached: &ReachableSet<'_, '_>) -> ClosedSet {
     to_closed_set(reached, reached.set)
 }
 
-/// Returns a set of the diagram store of `reached` in the checker's format. Each level of the set
-/// represents a place. The set must be closed under firing, since the checker accepts no other set.
+/// Returns the reachable set in the checker's format, whose levels represent places. The levels of
+/// `reached` may represent groups of places. Returns `None` if the set needs more than `max_nodes`
+/// nodes, or if the budget ends.
+pub(super) fn closed_set_within(
+    reached: &ReachableSet<'_, '_>,
+    max_nodes: usize,
+    budget: &Budget,
+) -> Option<ClosedSet> {
+    let groups = &reached.groups.groups;
+    let levels: Vec<&LevelGroup> =
+        reached.order.places.iter().map(|&group| &groups[group as usize]).collect();
+    let diagram = reached.diagrams.export(reached.set, levels.len() as u32);
+    by_places(diagram, &levels, max_nodes, budget)
+}
+
+/// Returns a set of the diagram store of `reached` in the checker's format. Each level of `reached`
+/// must represent one place. The set must be closed under firing, since the checker accepts no other
+/// set.
 pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);
@@ -48,12 +65,8 @@ pub(super) fn confirm(
     if reached.diagrams.nodes_of(reached.set) > MAX_CHECKED_NODES {
         return Ok(false);
     }
-    let groups = &reached.groups.groups;
-    let levels: Vec<&LevelGroup> =
-        reached.order.places.iter().map(|&group| &groups[group as usize]).collect();
-    let diagram = reached.diagrams.export(reached.set, levels.len() as u32);
     let budget = Budget::lasting(TIME_LIMIT);
-    let Some(set) = by_places(diagram, &levels, MAX_CHECKED_NODES, &budget) else {
+    let Some(set) = closed_set_within(reached, MAX_CHECKED_NODES, &budget) else {
         return Ok(false);
     };
     let checked = set.check(net, &mut || !budget.is_exhausted());

@@ -5,6 +5,7 @@ use super::{DiagramError, OrderThreads, TryLog, explore_logged};
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use parikh_symbolic::{LevelInterval, weighted_tokens};
 
 /// The numbers that describe a net's finite state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +36,9 @@ pub fn figures(
     log: &TryLog,
 ) -> Result<StateSpace, DiagramError> {
     explore_logged(net, &OrderThreads::new(threads), budget, log, |reached| {
-        let needs =
-            |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
-        let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
-        let unit_weights: Vec<(u32, i64)> =
-            reached.level_of.iter().map(|&level| (level, 1)).collect();
+        let conditions: Vec<Vec<LevelInterval>> =
+            net.transitions().filter_map(|t| reached.conditions(t)).collect();
+        let tokens = weighted_tokens(reached.level_of.iter().map(|&level| (level, 1)));
         let markings = reached.diagrams.count(reached.set)?;
         reached.log_entry.record_markings(&markings);
         let closed = match confirm(net, &reached, &markings) {
@@ -48,9 +47,9 @@ pub fn figures(
         };
         let (diagrams, set) = (reached.diagrams, reached.set);
         Ok(Ok(StateSpace {
-            firings: diagrams.count_enabled(set, &needs)?,
+            firings: diagrams.count_enabled(set, &conditions)?,
             max_tokens_in_place: diagrams.max_tokens_by_level(set).into_iter().max().unwrap_or(0),
-            max_tokens_per_marking: diagrams.range(set, &unit_weights)?.map_or(0, |range| range.1),
+            max_tokens_per_marking: diagrams.range(set, &tokens)?.map_or(0, |range| range.1),
             states: markings,
             is_checked: closed,
         }))

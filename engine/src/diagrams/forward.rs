@@ -237,10 +237,10 @@ fn in_order_of_size(
 
 #[cfg(test)]
 mod tests {
-    use super::super::explore;
+    use super::super::tests::{explore_by_seed, random_net};
     use super::*;
     use parikh_evidence::tree::visit::visit_tree;
-    use parikh_generate::{Shape, random, random_ctl, random_predicate};
+    use parikh_generate::{random_ctl, random_predicate};
     use parikh_solvers::Budget;
     use parikh_temporal::Ctl;
 
@@ -250,7 +250,7 @@ mod tests {
     fn forward_evaluation_agrees_with_a_visit_and_with_sets() {
         let mut seen = [0; 2];
         for seed in 0..600 {
-            let net = random(seed, &Shape::small(seed));
+            let net = random_net(seed);
             let mut rng = fastrand::Rng::with_seed(seed);
             let atoms = [(); 3].map(|()| random_predicate(&mut rng, &net, 2));
             let mut formulas = Ctl::default();
@@ -259,7 +259,7 @@ mod tests {
             // Unbounded nets, and nets with many markings, are left out.
             let Ok(truth) = visit_tree(&net, &property, 2_000, &mut || true) else { continue };
             let budget = Budget::unlimited();
-            let (forward, by_sets) = explore(&net, 1, &budget, |mut reached| {
+            let (forward, by_sets) = explore_by_seed(seed, &net, &budget, |mut reached| {
                 // Collecting garbage at every step detects sets that are not kept.
                 reached.diagrams.collect_each(1);
                 let initial = reached.vector(net.initial());

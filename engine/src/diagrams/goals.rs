@@ -17,7 +17,7 @@ use parikh_evidence::Document;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use parikh_solvers::locked;
-use parikh_symbolic::{LinearCondition, Set, Stop};
+use parikh_symbolic::{Set, Stop, SumCondition};
 use std::sync::{Arc, Mutex};
 
 /// The registry entry of the engine.
@@ -135,7 +135,7 @@ fn settle(
         let target = match goal {
             MarkingGoal::Reach(predicate) => reached.some_satisfying(reached.set, predicate),
             MarkingGoal::Maximise(sum) => {
-                let terms = reached.to_levels(sum.terms());
+                let terms = reached.terms(sum.terms());
                 reached.diagrams.range(reached.set, &terms).and_then(|range| {
                     let maximum = range.map_or(0, |range| range.1);
                     if let Some(set_reporter) = &set_reporter
@@ -149,8 +149,8 @@ fn settle(
                     {
                         return Ok(Set::EMPTY);
                     }
-                    let linear = LinearCondition { terms, lower: maximum, upper: i128::MAX };
-                    reached.diagrams.restrict(reached.set, &linear)
+                    let condition = SumCondition { terms, lower: maximum, upper: i128::MAX };
+                    reached.diagrams.restrict(reached.set, &condition)
                 })
             }
         };

@@ -21,9 +21,9 @@
 //! The invariants are checked on the net ([`PlaceFlow::holds`]). They hold in every reachable
 //! marking, so a reachable marking and the values of its groups determine each other. A transition
 //! whose condition or effect contradicts an invariant is enabled in no reachable marking, and is
-//! left out. Merging keeps the set of reachable markings. Firings are counted from the original
-//! transitions, not from the merged ones. The checker detects missing markings only, so tests
-//! against enumeration support the merging.
+//! left out. Merging keeps the pairs of a marking and a next marking. The original transitions, not
+//! the merged ones, are used to count firings and to tell whether a transition is enabled. The
+//! checker detects missing markings only, so tests against enumeration support the merging.
 //!
 //! # Sources
 //! Ciardo, Lüttgen, Siminiceanu, "Efficient symbolic state-space construction for asynchronous
@@ -33,8 +33,8 @@
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_structure::flows::PlaceFlow;
 use parikh_structure::integer::Integer;
-use parikh_symbolic::LevelTouch;
 use parikh_symbolic::order::NetShape;
+use parikh_symbolic::{LevelTerm, LevelTouch};
 use std::collections::BTreeMap;
 
 /// Limit on the rounds of merging. The transitions are right after each round.
@@ -99,8 +99,22 @@ impl LevelGroup {
         }
     }
 
+    /// Returns the weighted sum of the tokens of some places as a function of the value of the
+    /// level. The places are given by index, with their weights.
+    pub(super) fn term(&self, weights: Vec<(usize, i64)>) -> LevelTerm<'_> {
+        if let LevelGroup::AtMostOne { places, .. } = self {
+            let mut weight_of = vec![0; places.len()];
+            weights.iter().for_each(|&(index, weight)| weight_of[index] = i128::from(weight));
+            return Box::new(move |value| weight_of.get(value as usize).copied().unwrap_or(0));
+        }
+        let weighted = |value, (index, weight): (usize, i64)| {
+            i128::from(weight) * i128::from(self.tokens(index, value))
+        };
+        Box::new(move |value| weights.iter().map(|&it| weighted(value, it)).sum())
+    }
+
     /// Returns the value of the level in a marking in which the invariant holds.
-    fn value(&self, tokens: impl Fn(PlaceId) -> u64) -> u64 {
+    pub(super) fn value(&self, tokens: impl Fn(PlaceId) -> u64) -> u64 {
         match self {
             LevelGroup::AtMostOne { places, .. } => {
                 let marked = places.iter().position(|&place| tokens(place) > 0);
@@ -328,7 +342,7 @@ impl LevelGroups {
     /// Returns the conditions and effects of `t` on the groups, by ascending group. The level of a
     /// touch is the index of a group. Returns `None` if `t` is enabled in no marking in which the
     /// invariants of the groups hold.
-    fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
+    pub(super) fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
         let mut values: BTreeMap<u32, ValueInterval> = BTreeMap::new();
         let mut changes: BTreeMap<u32, Vec<(usize, i64)>> = BTreeMap::new();
         for arc in net.pre(t) {

@@ -278,10 +278,10 @@ fn components_in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::explore;
+    use super::super::tests::{explore_by_seed, random_net};
     use super::*;
     use crate::lasso::RunGraph;
-    use parikh_generate::{Shape, random, random_ltl, random_predicate};
+    use parikh_generate::{random_ltl, random_predicate};
     use parikh_net::Facts;
     use parikh_solvers::Budget;
     use parikh_temporal::Ltl;
@@ -291,7 +291,7 @@ mod tests {
     fn no_run_is_excluded_that_there_is_though_all_nodes_are_collected_that_can_be() {
         let (mut excluded, mut others) = (0, 0);
         for seed in 0..600 {
-            let net = random(seed, &Shape::small(seed));
+            let net = random_net(seed);
             let mut rng = fastrand::Rng::with_seed(seed);
             let atoms = [(); 3].map(|()| RunAtom::Holds(random_predicate(&mut rng, &net, 2)));
             let mut formulas = Ltl::default();
@@ -299,7 +299,7 @@ mod tests {
             let property = RunProperty::new(&formulas, formula, &atoms);
             // An unbounded net has no finite set, so the test continues with the next net.
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
-            let said = explore(&net, 1, &budget, |mut reached| {
+            let said = explore_by_seed(seed, &net, &budget, |mut reached| {
                 reached.diagrams.collect_each(1);
                 let initial = reached.vector(net.initial());
                 let mut branching = CtlEvaluation::new(&mut reached, (&net, &budget))?;

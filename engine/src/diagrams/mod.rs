@@ -5,8 +5,8 @@
 //! [`trees`] answers CTL formulas and refutes LTL properties. Other modules use the set for
 //! counting (`run/counting.rs`) and for home properties (`engine/home`).
 //!
-//! A diagram has one level per place. When markings are counted, a level may represent a group of
-//! places ([`level_groups`]). A diagram depends on the order of levels. Several orders are computed
+//! A diagram has one level per place. For counts, and for CTL and LTL, a level may represent a group
+//! of places ([`level_groups`]). A diagram depends on the order of levels. Several orders are computed
 //! ([`order`]). The best orders are tried in growing time slices, on several threads in
 //! parallel. The first complete diagram is used. If it is not too large, the checker itself
 //! verifies that no reachable marking is missing ([`confirm`]). The converse, that each marking in
@@ -40,14 +40,16 @@ pub use trees::ENGINE as TREES;
 
 use alarm::DiagramDeadline;
 use level_groups::LevelGroups;
-use parikh_net::{Marking, Net, PlaceId};
+use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::ExhaustionReason;
 use parikh_solvers::locked;
 use parikh_symbolic::order::{LevelOrder, candidates};
 use parikh_symbolic::{
-    DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
+    DiagramFigures, Diagrams, LevelInterval, LevelTerm, LevelTouch, Limits, Set, Stop,
+    TransitionRelation, with_stack,
 };
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -108,15 +110,17 @@ pub struct ReachableSet<'r, 'd> {
     pub set: Set,
     /// The order of the groups in the diagram.
     pub order: &'r LevelOrder,
-    /// The places that each level represents. A group for each place, in the order of the places,
-    /// except in [`explore_groups`].
+    /// The net.
+    net: &'r Net,
+    /// The places that each level represents. For a caller of [`explore`], each level represents
+    /// one place, and the groups are in the order of the places.
     groups: &'r LevelGroups,
-    /// The level of a group in the diagram, by index of the group. Outside of [`explore_groups`],
-    /// this is the level of a place, by index of the place.
+    /// The level of a group in the diagram, by index of the group. If each level represents one
+    /// place, this is the level of a place, by index of the place.
     pub level_of: &'r [u32],
-    /// The input weights and changes of tokens of each transition, for the levels that it touches.
-    /// Indexed by [`TransitionId`](parikh_net::TransitionId), except in [`explore_groups`], where
-    /// some are merged or left out.
+    /// The conditions and effects of the transitions on the levels that they touch. If each level
+    /// represents one place, they are indexed by [`TransitionId`]. Otherwise some are merged or left
+    /// out ([`LevelGroups::transitions`]).
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,
@@ -127,23 +131,47 @@ pub struct ReachableSet<'r, 'd> {
     deadline: &'r DiagramDeadline,
 }
 
-impl ReachableSet<'_, '_> {
-    /// Returns a marking as token counts, indexed by level. Level 0 is the top level of the
-    /// diagram.
+impl<'r> ReachableSet<'r, '_> {
+    /// Returns a reachable marking as values of levels. Level 0 is the top level of the diagram. If
+    /// each level represents one place, the values are token counts.
     pub fn vector(&self, marking: &Marking) -> Vec<u64> {
         let mut vector = vec![0; self.level_of.len()];
-        for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
-            vector[level as usize] = tokens;
+        for (group, &level) in self.groups.groups.iter().zip(self.level_of) {
+            vector[level as usize] = group.value(|place| marking[place]);
         }
         vector
     }
 
-    /// Converts pairs of place and number to pairs of level and number, sorted by ascending level.
-    pub fn to_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
-        let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
-        let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
-        levels.sort_unstable_by_key(|it| it.0);
-        levels
+    /// Returns the terms of a weighted sum of tokens, by level.
+    pub(crate) fn terms(&self, sum: &[(PlaceId, i64)]) -> HashMap<u32, LevelTerm<'r>> {
+        let mut by_group: BTreeMap<u32, Vec<(usize, i64)>> = BTreeMap::new();
+        for &(place, weight) in sum {
+            let (group, index) = self.groups.location(place);
+            by_group.entry(group).or_default().push((index, weight));
+        }
+        let groups = self.groups;
+        let term = |(group, weights): (u32, Vec<(usize, i64)>)| {
+            let level = self.level_of[group as usize];
+            (level, groups.groups[group as usize].term(weights))
+        };
+        by_group.into_iter().map(term).collect()
+    }
+
+    /// Returns the values of levels with which a transition is enabled, by ascending level. Returns
+    /// `None` if no reachable marking enables it, because of an invariant of a group of places.
+    pub(crate) fn conditions(&self, t: TransitionId) -> Option<Vec<LevelInterval>> {
+        let touches = self.touches(t)?;
+        let conditions = touches.iter().map(|touch| touch.condition());
+        Some(conditions.filter(|condition| !condition.is_trivial()).collect())
+    }
+
+    /// Returns the conditions and effects of a transition on the levels, by ascending level.
+    /// Returns `None` if no reachable marking enables it, because of an invariant of a group.
+    pub(crate) fn touches(&self, t: TransitionId) -> Option<Vec<LevelTouch>> {
+        let mut touches = self.groups.touches(self.net, t)?;
+        touches.iter_mut().for_each(|touch| touch.level = self.level_of[touch.level as usize]);
+        touches.sort_unstable_by_key(|touch| touch.level);
+        Some(touches)
     }
 }
 
@@ -193,14 +221,23 @@ fn explore_groups<T: Send>(
     log: &TryLog,
     use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
 ) -> Result<T, DiagramError> {
-    let ordering = budget.share(ORDERING_SHARE);
-    let (shape, flows) = order::shape(net, &ordering);
-    let groups = LevelGroups::by_flows(net, &flows);
+    let (groups, orders) = groups_and_orders(net, &budget.share(ORDERING_SHARE));
     if groups.groups.len() > MAX_LEVELS {
         return Err(DiagramError::TooLarge);
     }
-    let orders = candidates(&groups.shape(&shape), &|| ordering.is_exhausted());
     explore_orders((net, &groups, &orders), threads, budget, log, use_set)
+}
+
+/// Returns groups of places for levels, and orders of these groups, the most promising first.
+/// Returns no order if there are too many groups.
+fn groups_and_orders(net: &Net, budget: &Budget) -> (LevelGroups, Vec<LevelOrder>) {
+    let (shape, flows) = order::shape(net, budget);
+    let groups = LevelGroups::by_flows(net, &flows);
+    let orders = match groups.groups.len() {
+        0..=MAX_LEVELS => candidates(&groups.shape(&shape), &|| budget.is_exhausted()),
+        _ => Vec::new(),
+    };
+    (groups, orders)
 }
 
 /// Computes the reachable set with several orders of `groups`, as [`explore_logged`] does.
@@ -279,23 +316,16 @@ const COMPARED_ORDERS_TIME: Duration = Duration::from_secs(60);
 /// `time` each. Returns the tries. This is a measurement: see `parikh-bench orders`.
 pub fn try_each_order(net: &Net, time: Duration, budget: &Budget) -> Vec<OrderTry> {
     let log = TryLog::default();
-    let ordering = budget.slice(COMPARED_ORDERS_TIME);
-    let (shape, flows) = order::shape(net, &ordering);
-    let groups = LevelGroups::by_flows(net, &flows);
-    if groups.groups.len() <= MAX_LEVELS {
-        let transitions = groups.transitions(net);
-        for order in candidates(&groups.shape(&shape), &|| ordering.is_exhausted()) {
-            let slice = budget.slice(time);
-            let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
-            // The log has the outcome.
-            let _ = saturate(
-                (net, &groups, &transitions),
-                &order,
-                (bytes, &slice, &slice),
-                &log,
-                &|_| Ok(()),
-            );
-        }
+    let (groups, orders) = groups_and_orders(net, &budget.slice(COMPARED_ORDERS_TIME));
+    let transitions = groups.transitions(net);
+    for order in orders {
+        let slice = budget.slice(time);
+        let bytes = (budget.memory_left() as f64 * MEMORY_SHARE) as usize;
+        // The log has the outcome.
+        let _ =
+            saturate((net, &groups, &transitions), &order, (bytes, &slice, &slice), &log, &|_| {
+                Ok(())
+            });
     }
     log.tries()
 }
@@ -370,6 +400,7 @@ fn saturate<T: Send>(
         use_set(ReachableSet {
             diagrams,
             set,
+            net,
             order,
             groups,
             level_of,
@@ -381,4 +412,32 @@ fn saturate<T: Send>(
     };
     // If the system refuses a thread with such a large stack, memory is short as well.
     with_stack(levels, attempt).unwrap_or(Err(Stop::Memory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_generate::{Shape, net_of_parts, random};
+
+    /// Returns a random net. With an odd seed, the net has invariants for groups of places.
+    pub(super) fn random_net(seed: u64) -> Net {
+        match seed % 2 {
+            0 => random(seed, &Shape::small(seed)),
+            _ => net_of_parts(&mut fastrand::Rng::with_seed(seed)),
+        }
+    }
+
+    /// Computes the reachable set and calls `use_set` with it. With an odd seed, levels represent
+    /// groups of places.
+    pub(super) fn explore_by_seed<T: Send>(
+        seed: u64,
+        net: &Net,
+        budget: &Budget,
+        use_set: impl Fn(ReachableSet<'_, '_>) -> Result<T, Stop> + Sync,
+    ) -> Result<T, DiagramError> {
+        match seed % 2 {
+            0 => explore(net, 1, budget, use_set),
+            _ => explore_groups(net, &OrderThreads::new(1), budget, &TryLog::default(), use_set),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::ReachableSet;
 use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
-use parikh_symbolic::{LinearCondition, Set, Stop};
+use parikh_symbolic::{LevelInterval, Set, Stop, SumCondition};
 
 impl ReachableSet<'_, '_> {
     /// Returns the markings in `members` that satisfy `predicate`.
@@ -15,24 +15,24 @@ impl ReachableSet<'_, '_> {
             Predicate::True => Ok(members),
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
-                let (terms, bound) = (self.to_levels(atom.sum.terms()), i128::from(atom.bound));
-                self.diagrams
-                    .restrict(members, &LinearCondition { terms, lower: i128::MIN, upper: bound })
+                let (terms, upper) = (self.terms(atom.sum.terms()), i128::from(atom.bound));
+                let condition = SumCondition { terms, lower: i128::MIN, upper };
+                self.diagrams.restrict(members, &condition)
             }
-            Predicate::Enabled(t) => {
-                let needs = self.required_tokens(*t);
-                self.diagrams.enabling(members, &needs)
-            }
-            Predicate::Disabled(t) => {
-                let needs = self.required_tokens(*t);
-                self.diagrams.not_enabling(members, &needs)
-            }
+            Predicate::Enabled(t) => match self.conditions(*t) {
+                Some(conditions) => self.diagrams.enabling(members, &conditions),
+                None => Ok(Set::EMPTY),
+            },
+            Predicate::Disabled(t) => match self.conditions(*t) {
+                Some(conditions) => self.diagrams.not_enabling(members, &conditions),
+                None => Ok(members),
+            },
             Predicate::Dead => {
                 let not_dead = self.satisfying(members, &Predicate::NotDead)?;
                 self.diagrams.difference(members, not_dead)
             }
             Predicate::NotDead => {
-                let all: Vec<_> = (0..self.transitions.len()).map(TransitionId::new).collect();
+                let all: Vec<_> = self.net.transitions().collect();
                 self.enabling_any(members, &all)
             }
             Predicate::And(operands) => {
@@ -111,19 +111,14 @@ impl ReachableSet<'_, '_> {
 
     /// Returns the markings in `members` that enable at least one of the transitions.
     fn enabling_any(&mut self, members: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
-        let needs: Vec<_> = transitions.iter().map(|&t| self.required_tokens(t)).collect();
-        self.diagrams.enabling_any(members, &needs)
-    }
-
-    /// Returns the tokens that a transition needs, as pairs of level and number, by ascending
-    /// level.
-    fn required_tokens(&self, t: TransitionId) -> Vec<(u32, u64)> {
-        let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
-        touches.map(|touch| (touch.level, touch.pre)).collect()
+        let conditions = transitions.iter().filter_map(|&t| self.conditions(t));
+        let conditions: Vec<Vec<LevelInterval>> = conditions.collect();
+        self.diagrams.enabling_any(members, &conditions)
     }
 
     /// Returns a firing sequence from the initial marking of `net` to a member of `target`, or
-    /// `None` if no member is reachable. `net` must be the net of this set.
+    /// `None` if no member is reachable. `net` must be the net of this set, and each level must
+    /// represent one place.
     ///
     /// # Errors
     /// Returns an error if the limits are exceeded.

@@ -11,7 +11,7 @@ use super::ReachableSet;
 use super::alarm::DiagramDeadline;
 use super::attempts::{Attempts, QuestionsAnswered};
 use super::branching::CtlEvaluation;
-use super::confirm::closed_set;
+use super::confirm::closed_set_within;
 use super::linear;
 use crate::board::Board;
 use crate::working_net::WorkingNet;
@@ -34,7 +34,7 @@ pub const ENGINE: Engine = Engine {
     role: Role::TreeDiagrams,
     supported: SupportedGoals::TEMPORAL,
     start: |work| {
-        let attempts = Attempts::with_first_slice_share(FIRST_TRY_SHARE);
+        let attempts = Attempts::of_groups(FIRST_TRY_SHARE);
         Ok(Box::new(TreeEngine {
             working_net: work.working_net,
             board: work.board,
@@ -54,6 +54,9 @@ const MIN_FORMULA_SHARE: f64 = 0.25;
 
 /// Limit on the number of nodes of a set that goes to the checker.
 const MAX_CHECKED_NODES: usize = 500_000;
+
+/// Share of the time for the translation of a set into the checker's format, in [0, 1].
+const EXPORT_SHARE: f64 = 0.1;
 
 /// The engine, with the state of its work on one net.
 struct TreeEngine<'g> {
@@ -111,8 +114,11 @@ fn settle(
     counters.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
     let has_open_trees = working_net.tree_goals().iter().any(|(id, _)| board.is_open(*id));
-    let document = (has_open_trees && nodes <= MAX_CHECKED_NODES)
-        .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
+    let set_for_checker = match has_open_trees && nodes <= MAX_CHECKED_NODES {
+        true => closed_set_within(&reached, MAX_CHECKED_NODES, &budget.share(EXPORT_SHARE)),
+        false => None,
+    };
+    let document = set_for_checker.map(|set| Arc::new(Document::ClosedSet(set)));
     let reporter = board
         .tree_reporter(TECHNIQUE)
         .for_diagram(document.as_ref(), u64::try_from(&markings).ok());
