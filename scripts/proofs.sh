@@ -2,10 +2,12 @@
 # Builds the checker that is proved in Coq, and tests it: scripts/proofs.sh [MUTATIONS] [NETS] [TRIPLES]
 #
 # Installs Coq 8.16 or later where it is missing (Debian or Ubuntu, as root); says "skipped" where it
-# cannot. The checker is put into target/proofs/parikh-proved. Then it must accept the claims about the
-# nets in examples/, and those about random nets (NETS, 20), and refuse changed files whose claim is false
-# (MUTATIONS, 500). It must agree with parikh-certify on random claims and certificates (TRIPLES, 1000).
-# Nothing else in this project needs Coq. docs/proved-checker.md explains the proofs.
+# cannot. The checker is put into target/proofs/parikh-proved. The programs parikh and parikh-certify are
+# those in PARIKH_BIN or in target/debug; if target/debug has none, they are built. The checker must accept
+# the claims about the nets in examples/, and those about random nets (NETS, 20), and refuse changed files
+# whose claim is false (MUTATIONS, 500). It must agree with parikh-certify on random claims and
+# certificates (TRIPLES, 1000). Nothing else in this project needs Coq. docs/proved-checker.md explains the
+# proofs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -38,6 +40,21 @@ if [[ $(printf '%s\n' 8.16 "$version" | sort -V | head -1) != 8.16 ]]; then
     exit 0
 fi
 
+# The programs that write claims. If they are missing, they are built while Coq works.
+programs=${PARIKH_BIN:-$target/debug}
+builder=
+if [[ ! -x $programs/parikh || ! -x $programs/parikh-certify ]]; then
+    if [[ -n ${PARIKH_BIN:-} ]]; then
+        echo "proofs: PARIKH_BIN=$PARIKH_BIN has no parikh and parikh-certify" >&2
+        exit 1
+    fi
+    echo "proofs: building parikh and parikh-certify" >&2
+    scripts/setup.sh
+    cargo build --quiet --profile quick --package parikh-cli --package parikh-evidence &
+    builder=$!
+    programs=$target/quick
+fi
+
 # The proofs. No axiom, nothing admitted: each theorem is "closed under the global context".
 mkdir -p "$build"
 cp proofs/*.v proofs/main.ml "$build"
@@ -64,13 +81,9 @@ ocamlfind ocamlopt -O3 -package zarith -linkpkg -w -a checker.mli checker.ml mai
 cd - >/dev/null
 
 # The claims about the sample nets.
-programs=${PARIKH_BIN:-$target/debug}
-for program in parikh parikh-certify; do
-    [[ -x $programs/$program ]] || {
-        echo "proofs: $programs/$program is missing: cargo build --workspace --bins" >&2
-        exit 1
-    }
-done
+if [[ -n $builder ]]; then
+    wait "$builder"
+fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 for model in examples/*.pnml; do
