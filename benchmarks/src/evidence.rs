@@ -114,6 +114,8 @@ fn answered(objects: &[Value]) -> Vec<&str> {
     let mut ids: Vec<&str> = Vec::new();
     for object in objects {
         let Some(id) = object["id"].as_str() else { continue };
+        // `check` puts this word in front of the name of a figure of the state space.
+        let id = id.strip_prefix("STATE_SPACE ").unwrap_or(id);
         match object["type"].as_str() {
             Some("answer") => ids.push(id),
             Some("withdrawn") => ids.retain(|other| *other != id),
@@ -170,7 +172,7 @@ impl AuditMeasurement {
     /// refused answer, for a missing summary, for a file that the auditor cannot read or has no time
     /// or memory for, and if `check` printed other answers.
     fn read_audit(&mut self, output: &Output, checked: &Output) {
-        let objects = objects(output);
+        let (objects, checked) = (objects(output), objects(checked));
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
             return self.add_problem(&failure(output));
         };
@@ -183,7 +185,7 @@ impl AuditMeasurement {
         if count("unreadable") > 0 || !summary["stopped"].is_null() {
             self.add_problem(&failure(output));
         }
-        let (printed, audited) = (answered(&self::objects(checked)), answered(&objects));
+        let (printed, audited) = (answered(&checked), answered(&objects));
         for (only, words) in [
             (difference(&printed, &audited), "printed, but unknown to the auditor"),
             (difference(&audited, &printed), "in the evidence, but not printed"),
