@@ -85,7 +85,7 @@ impl Audits {
         self.checkers.add_options(&mut command, directory.path());
         let (audited, certify) = run(&auditor, &mut command)?;
         measurement.certify_seconds = certify;
-        measurement.read_audit(&audited);
+        measurement.read_audit(&audited, &checked);
         if self.checkers.is_any() {
             let confirmed = measurement.verdicts[0];
             measurement.coverage = self.checkers.run(directory.path(), &audited, confirmed)?;
@@ -107,6 +107,35 @@ fn run(program: &Path, command: &mut Command) -> Result<(Output, f64), Error> {
 fn objects(output: &Output) -> Vec<Value> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Returns the ids of the answers in a program's output, without withdrawn answers.
+fn answered(objects: &[Value]) -> Vec<&str> {
+    let mut ids: Vec<&str> = Vec::new();
+    for object in objects {
+        let Some(id) = object["id"].as_str() else { continue };
+        // `check` puts this word in front of the name of a figure of the state space.
+        let id = id.strip_prefix("STATE_SPACE ").unwrap_or(id);
+        match object["type"].as_str() {
+            Some("answer") => ids.push(id),
+            Some("withdrawn") => ids.retain(|other| *other != id),
+            _ => {}
+        }
+    }
+    ids
+}
+
+/// Returns the elements of `of` that `without` has less often.
+fn difference<'a>(of: &[&'a str], without: &[&str]) -> Vec<&'a str> {
+    let mut left = without.to_vec();
+    let mut is_missing = |id: &&str| match left.iter().position(|other| other == id) {
+        Some(at) => {
+            left.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    of.iter().copied().filter(|id| is_missing(id)).collect()
 }
 
 /// Returns the error messages of a program, or its exit status if there are none.
@@ -140,9 +169,10 @@ impl AuditMeasurement {
     }
 
     /// Reads the counts of verdicts from the output of `parikh-certify`. Records a problem for each
-    /// refused answer, for a missing summary, and if `check` printed a different number of answers.
-    fn read_audit(&mut self, output: &Output) {
-        let objects = objects(output);
+    /// refused answer, for a missing summary, for a file that the auditor cannot read or has no time
+    /// or memory for, and if `check` printed other answers.
+    fn read_audit(&mut self, output: &Output, checked: &Output) {
+        let (objects, checked) = (objects(output), objects(checked));
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {
             return self.add_problem(&failure(output));
         };
@@ -152,8 +182,17 @@ impl AuditMeasurement {
         for refused in objects.iter().filter(|object| object["verdict"] == "refused") {
             self.add_problem(&format!("{} refused: {}", refused["id"], refused["because"]));
         }
-        if count("answers") != self.grades.iter().sum::<usize>() {
-            self.add_problem("the auditor found a different number of answers");
+        if count("unreadable") > 0 || !summary["stopped"].is_null() {
+            self.add_problem(&failure(output));
+        }
+        let (printed, audited) = (answered(&checked), answered(&objects));
+        for (only, words) in [
+            (difference(&printed, &audited), "printed, but unknown to the auditor"),
+            (difference(&audited, &printed), "in the evidence, but not printed"),
+        ] {
+            if !only.is_empty() {
+                self.add_problem(&format!("{words}: {}", only.join(" ")));
+            }
         }
     }
 
@@ -298,12 +337,15 @@ mod tests {
     #[test]
     fn counts_are_read_and_summed_and_a_refusal_is_trouble() {
         let mut m = AuditMeasurement { exam: "RC".to_owned(), ..AuditMeasurement::default() };
-        m.read_check(&output(
-            "{\"type\":\"answer\",\"evidence\":\"replayed\"}\n\
-             {\"type\":\"answer\",\"evidence\":\"certified\"}\n{\"type\":\"unanswered\"}\n",
-        ));
+        let checked = output(
+            "{\"type\":\"answer\",\"id\":\"x\",\"evidence\":\"replayed\"}\n\
+             {\"type\":\"answer\",\"id\":\"y\",\"evidence\":\"certified\"}\n\
+             {\"type\":\"unanswered\"}\n",
+        );
+        m.read_check(&checked);
         let summary = "{\"type\":\"summary\",\"answers\":2,\"confirmed\":2,\"searched\":0}\n";
-        m.read_audit(&output(summary));
+        let answers = "{\"type\":\"answer\",\"id\":\"y\"}\n{\"type\":\"answer\",\"id\":\"x\"}\n";
+        m.read_audit(&output(&format!("{answers}{summary}")), &checked);
         assert!(!m.is_wrong(), "{}", m.problem);
         let table = print(&[m.clone()], &Checkers::default());
         assert!(table.contains("| RC | 1 | 2 | 1 | 1 | 0 | 2 | 0 | 0 | 0 |"), "{table}");
@@ -317,14 +359,38 @@ mod tests {
             assert_eq!(table.contains("ours alone"), checkers.is_any());
         }
         let refused = "{\"type\":\"answer\",\"verdict\":\"refused\",\"id\":\"x\"}\n";
-        m.read_audit(&output(&format!("{refused}{summary}")));
+        m.read_audit(&output(&format!("{refused}{summary}")), &checked);
         assert!(m.is_wrong());
+    }
+
+    #[test]
+    fn answers_of_only_one_program_are_named() {
+        let answer = |id: &str| format!("{{\"type\":\"answer\",\"id\":\"{id}\"}}\n");
+        let withdrawn = "{\"type\":\"withdrawn\",\"id\":\"w\"}\n";
+        let summary = "{\"type\":\"summary\"}\n";
+        let checked = output(&[&answer("a"), &answer("b"), &answer("w"), withdrawn].concat());
+        let audited = output(&[&answer("b"), &answer("c"), summary].concat());
+        let mut m = AuditMeasurement::default();
+        m.read_audit(&audited, &checked);
+        let expected =
+            "printed, but unknown to the auditor: a; in the evidence, but not printed: c";
+        assert_eq!(m.problem, expected);
+    }
+
+    #[test]
+    fn an_audit_out_of_memory_is_trouble() {
+        let summary = "{\"type\":\"summary\",\"stopped\":\"out of memory\"}\n";
+        let mut audited = output(summary);
+        audited.stderr = b"error: RC.jsonl:7: not confirmed: out of memory".to_vec();
+        let mut m = AuditMeasurement::default();
+        m.read_audit(&audited, &output(""));
+        assert!(m.problem.contains("out of memory"), "{}", m.problem);
     }
 
     #[test]
     fn silence_is_trouble() {
         let mut m = AuditMeasurement::default();
-        m.read_audit(&output(""));
+        m.read_audit(&output(""), &output(""));
         assert!(m.is_wrong());
     }
 }

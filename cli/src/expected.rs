@@ -1,15 +1,14 @@
 //! The questions whose answers are expected. If the process has to end early, they are reported as
 //! open.
 //!
-//! The thread that ends the process and the main thread may report open questions at the same time.
-//! So each question is claimed before it is reported, and the first thread waits for the second.
+//! Each question is claimed before it is reported, so that it is reported once. The thread that ends
+//! the process waits until the main thread has reported ([`joint_output`](super::joint_output)).
 
 use parikh::run::{OpenCause, OpenReason};
 use parikh_net::printable::Word;
 use parikh_solvers::locked;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
 
 /// A question, or several, whose answer is expected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,8 +65,6 @@ struct ExpectedAnswers {
     next: usize,
     /// The questions that were reported as open.
     reported_open: HashSet<QuestionKey>,
-    /// True while the main thread reports the open questions of a run that has ended.
-    is_reporting: bool,
 }
 
 impl ExpectedAnswers {
@@ -103,9 +100,9 @@ pub(super) fn expect(
     let open = questions.enumerate().map(|(position, question)| (question, position));
     let open: HashMap<QuestionKey, usize> = open.collect();
     let next = open.values().max().map_or(0, |last| last + 1);
-    let (reported_open, is_reporting) = Default::default();
+    let reported_open = HashSet::new();
     let printer = Arc::new(printer);
-    *expected() = Some(ExpectedAnswers { printer, open, next, reported_open, is_reporting });
+    *expected() = Some(ExpectedAnswers { printer, open, next, reported_open });
 }
 
 /// Records that a question has been reported, so that it is not reported as open at the end.
@@ -123,13 +120,6 @@ pub(super) fn claim_open(question: &QuestionKey) -> bool {
     })
 }
 
-/// Records that the main thread begins or ends the report on a run that has ended.
-pub(super) fn set_reporting(is_reporting: bool) {
-    if let Some(expected) = &mut *expected() {
-        expected.is_reporting = is_reporting;
-    }
-}
-
 /// Records that a reported question is open again. It is the last one in a report.
 pub(super) fn mark_open(question: QuestionKey) {
     if let Some(expected) = &mut *expected() {
@@ -138,17 +128,9 @@ pub(super) fn mark_open(question: QuestionKey) {
     }
 }
 
-/// The longest wait for the main thread to report the open questions of a run that has ended.
-const MAX_WAIT: Duration = Duration::from_secs(5);
-
 /// Reports all unanswered questions as open when the process has to end, and prints the totals of
-/// an examination about each node. If the main thread does so already, waits until it has finished.
+/// an examination about each node.
 pub(super) fn report_open_questions() {
-    let start = Instant::now();
-    let is_reporting = || expected().as_ref().is_some_and(|it| it.is_reporting);
-    while is_reporting() && start.elapsed() < MAX_WAIT {
-        std::thread::sleep(Duration::from_millis(10));
-    }
     let Some((printer, open)) = expected().as_ref().map(|expected| {
         let open: Vec<QuestionKey> = expected.in_order().into_iter().cloned().collect();
         (Arc::clone(&expected.printer), open)

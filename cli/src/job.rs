@@ -2,9 +2,10 @@
 //! and prints its results.
 
 use super::ProgramOutcome;
-use super::expected::{self, QuestionKey};
+use super::expected::QuestionKey;
 use super::explain::explanation_lines;
 use super::fair::RunRestriction;
+use super::joint_output;
 use super::output::{AnswerContext, AnswerPrinter};
 use super::output_files::{OpenEvidence, OutputDirectories, write};
 use super::progress::{RunProgress, RunState};
@@ -151,10 +152,12 @@ impl<'m> RunListener<'_, 'm> {
             }
             Event::Answered(answer) => self.answer(view, answer),
             Event::Figure(figure, counted) => {
+                let _output = joint_output::begin();
                 write(&mut self.file, |file| file.figure(figure, counted));
                 self.job.printer.figure(figure, view, self.start.elapsed());
             }
             Event::Withdrawn { id } => {
+                let _output = joint_output::begin();
                 self.explained_answers.remove(id);
                 self.job.last_answer.replace(None);
                 write(&mut self.file, |file| file.withdrawn(id));
@@ -210,6 +213,7 @@ impl<'m> RunListener<'_, 'm> {
     /// Handles an answer: writes its evidence and its trace, and prints it.
     fn answer(&mut self, view: ModelView<'m>, answer: &GoalAnswer) {
         let (job, when) = (self.job, self.start.elapsed());
+        let _output = joint_output::begin();
         if let Some(progress) = &mut self.progress {
             progress.answered(answer);
         }
@@ -246,13 +250,13 @@ impl<'m> RunListener<'_, 'm> {
         if let Some(progress) = &self.progress {
             progress.end();
         }
+        let output = joint_output::begin();
         write(&mut self.file, EvidenceFile::write_end);
-        expected::set_reporting(true);
         for question in &report.unanswered {
             printer.unanswered(&self.job.key(&question.id), &question.reason);
         }
         printer.summary(report);
-        expected::set_reporting(false);
+        drop(output);
         let open = report.unanswered.iter().map(|question| &question.id);
         let ids: Vec<&String> = self.explained_answers.keys().chain(open).collect();
         for wanted in &run_messages.explain {

@@ -20,6 +20,7 @@ mod graph;
 mod guest;
 mod info;
 mod job;
+mod joint_output;
 mod json;
 mod leaving;
 mod limits;

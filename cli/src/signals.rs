@@ -3,6 +3,7 @@
 //! answers are printed as they come. A command that writes a result finishes its output, or ends at
 //! the second signal.
 
+use super::joint_output;
 use super::leaving::exit;
 use parikh_solvers::Budget;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -85,9 +86,10 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     }
 }
 
-/// Calls `last_words`, and ends the process with the exit code for open questions. All known
-/// answers are already printed, because each answer is flushed.
+/// Waits for outputs in progress, calls `last_words`, and ends the process with the exit code for
+/// open questions. All known answers are already printed, because each answer is flushed.
 fn exit_incomplete(last_words: fn()) -> ! {
+    joint_output::close();
     last_words();
     exit(3)
 }

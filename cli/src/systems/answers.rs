@@ -2,6 +2,7 @@
 
 use super::heading;
 use crate::ProgramOutcome;
+use crate::joint_output;
 use crate::leaving;
 use crate::terminal::{line, note, object};
 use parikh::run::OpenCause;
@@ -163,6 +164,7 @@ pub(super) fn settle(
             printer.print_open(property_index, &OpenCause::SearchNotAccepted);
         }
         SystemOutcome::Answer(answer) => {
+            let _output = joint_output::begin();
             write(&|file| file.answer(case.properties[property_index].number, &answer));
             printer.print_answer(property_index, &answer);
         }
