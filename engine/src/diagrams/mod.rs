@@ -417,13 +417,13 @@ fn saturate<T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_generate::{Shape, net_of_parts, random};
+    use parikh_generate::{Shape, random, random_parts};
 
     /// Returns a random net. With an odd seed, the net has invariants for groups of places.
     pub(super) fn random_net(seed: u64) -> Net {
         match seed % 2 {
             0 => random(seed, &Shape::small(seed)),
-            _ => net_of_parts(&mut fastrand::Rng::with_seed(seed)),
+            _ => random_parts(&mut fastrand::Rng::with_seed(seed)),
         }
     }
 

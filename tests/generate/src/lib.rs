@@ -31,7 +31,7 @@ pub use cycles::cycles;
 pub use edge_graph::EdgeGraph;
 pub use mutual_exclusion::mutual_exclusion;
 pub use odometer::{net as odometer_net, odometer};
-pub use parts::net_of_parts;
+pub use parts::random_parts;
 pub use philosophers::philosophers;
 pub use random::{RandomKind, Shape, random, random_with};
 pub use random_formula::{random_ctl, random_fairness, random_ltl};

@@ -1,9 +1,36 @@
-//! Random nets of parts whose places have a common invariant: state machines with one token, and
-//! pairs of places with a constant weighted sum. Transitions move, read and mix the parts, so they
-//! have conditions on several parts, and some contradict an invariant.
+//! Random nets of parts with known place invariants: state machines with one token, pairs of places
+//! with a constant weighted sum, and single places.
+//!
+//! Transitions move, read and mix the parts. So they have conditions on several parts, and some
+//! contradict an invariant.
 
 use fastrand::Rng;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+
+/// Returns a random net of two to five parts. It may be unbounded.
+pub fn random_parts(rng: &mut Rng) -> Net {
+    let mut net = NetBuilder::new("parts");
+    let parts: Vec<Part> = (0..rng.usize(2..=5)).map(|i| Part::new(rng, &mut net, i)).collect();
+    for number in 0..rng.usize(8..=24) {
+        let t = net.transition(&format!("t{number}")).unwrap();
+        // Mostly one or two parts.
+        let share = parts.len().min([1, 1, 1, 2, 2, 3][rng.usize(0..6)]);
+        for part in rng.choose_multiple(&parts, share) {
+            part.connect(rng, &mut net, t);
+        }
+    }
+    // The steps of a counter: they do the same to another part, so they become one transition.
+    if let (Some(Part::Machine(places)), other) = (parts.first(), &parts[1]) {
+        let seed = rng.u64(..);
+        for (number, step) in places.windows(2).enumerate() {
+            let t = net.transition(&format!("step{number}")).unwrap();
+            net.take(t, step[0], 1).unwrap();
+            net.put(t, step[1], 1).unwrap();
+            other.connect(&mut Rng::with_seed(seed), &mut net, t);
+        }
+    }
+    net.build().unwrap()
+}
 
 /// A part of a net, with the invariant that makes its places a group.
 enum Part {
@@ -68,32 +95,4 @@ impl Part {
             },
         }
     }
-}
-
-/// Returns a net of two to five parts, with up to 28 transitions.
-///
-/// # Panics
-/// Panics if the builder refuses the net: a fault of this function.
-pub fn net_of_parts(rng: &mut Rng) -> Net {
-    let mut net = NetBuilder::new("parts");
-    let parts: Vec<Part> = (0..rng.usize(2..=5)).map(|i| Part::new(rng, &mut net, i)).collect();
-    for number in 0..rng.usize(8..=24) {
-        let t = net.transition(&format!("t{number}")).unwrap();
-        // Mostly one or two parts.
-        let share = parts.len().min([1, 1, 1, 2, 2, 3][rng.usize(0..6)]);
-        for part in rng.choose_multiple(&parts, share) {
-            part.connect(rng, &mut net, t);
-        }
-    }
-    // The steps of a counter: they do the same to another part, so they become one transition.
-    if let (Some(Part::Machine(places)), other) = (parts.first(), &parts[1]) {
-        let seed = rng.u64(..);
-        for (number, step) in places.windows(2).enumerate() {
-            let t = net.transition(&format!("step{number}")).unwrap();
-            net.take(t, step[0], 1).unwrap();
-            net.put(t, step[1], 1).unwrap();
-            other.connect(&mut Rng::with_seed(seed), &mut net, t);
-        }
-    }
-    net.build().unwrap()
 }
