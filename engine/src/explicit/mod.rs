@@ -12,7 +12,8 @@
 //! are `stubborn` (transitions that can be left out), `search` (one search), and
 //! `parallel_expansion` (by several `threads`, in `block`s). [`run`] below decides what to search
 //! for and for how long. [`state_space`] counts markings, and [`graph`] builds the reachability
-//! graph.
+//! graph. If place invariants reduce a marking to one word, `grouped` counts very many markings
+//! with less time and memory.
 //!
 //! # Strategy
 //!
@@ -29,6 +30,7 @@ pub(crate) mod block;
 pub(crate) mod condition;
 pub(crate) mod derived;
 pub mod graph;
+mod grouped;
 pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod moves;

@@ -5,6 +5,7 @@
 //! same successor count as two firings. So all enabled transitions are counted, but only one per
 //! effect is fired.
 
+use super::grouped::{self, GroupedCounts};
 use super::memory::OutOfMemory;
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
 use super::space::ExpandedMarking;
@@ -77,15 +78,15 @@ impl ProgressTest {
     /// because it may find more markings.
     pub(super) fn check(
         &self,
-        expanded: u32,
-        found: u32,
+        expanded: u64,
+        found: u64,
         budget: &Budget,
     ) -> Result<(), ExplorationError> {
         let elapsed = self.start.elapsed();
         if self.stop_rule == StopRule::AtBudgetEnd || elapsed < Self::FIRST_TEST {
             return Ok(());
         }
-        let needed = elapsed.mul_f64(f64::from(found - expanded) / f64::from(expanded.max(1)));
+        let needed = elapsed.mul_f64((found - expanded) as f64 / expanded.max(1) as f64);
         match budget.remaining() {
             Some(left) if needed > left => Err(ExplorationError::TooSlow),
             _ => Ok(()),
@@ -196,6 +197,15 @@ impl<'n> Visitor for CountVisitor<'n> {
 }
 
 impl StateSpace {
+    fn of_groups(counts: &GroupedCounts) -> StateSpace {
+        StateSpace {
+            states: counts.markings.into(),
+            firings: counts.enabled_in.iter().map(|&markings| u128::from(markings)).sum(),
+            max_tokens_in_place: counts.max_tokens_in_place.into(),
+            max_tokens_per_marking: counts.max_tokens_per_marking,
+        }
+    }
+
     /// Adds the numbers of another, disjoint set of markings: numbers of markings and firings are
     /// added, and the larger maxima remain.
     fn add(&mut self, others: &StateSpace) {
@@ -241,7 +251,14 @@ pub fn count_with(
     let mut scratch = visitor.scratch();
     let mut enabled = Vec::new();
     let mut marking_number = 0;
+    let mut tries_groups = true;
     while marking_number < space.store().len() {
+        if tries_groups && space.store().len() >= grouped::MIN_MARKINGS {
+            tries_groups = false;
+            if let Some(counts) = grouped::count(net, facts, threads, &progress, budget)? {
+                return Ok(StateSpace::of_groups(&counts));
+            }
+        }
         let expanded = expansion.expand(&mut space, marking_number, &visitor, |event| {
             if let ExpansionEvent::Expanded(notes, ..) = event {
                 totals.add(&notes);
@@ -250,7 +267,7 @@ pub fn count_with(
         if expanded > 0 {
             marking_number += expanded;
             budget.exhausted().map_or(Ok(()), Err)?;
-            progress.check(marking_number, space.store().len(), budget)?;
+            progress.check(marking_number.into(), space.store().len().into(), budget)?;
             continue;
         }
         space.load(marking_number, &mut enabled);
@@ -258,7 +275,7 @@ pub fn count_with(
         let is_wide = enabled.len() > POLLING_INTERVAL as usize;
         if is_wide || marking_number.is_multiple_of(POLLING_INTERVAL) {
             budget.exhausted().map_or(Ok(()), Err)?;
-            progress.check(marking_number, space.store().len(), budget)?;
+            progress.check(marking_number.into(), space.store().len().into(), budget)?;
         }
         visitor.select_transitions(
             &mut scratch,

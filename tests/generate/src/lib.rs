@@ -17,11 +17,13 @@ mod cycles;
 mod edge_graph;
 mod mutual_exclusion;
 mod odometer;
+mod parts;
 mod philosophers;
 mod random;
 mod random_formula;
 mod random_goal;
 mod sketch;
+mod synchronised;
 
 pub use answers::{Answers, KnownCount, KnownNet};
 pub use coloured::random_coloured;
@@ -30,10 +32,12 @@ pub use cycles::cycles;
 pub use edge_graph::EdgeGraph;
 pub use mutual_exclusion::mutual_exclusion;
 pub use odometer::{net as odometer_net, odometer};
+pub use parts::random_parts;
 pub use philosophers::philosophers;
 pub use random::{RandomKind, Shape, random, random_with};
 pub use random_formula::{random_ctl, random_fairness, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
+pub use synchronised::{Automata, synchronised_automata};
 
 /// Returns every family at small parameters, with at most 10⁴ reachable markings or infinitely
 /// many.
