@@ -16,7 +16,7 @@
 //!
 //! # Soundness
 //! The invariants of the groups and the bounds from semiflows are checked on the net by exact
-//! arithmetic ([`holds`](parikh_structure::flows::PlaceFlow::holds)). They hold in every reachable marking, so each condition and
+//! arithmetic (`PlaceFlow::holds`). They hold in every reachable marking, so each condition and
 //! effect of a transition on the groups agrees with the net in reachable markings. A place without
 //! such a bound has a claimed bound. A firing beyond it ends the exploration, and the general set
 //! of markings is used instead.
