@@ -38,6 +38,7 @@ pub(crate) mod packed_tests;
 pub(crate) mod packing;
 pub(crate) mod parallel_expansion;
 pub(crate) mod parents;
+mod progress;
 pub(crate) mod search;
 pub(crate) mod set;
 pub(crate) mod space;
@@ -50,8 +51,9 @@ pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub use graph::ExplicitGraph;
+pub use progress::{ExplorationError, StopRule};
 pub use search::SearchOrder;
-pub use state_space::{ExplorationError, StateSpace, StopRule, count, count_with};
+pub use state_space::{StateSpace, count, count_with};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};

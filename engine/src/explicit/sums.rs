@@ -14,11 +14,10 @@
 
 use super::grouped::{self, GroupedCounts};
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
+use super::progress::{ExplorationError, POLLING_INTERVAL, ProgressTest, StopRule};
 use super::space::ExpandedMarking;
 use super::space::{Space, SpaceOptions};
-use super::state_space::{
-    EffectFilter, ExplorationError, POLLING_INTERVAL, ProgressTest, StopRule,
-};
+use super::state_space::EffectFilter;
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
     CountedComponent, FactorProduct, FunctionId, MarkingFactors, WeightError,

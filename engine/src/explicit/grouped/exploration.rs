@@ -15,7 +15,7 @@
 //! The order of the exploration depends on the threads. The counts do not.
 
 use super::super::memory::OutOfMemory;
-use super::super::state_space::{ExplorationError, POLLING_INTERVAL, ProgressTest};
+use super::super::progress::{ExplorationError, POLLING_INTERVAL, ProgressTest};
 use super::super::threads::{Tasks, run_on_threads};
 use super::layout::WordLayout;
 use super::scatter::Scatter;

@@ -28,7 +28,7 @@ mod shard;
 mod steps;
 mod tokens;
 
-use super::state_space::{ExplorationError, ProgressTest};
+use super::progress::{ExplorationError, ProgressTest};
 use crate::diagrams::level_groups::LevelGroups;
 use exploration::{ExplorationEnd, Findings, explore};
 use layout::WordLayout;
