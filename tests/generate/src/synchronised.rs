@@ -35,7 +35,7 @@ pub fn synchronised_automata(seed: u64, size: Automata) -> Net {
         places.push((0..states).map(place).collect());
     }
     let mut couples: Vec<([usize; 2], Vec<[usize; 2]>)> = Vec::new();
-    let mut pair = |rng: &mut Rng| [0; 2].map(|_| rng.usize(0..states as usize));
+    let pair = |rng: &mut Rng| [0; 2].map(|_| rng.usize(0..states as usize));
     for second in 0..automata as usize {
         for first in 0..second {
             couples.push(([first, second], (0..targets).map(|_| pair(&mut rng)).collect()));
