@@ -64,7 +64,8 @@ impl WordLayout {
                 LevelGroup::Single(place) if !changes[place.index()] => (0, true),
                 &LevelGroup::Single(place) => match proved_bounds[place.index()] {
                     Some(bound) => (bound, true),
-                    None => (facts.upper_bound(place)?.tokens.max(initial), false),
+                    // A wrong bound of 0 needs a field, too, so that a firing overflows.
+                    None => (facts.upper_bound(place)?.tokens.max(initial).max(1), false),
                 },
                 _ => (group.largest_value(), true),
             };

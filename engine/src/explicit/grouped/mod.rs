@@ -195,19 +195,19 @@ mod tests {
             large += usize::from(markings > Some(50));
         }
         println!("{counted} nets, {large} with more than 50 markings");
-        assert!(counted > 1000 && large > 100, "{counted} {large}");
+        assert!(counted > 1000 && large > 50, "{counted} {large}");
     }
 
     #[test]
     fn words_of_synchronised_automata_give_the_figures_of_enumeration() {
         let mut large = 0;
-        for seed in 0..60 {
+        for seed in 0..100 {
             let mut rng = Rng::with_seed(seed);
             let size = Automata {
                 automata: rng.u32(2..=4),
-                states: rng.u32(2..=7),
-                transitions: rng.u32(10..=300),
-                targets: rng.u32(1..=6),
+                states: rng.u32(3..=7),
+                transitions: rng.u32(50..=400),
+                targets: rng.u32(4..=12),
             };
             let net = synchronised_automata(seed, size);
             let markings = check(&net, &Facts::empty(&net), rng.usize(1..=3));
