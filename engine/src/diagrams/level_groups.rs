@@ -45,7 +45,7 @@ const MAX_MERGED_TOUCHES: usize = 64;
 
 /// Places that one level represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LevelGroup {
+pub(crate) enum LevelGroup {
     /// One place.
     Single(PlaceId),
     /// Places that hold at most one token together.
@@ -61,7 +61,7 @@ pub(super) enum LevelGroup {
 
 /// Two places p and q with the invariant a·p + b·q = c.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PlacePair {
+pub(crate) struct PlacePair {
     /// The places p and q.
     places: [PlaceId; 2],
     /// The positive weights a and b.
@@ -79,7 +79,7 @@ const NO_VALUE: ValueInterval = (1, 0);
 
 impl LevelGroup {
     /// Returns the places of the group. Other functions refer to a place by its index here.
-    pub(super) fn places(&self) -> &[PlaceId] {
+    pub(crate) fn places(&self) -> &[PlaceId] {
         match self {
             LevelGroup::Single(place) => std::slice::from_ref(place),
             LevelGroup::AtMostOne { places, .. } => places,
@@ -88,7 +88,7 @@ impl LevelGroup {
     }
 
     /// Returns the tokens of the place at `index` if the level has this value.
-    pub(super) fn tokens(&self, index: usize, value: u64) -> u64 {
+    pub(crate) fn tokens(&self, index: usize, value: u64) -> u64 {
         match self {
             LevelGroup::Single(_) => value,
             LevelGroup::AtMostOne { .. } => u64::from(value == index as u64),
@@ -125,7 +125,7 @@ impl LevelGroup {
     }
 
     /// Returns the largest value of the level that the invariant allows.
-    fn largest_value(&self) -> u64 {
+    pub(crate) fn largest_value(&self) -> u64 {
         match self {
             LevelGroup::Single(_) => u64::MAX,
             LevelGroup::AtMostOne { places, can_be_empty } => {
@@ -186,9 +186,9 @@ pub(super) fn intersect(a: ValueInterval, b: ValueInterval) -> ValueInterval {
 
 /// A partition of the places of a net into groups, each for one level.
 #[derive(Clone, Debug)]
-pub(super) struct LevelGroups {
+pub(crate) struct LevelGroups {
     /// The groups. Each place belongs to exactly one.
-    pub(super) groups: Vec<LevelGroup>,
+    pub(crate) groups: Vec<LevelGroup>,
     /// For each place, by index: the index of its group, and its index in this group.
     location_of: Vec<(u32, usize)>,
 }
@@ -200,7 +200,7 @@ impl LevelGroups {
     }
 
     /// Returns groups by the invariants that `flows` contain.
-    pub(super) fn by_flows(net: &Net, flows: &[PlaceFlow]) -> LevelGroups {
+    pub(crate) fn by_flows(net: &Net, flows: &[PlaceFlow]) -> LevelGroups {
         let mut is_grouped = vec![false; net.place_count()];
         let mut groups = Vec::new();
         let mut machines: Vec<Vec<PlaceId>> =
@@ -246,8 +246,13 @@ impl LevelGroups {
         self.location_of[place.index()]
     }
 
+    /// Returns the group of a place.
+    pub(crate) fn group_of(&self, place: PlaceId) -> &LevelGroup {
+        &self.groups[self.location_of[place.index()].0 as usize]
+    }
+
     /// Returns the value of each group in the initial marking of `net`.
-    pub(super) fn initial(&self, net: &Net) -> Vec<u64> {
+    pub(crate) fn initial(&self, net: &Net) -> Vec<u64> {
         self.groups.iter().map(|group| group.value(|place| net.initial()[place])).collect()
     }
 
@@ -342,7 +347,7 @@ impl LevelGroups {
     /// Returns the conditions and effects of `t` on the groups, by ascending group. The level of a
     /// touch is the index of a group. Returns `None` if `t` is enabled in no marking in which the
     /// invariants of the groups hold.
-    pub(super) fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
+    pub(crate) fn touches(&self, net: &Net, t: TransitionId) -> Option<Vec<LevelTouch>> {
         let mut values: BTreeMap<u32, ValueInterval> = BTreeMap::new();
         let mut changes: BTreeMap<u32, Vec<(usize, i64)>> = BTreeMap::new();
         for arc in net.pre(t) {

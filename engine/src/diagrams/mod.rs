@@ -24,7 +24,7 @@ mod cycles;
 pub mod figures;
 mod forward;
 mod goals;
-mod level_groups;
+pub(crate) mod level_groups;
 mod linear;
 pub mod order;
 mod order_threads;

@@ -13,9 +13,10 @@
 //! In addition to the markings, 4 bytes per edge and 20 bytes per marking, in plain vectors.
 
 use super::memory::{OutOfMemory, try_with_capacity};
+use super::progress::{ExplorationError, POLLING_INTERVAL};
 use super::set::NO_NUMBER;
 use super::space::{Space, SpaceOptions};
-use super::state_space::{EffectFilter, ExplorationError, POLLING_INTERVAL};
+use super::state_space::EffectFilter;
 use parikh_net::components::components_while;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;

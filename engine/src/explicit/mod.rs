@@ -12,7 +12,8 @@
 //! are `stubborn` (transitions that can be left out), `search` (one search), and
 //! `parallel_expansion` (by several `threads`, in `block`s). [`run`] below decides what to search
 //! for and for how long. [`state_space`] counts markings, and [`graph`] builds the reachability
-//! graph.
+//! graph. If place invariants reduce a marking to one word, `grouped` counts very many markings
+//! with less time and memory.
 //!
 //! # Strategy
 //!
@@ -29,6 +30,7 @@ pub(crate) mod block;
 pub(crate) mod condition;
 pub(crate) mod derived;
 pub mod graph;
+mod grouped;
 pub(crate) mod layout;
 pub(crate) mod memory;
 pub(crate) mod moves;
@@ -36,6 +38,7 @@ pub(crate) mod packed_tests;
 pub(crate) mod packing;
 pub(crate) mod parallel_expansion;
 pub(crate) mod parents;
+mod progress;
 pub(crate) mod search;
 pub(crate) mod set;
 pub(crate) mod space;
@@ -48,8 +51,9 @@ pub(crate) mod tree;
 pub(crate) mod watch;
 
 pub use graph::ExplicitGraph;
+pub use progress::{ExplorationError, StopRule};
 pub use search::SearchOrder;
-pub use state_space::{ExplorationError, StateSpace, StopRule, count, count_with};
+pub use state_space::{StateSpace, count, count_with};
 
 use crate::Task;
 use crate::board::{ProofReporter, WitnessReporter};

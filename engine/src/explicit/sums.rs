@@ -12,12 +12,12 @@
 //! possible. Another product replaces some of its factors: product 0 is divided by the old factors
 //! and multiplied by the new factors.
 
+use super::grouped::{self, GroupedCounts};
 use super::parallel_expansion::{ExpansionEvent, ParallelExpansion, Visitor};
+use super::progress::{ExplorationError, POLLING_INTERVAL, ProgressTest, StopRule};
 use super::space::ExpandedMarking;
 use super::space::{Space, SpaceOptions};
-use super::state_space::{
-    EffectFilter, ExplorationError, POLLING_INTERVAL, ProgressTest, StopRule,
-};
+use super::state_space::EffectFilter;
 use num_bigint::BigUint;
 use parikh_evidence::counting::{
     CountedComponent, FactorProduct, FunctionId, MarkingFactors, WeightError,
@@ -62,7 +62,15 @@ pub fn sums(
     let (mut expansion, mut scratch) = (ParallelExpansion::new(threads, budget), visitor.scratch());
     let mut totals = FactorSums::default();
     let (mut enabled, mut marking_number) = (Vec::new(), 0);
+    let mut tries_groups = component.factors.is_empty();
     while marking_number < space.store().len() {
+        if tries_groups && space.store().len() >= grouped::MIN_MARKINGS {
+            tries_groups = false;
+            let facts = Facts::empty(&net);
+            if let Some(counts) = grouped::count(&net, &facts, threads, &progress, budget)? {
+                return Ok((visitor.sums_of_counts(&counts), counts.markings));
+            }
+        }
         let expanded = expansion.expand(&mut space, marking_number, &visitor, |event| {
             if let ExpansionEvent::Expanded(sums, _) = event {
                 totals.merge(sums);
@@ -79,7 +87,7 @@ pub fn sums(
             if let Some(spent) = budget.exhausted() {
                 return Err(ExplorationError::from(spent).into());
             }
-            progress.check(marking_number, space.store().len(), budget)?;
+            progress.check(marking_number.into(), space.store().len().into(), budget)?;
         }
         if expanded > 0 {
             marking_number += expanded;
@@ -276,6 +284,17 @@ fn default_factor(component: &CountedComponent, place: PlaceId) -> Result<Functi
 }
 
 impl<'p> SumVisitor<'p> {
+    /// Returns the sum of each product of a component without factors. Then a product is 1 in the
+    /// markings that satisfy its lower bounds, and 0 in the others.
+    fn sums_of_counts(&self, counts: &GroupedCounts) -> Vec<BigUint> {
+        let mut sums = vec![BigUint::default(); self.component.products.len()];
+        sums[0] = counts.markings.into();
+        for (products, &markings) in self.products_of.iter().zip(&counts.enabled_in) {
+            products.iter().for_each(|&product| sums[product as usize] = markings.into());
+        }
+        sums
+    }
+
     fn weights(&self) -> MutexGuard<'_, &'p mut MarkingFactors> {
         // The lock of a thread that panicked is taken too: the panic ends the whole count anyway.
         locked(&self.weights)

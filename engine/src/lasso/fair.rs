@@ -20,7 +20,7 @@
 
 use super::letters::CompiledAutomaton;
 use super::search::EdgeRun;
-use crate::explicit::state_space::ExplorationError;
+use crate::explicit::ExplorationError;
 use crate::markings::{Markings, Successor};
 use parikh_net::components::components;
 use parikh_temporal::Marks;

@@ -18,7 +18,7 @@
 //! 2005.
 
 use super::letters::CompiledAutomaton;
-use crate::explicit::state_space::ExplorationError;
+use crate::explicit::ExplorationError;
 use crate::markings::{Markings, Successor};
 use parikh_temporal::Marks;
 use std::collections::{HashMap, VecDeque};

@@ -13,10 +13,10 @@
 
 mod silent;
 
+use crate::explicit::ExplorationError;
 use crate::explicit::condition::Condition;
 use crate::explicit::packed_tests::enabledness_as_atoms;
 use crate::explicit::space::{Space, SpaceError, SpaceOptions};
-use crate::explicit::state_space::ExplorationError;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;

@@ -23,6 +23,7 @@ mod random;
 mod random_formula;
 mod random_goal;
 mod sketch;
+mod synchronised;
 
 pub use answers::{Answers, KnownCount, KnownNet};
 pub use coloured::random_coloured;
@@ -36,6 +37,7 @@ pub use philosophers::philosophers;
 pub use random::{RandomKind, Shape, random, random_with};
 pub use random_formula::{random_ctl, random_fairness, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
+pub use synchronised::{Automata, synchronised_automata};
 
 /// Returns every family at small parameters, with at most 10⁴ reachable markings or infinitely
 /// many.
