@@ -31,11 +31,11 @@ const SHARD_BITS: u32 = if cfg!(debug_assertions) { 3 } else { 10 };
 const MIN_ROUND: usize = if cfg!(debug_assertions) { 20 } else { 4096 };
 
 /// Limit on the number of markings of a shard that are expanded in a round.
-const MAX_MARKINGS_PER_SHARD: usize = if cfg!(debug_assertions) { 3 } else { 64 };
+const MAX_MARKINGS_PER_SHARD: usize = if cfg!(debug_assertions) { 3 } else { 512 };
 
 /// Limit on the number of successors that a thread collects in a round. A thread exceeds it by the
 /// successors of one marking at most.
-const MAX_SUCCESSORS: usize = if cfg!(debug_assertions) { 60 } else { 1 << 18 };
+const MAX_SUCCESSORS: usize = if cfg!(debug_assertions) { 60 } else { 1 << 21 };
 
 /// Number of shards that a thread takes at a time for insertions.
 const SHARDS_PER_TASK: usize = 16;

@@ -5,7 +5,8 @@
 //! ascending remainders ascend. Remainders are stored in ascending order, at their homes or behind.
 //! So a search ends at the first larger remainder, and a larger table is filled in one pass.
 //! See Amble, Knuth, "Ordered hash tables", The Computer Journal 17, 1974; Cleary, "Compact hash
-//! tables using bidirectional linear probing", IEEE Transactions on Computers 33, 1984 (remainders).
+//! tables using bidirectional linear probing", IEEE Transactions on Computers 33, 1984 (for
+//! remainders).
 //!
 //! New markings wait in a queue until they are expanded. A queue is at most a sixteenth of its
 //! table. If it is full, a bit in the slot shows that the marking waits, and the queue is refilled
