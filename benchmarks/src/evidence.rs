@@ -169,8 +169,8 @@ impl AuditMeasurement {
     }
 
     /// Reads the counts of verdicts from the output of `parikh-certify`. Records a problem for each
-    /// refused answer, for a missing summary, for a file that the auditor cannot read or has no time
-    /// or memory for, and if `check` printed other answers.
+    /// refused answer, for a missing summary, for a file that the auditor cannot read or has no
+    /// time or memory for, and if `check` printed other answers.
     fn read_audit(&mut self, output: &Output, checked: &Output) {
         let (objects, checked) = (objects(output), objects(checked));
         let Some(summary) = objects.iter().find(|object| object["type"] == "summary") else {

@@ -1,8 +1,9 @@
 //! The questions whose answers are expected. If the process has to end early, they are reported as
 //! open.
 //!
-//! Each question is claimed before it is reported, so that it is reported once. The thread that ends
-//! the process waits until the main thread has reported ([`joint_output`](super::joint_output)).
+//! Each question is claimed before it is reported, so that it is reported once. The thread that
+//! ends the process waits until the main thread has reported
+//! ([`joint_output`](super::joint_output)).
 
 use parikh::run::{OpenCause, OpenReason};
 use parikh_net::printable::Word;

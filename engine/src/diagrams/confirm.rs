@@ -42,8 +42,8 @@ pub(super) fn closed_set_within(
 }
 
 /// Returns a set of the diagram store of `reached` in the checker's format. Each level of `reached`
-/// must represent one place. The set must be closed under firing, since the checker accepts no other
-/// set.
+/// must represent one place. The set must be closed under firing, since the checker accepts no
+/// other set.
 pub(crate) fn to_closed_set(reached: &ReachableSet<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);

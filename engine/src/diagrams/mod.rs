@@ -5,9 +5,9 @@
 //! [`trees`] answers CTL formulas and refutes LTL properties. Other modules use the set for
 //! counting (`run/counting.rs`) and for home properties (`engine/home`).
 //!
-//! A diagram has one level per place. For counts, and for CTL and LTL, a level may represent a group
-//! of places ([`level_groups`]). A diagram depends on the order of levels. Several orders are computed
-//! ([`order`]). The best orders are tried in growing time slices, on several threads in
+//! A diagram has one level per place. For counts, and for CTL and LTL, a level may represent a
+//! group of places ([`level_groups`]). A diagram depends on the order of levels. Several orders are
+//! computed ([`order`]). The best orders are tried in growing time slices, on several threads in
 //! parallel. The first complete diagram is used. If it is not too large, the checker itself
 //! verifies that no reachable marking is missing ([`confirm`]). The converse, that each marking in
 //! the diagram is reachable, is not checked and rests on the search.
@@ -119,8 +119,8 @@ pub struct ReachableSet<'r, 'd> {
     /// place, this is the level of a place, by index of the place.
     pub level_of: &'r [u32],
     /// The conditions and effects of the transitions on the levels that they touch. If each level
-    /// represents one place, they are indexed by [`TransitionId`]. Otherwise some are merged or left
-    /// out ([`LevelGroups::transitions`]).
+    /// represents one place, they are indexed by [`TransitionId`]. Otherwise some are merged or
+    /// left out ([`LevelGroups::transitions`]).
     pub transitions: &'r [Vec<LevelTouch>],
     /// The transitions of the net as one relation, prepared for firing on sets.
     pub relation: &'r TransitionRelation,

@@ -296,7 +296,8 @@ impl<'g, 'n> FixpointSearch<'g, 'n> {
     /// fewest hunts: a walk that reaches its target does not decide the part if a marking on the
     /// way violates the condition on the path. The marking is a random one among those where the
     /// part is open. EF ψ or AG ψ that is open at the initial marking is left out: the goals that
-    /// help this formula already ask other engines to walk to ψ. Returns `None` without such a part.
+    /// help this formula already ask other engines to walk to ψ. Returns `None` without such a
+    /// part.
     fn start_of_hunt(&mut self, hunter: &Hunter<'_>) -> Option<(u32, usize)> {
         let random = self.rng.usize(..);
         let is_hunted_elsewhere = |part: usize| {
