@@ -119,7 +119,7 @@ impl Model<'_> {
 
     /// Returns the marking with this remainder in a shard.
     fn word(&self, shard: usize, remainder: u64) -> u64 {
-        self.scatter.gather((shard as u64) << self.remainder_bits | remainder)
+        self.scatter.gather(((shard as u64) << self.remainder_bits) | remainder)
     }
 
     /// Expands a marking: adds it to `findings`, and calls `report` with the location of each

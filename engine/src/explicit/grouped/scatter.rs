@@ -39,12 +39,12 @@ impl Scatter {
         let mut x = word.wrapping_mul(FACTORS[0]) & self.mask;
         x ^= x >> self.half;
         x = x.wrapping_mul(FACTORS[1]) & self.mask;
-        x ^ x >> self.half
+        x ^ (x >> self.half)
     }
 
     /// Returns the word that [`scatter`](Self::scatter) maps to `scattered`.
     pub(super) fn gather(self, scattered: u64) -> u64 {
-        let mut x = scattered ^ scattered >> self.half;
+        let mut x = scattered ^ (scattered >> self.half);
         x = x.wrapping_mul(self.inverses[1]) & self.mask;
         x ^= x >> self.half;
         x.wrapping_mul(self.inverses[0]) & self.mask

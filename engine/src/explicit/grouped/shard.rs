@@ -53,7 +53,7 @@ macro_rules! slot {
             const MAX_BITS: u32 = Self::BITS - 2;
 
             fn new(remainder: u64, waits: bool) -> Self {
-                (remainder as Self) << 1 | Self::from(waits)
+                ((remainder as Self) << 1) | Self::from(waits)
             }
 
             fn remainder(self) -> u64 {
@@ -203,7 +203,7 @@ impl<S: Slot> Shard<S> {
 
     /// Returns the slot at which the search for a remainder begins.
     fn home(&self, remainder: u64) -> usize {
-        (u128::from(remainder) * self.homes as u128 >> self.remainder_bits) as usize
+        ((u128::from(remainder) * self.homes as u128) >> self.remainder_bits) as usize
     }
 
     /// Returns the number of markings beyond which the table grows. Searches become slow if the
@@ -254,7 +254,7 @@ mod tests {
             for _ in 0..rng.usize(1..3000) {
                 let mut remainder = rng.u64(0..1 << bits);
                 if crowded {
-                    remainder |= (1 << bits) - 1 & !0x1ff;
+                    remainder |= ((1 << bits) - 1) & !0x1ff;
                 }
                 shard.insert(remainder, &budget).unwrap();
                 expected.insert(remainder);
