@@ -57,7 +57,7 @@ fn random_net_with_limits(rng: &mut Rng) -> Net {
 }
 
 /// Returns the conditions of a transition on the levels.
-fn conditions(touches: &Vec<LevelTouch>) -> Vec<LevelInterval> {
+fn conditions(touches: &[LevelTouch]) -> Vec<LevelInterval> {
     touches.iter().map(|touch| touch.condition()).filter(|it| !it.is_trivial()).collect()
 }
 
@@ -180,7 +180,8 @@ fn counts_are_those_of_enumeration() {
             markings.iter().filter(|marking| fire(marking, touches).is_some()).count()
         };
         let firings: usize = net.transitions.iter().map(enabled).sum();
-        let needs: Vec<Vec<LevelInterval>> = net.transitions.iter().map(conditions).collect();
+        let needs: Vec<Vec<LevelInterval>> =
+            net.transitions.iter().map(|touches| conditions(touches)).collect();
         assert_eq!(diagrams.count_enabled(set, &needs).unwrap(), BigUint::from(firings));
         let most: Vec<u64> =
             (0..levels as usize).map(|l| markings.iter().map(|m| m[l]).max().unwrap()).collect();
@@ -236,7 +237,8 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         };
         assert_eq!(members(&diagrams, leading), before.iter().filter(leads).cloned().collect());
         some += usize::from(!leading.is_empty() && leading != from);
-        let lists: Vec<Vec<LevelInterval>> = net.transitions.iter().map(conditions).collect();
+        let lists: Vec<Vec<LevelInterval>> =
+            net.transitions.iter().map(|touches| conditions(touches)).collect();
         let enabling = diagrams.enabling_any(set, &lists).unwrap();
         let is_alive = |m: &&Vec<u64>| net.transitions.iter().any(|t| fire(m, t).is_some());
         assert_eq!(
