@@ -25,7 +25,7 @@ const MEMORY_SHARE: f64 = 0.5;
 /// infinite.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(1);
 
-/// Limit on the time of each try in a special first slice ([`Attempts::with_first_slice_share`]).
+/// Limit on the time of each try in a special first slice ([`Attempts::of_groups`]).
 const LONGEST_FIRST_TRY: Duration = Duration::from_millis(500);
 
 /// Maximum number of orders that are tried in a special first slice.
