@@ -86,10 +86,21 @@ pub(super) fn leave_after(budget: &Budget, last_words: fn()) {
     }
 }
 
+/// The longest time for `last_words`. A write to a pipe that nobody reads never ends.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
+
 /// Waits for outputs in progress, calls `last_words`, and ends the process with the exit code for
-/// open questions. All known answers are already printed, because each answer is flushed.
+/// open questions. All known answers are already printed, because each answer is flushed. If nobody
+/// reads the output, the process ends after a few seconds.
 fn exit_incomplete(last_words: fn()) -> ! {
     joint_output::close();
-    last_words();
+    let (done, wait) = std::sync::mpsc::channel();
+    let speaker = std::thread::Builder::new().spawn(move || {
+        last_words();
+        let _ = done.send(());
+    });
+    if speaker.is_ok() {
+        let _ = wait.recv_timeout(LAST_WORDS_TIME);
+    }
     exit(3)
 }

@@ -110,6 +110,7 @@ impl<'c> PropertyPrinter<'c> {
     fn print_open(&self, property_index: usize, why: &OpenCause) {
         let number = self.case.properties[property_index].number;
         locked(&self.counts).open += 1;
+        let _output = joint_output::begin();
         match self.json {
             true => object(json!({
                 "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
@@ -175,7 +176,9 @@ pub(super) fn settle(
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });
+    let output = joint_output::begin();
     write(&|file| file.write_end());
+    drop(output);
     let counts = locked(&printer.counts);
     match () {
         () if counts.faults > 0 => ProgramOutcome::InternalError,

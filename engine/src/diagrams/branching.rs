@@ -402,9 +402,9 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns markings from which the firings in `remaining`, whose total effect is zero, are
-    /// possible within `inside`. The order of the firings is built greedily backwards. Each step
-    /// takes the first effect class whose firing leads into the current set. The result is empty if
-    /// no class does.
+    /// possible within `inside`. The order of the firings is built greedily forwards: each step takes
+    /// the first effect class that can fire from the current set into `inside`. The total effect is
+    /// zero, so the last markings are also the first ones. The result is empty if no class can fire.
     fn cycle_starts(
         &mut self,
         inside: Set,
@@ -471,7 +471,7 @@ mod tests {
     /// Compares backward saturation with backward rounds. Also compares the computation of infinite
     /// runs with a plain fixpoint, which uses no semiflows.
     #[test]
-    fn there_are_two_ways_to_go_back_and_two_to_go_round() {
+    fn saturation_and_rounds_agree_backwards_and_in_cycles() {
         let (mut led, mut gone_round) = (0, 0);
         for seed in 0..600 {
             let net = random_net(seed);

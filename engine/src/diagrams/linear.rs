@@ -286,9 +286,9 @@ mod tests {
     use parikh_solvers::Budget;
     use parikh_temporal::Ltl;
 
-    /// Compares the result with an explicit search for a run.
+    /// Compares the result with an explicit search for a run. Garbage is collected at every step.
     #[test]
-    fn no_run_is_excluded_that_there_is_though_all_nodes_are_collected_that_can_be() {
+    fn a_property_is_excluded_exactly_if_no_run_has_it() {
         let (mut excluded, mut others) = (0, 0);
         for seed in 0..600 {
             let net = random_net(seed);

@@ -52,6 +52,11 @@ impl ProgressTest {
         ProgressTest { stop_rule, start: Instant::now() }
     }
 
+    /// Returns a test with the same rule for an exploration that starts now.
+    pub(super) fn restarted(&self) -> Self {
+        ProgressTest::new(self.stop_rule)
+    }
+
     /// Returns [`ExplorationError::TooSlow`] if the time left does not suffice for the markings
     /// that are found and not expanded, at the mean rate so far. Expanding them can only add work,
     /// because it may find more markings.

@@ -132,8 +132,9 @@ impl StateSpace {
 /// `threads` threads if there are very many markings.
 ///
 /// # Errors
-/// Returns an error if the budget is exhausted, memory is short, or there are too many markings for
-/// 32-bit numbers. Also returns an error if a place would get 2⁶³ tokens or more.
+/// Returns an error if the budget is exhausted or memory is short. Also returns an error if the
+/// markings do not fit in words and there are 2³² or more, or if a place would get 2⁶³ tokens or
+/// more.
 pub fn count(
     net: &Net,
     facts: &Facts,

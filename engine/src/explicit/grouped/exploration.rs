@@ -279,7 +279,9 @@ impl<'a, S: Slot> Exploration<'a, S> {
             while let Some((chunk_index, chunk)) = tasks.next() {
                 for (index, shard) in (chunk_index * SHARDS_PER_TASK..).zip(chunk) {
                     for of_worker in &successors {
-                        *result = result.and(shard.insert_all(&of_worker[index], model.budget));
+                        if result.is_ok() {
+                            *result = shard.insert_all(&of_worker[index], model.budget);
+                        }
                     }
                 }
             }

@@ -16,7 +16,8 @@ pub(super) struct GroupField {
     pub(super) low_mask: u64,
     /// An upper bound of the value, at most `low_mask`.
     pub(super) largest: u64,
-    /// True if the upper bound follows from place invariants. Otherwise it is a claim.
+    /// True if place invariants prove the upper bound. Otherwise it is the largest number that the
+    /// field can store, and each firing is tested for overflow.
     pub(super) is_proved: bool,
 }
 

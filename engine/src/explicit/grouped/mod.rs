@@ -88,7 +88,9 @@ pub(super) fn count(
     let steps = Steps::new(net, &groups, &layout);
     let tokens = GroupTokens::new(net, &groups, &layout);
     tracing::debug!("markings in groups: {} bits", layout.bits());
-    let findings = explore(&layout, &steps, &tokens, threads, progress, budget);
+    // The time of an earlier visit says nothing about the rate of this one.
+    let progress = progress.restarted();
+    let findings = explore(&layout, &steps, &tokens, threads, &progress, budget);
     let Findings { markings, enabled_in, max_total, value_ranges } = match findings {
         Ok(findings) => findings,
         Err(ExplorationEnd::FieldOverflow) => return Ok(None),

@@ -8,8 +8,8 @@
 //! tables using bidirectional linear probing", IEEE Transactions on Computers 33, 1984 (for
 //! remainders).
 //!
-//! New markings wait in a queue until they are expanded. A queue is at most a sixteenth of its
-//! table. If it is full, a bit in the slot shows that the marking waits, and the queue is refilled
+//! New markings wait in a queue until they are expanded. A queue has room for [`MIN_QUEUE`] markings,
+//! or for a sixteenth of the homes of its table, whichever is more. If it is full, a bit in the slot shows that the marking waits, and the queue is refilled
 //! from the table later.
 
 use super::super::memory::{OutOfMemory, try_with_capacity};
@@ -203,7 +203,12 @@ impl<S: Slot> Shard<S> {
 
     /// Returns the slot at which the search for a remainder begins.
     fn home(&self, remainder: u64) -> usize {
-        ((u128::from(remainder) * self.homes as u128) >> self.remainder_bits) as usize
+        self.home_among(remainder, self.homes)
+    }
+
+    /// Returns the home of a remainder in a table with this number of homes.
+    fn home_among(&self, remainder: u64, homes: usize) -> usize {
+        ((u128::from(remainder) * homes as u128) >> self.remainder_bits) as usize
     }
 
     /// Returns the number of markings beyond which the table grows. Searches become slow if the
@@ -213,26 +218,26 @@ impl<S: Slot> Shard<S> {
     }
 
     /// Replaces the table by one that is larger by two fifths, and the limit on the queue
-    /// accordingly.
+    /// accordingly. After an error, the table is as before.
     fn grow(&mut self, budget: &Budget) -> Result<(), OutOfMemory> {
-        self.homes += self.homes * 2 / 5;
-        let slot_count = self.homes + SPARE_SLOTS;
+        let homes = self.homes + self.homes * 2 / 5;
+        let slot_count = homes + SPARE_SLOTS;
         if (slot_count * size_of::<S>()) as u64 > budget.memory_left() {
             return Err(OutOfMemory);
         }
         let mut slots = try_with_capacity(slot_count)?;
         slots.resize(slot_count, S::EMPTY);
-        let old_slots = std::mem::take(&mut self.slots);
         let mut first_free = 0;
-        for slot in old_slots.into_iter().filter(|slot| *slot != S::EMPTY) {
-            let at = self.home(slot.remainder()).max(first_free);
+        for &slot in self.slots.iter().filter(|slot| **slot != S::EMPTY) {
+            let at = self.home_among(slot.remainder(), homes).max(first_free);
             *slots.get_mut(at).ok_or(OutOfMemory)? = slot;
             first_free = at + 1;
         }
-        self.slots = slots;
-        self.max_queue = self.max_queue.max(self.homes / 16);
-        let missing = self.max_queue - self.queue.len();
-        self.queue.try_reserve_exact(missing).map_err(|_| OutOfMemory)
+        let max_queue = self.max_queue.max(homes / 16);
+        let missing = max_queue - self.queue.len();
+        self.queue.try_reserve_exact(missing).map_err(|_| OutOfMemory)?;
+        (self.slots, self.homes, self.max_queue) = (slots, homes, max_queue);
+        Ok(())
     }
 }
 
@@ -279,6 +284,9 @@ mod tests {
         let mut shard: Shard<u64> = Shard::new(0, 1, 20);
         let budget = Budget::unlimited().with_memory_ceiling(1);
         let mut insert_all = || (0..1 << 20).try_for_each(|key| shard.insert(key, &budget));
-        assert_eq!(insert_all(), Err(OutOfMemory));
+        // After the first error, the shard can still be used.
+        assert_eq!([insert_all(), insert_all()], [Err(OutOfMemory); 2]);
+        let far = 1 << 19;
+        assert_eq!(shard.insert_all(&[u64::new(far, false); 3], &budget), Err(OutOfMemory));
     }
 }

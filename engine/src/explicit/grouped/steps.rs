@@ -127,9 +127,12 @@ impl CompiledTransition {
     /// Returns the group whose condition excludes the largest share of its values, if there is a
     /// condition.
     fn single(&self) -> Option<u32> {
-        let excluded =
+        let satisfying_share =
             |it: &FieldInterval| (it.max - it.min) as f64 / (it.field.largest as f64).max(1.0);
-        let best = self.conditions.iter().min_by(|a, b| excluded(&a.1).total_cmp(&excluded(&b.1)));
+        let best = self
+            .conditions
+            .iter()
+            .min_by(|a, b| satisfying_share(&a.1).total_cmp(&satisfying_share(&b.1)));
         best.map(|(group, _)| *group)
     }
 
