@@ -402,9 +402,10 @@ impl<'e, 'r, 'd> CtlEvaluation<'e, 'r, 'd> {
     }
 
     /// Returns markings from which the firings in `remaining`, whose total effect is zero, are
-    /// possible within `inside`. The order of the firings is built greedily forwards: each step takes
-    /// the first effect class that can fire from the current set into `inside`. The total effect is
-    /// zero, so the last markings are also the first ones. The result is empty if no class can fire.
+    /// possible within `inside`. The order of the firings is built greedily forwards: each step
+    /// takes the first effect class that can fire from the current set into `inside`. The total
+    /// effect is zero, so the last markings are also the first ones. The result is empty if no
+    /// class can fire.
     fn cycle_starts(
         &mut self,
         inside: Set,

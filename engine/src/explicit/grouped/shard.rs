@@ -8,9 +8,9 @@
 //! tables using bidirectional linear probing", IEEE Transactions on Computers 33, 1984 (for
 //! remainders).
 //!
-//! New markings wait in a queue until they are expanded. A queue has room for [`MIN_QUEUE`] markings,
-//! or for a sixteenth of the homes of its table, whichever is more. If it is full, a bit in the slot shows that the marking waits, and the queue is refilled
-//! from the table later.
+//! New markings wait in a queue until they are expanded. A queue has room for [`MIN_QUEUE`]
+//! markings, or for a sixteenth of the homes of its table, whichever is more. If it is full, a bit
+//! in the slot shows that the marking waits, and the queue is refilled from the table later.
 
 use super::super::memory::{OutOfMemory, try_with_capacity};
 use parikh_solvers::Budget;
