@@ -86,7 +86,7 @@ const PAGES: &[Page<'_>] = &[
     Page {
         path: "docs/third-opinion.md",
         not_run: &[
-            ("pip install", "installs"),
+            ("python3 -m venv solvers", "installs"),
             ("scripts/third-opinion.sh", "takes other solvers: tests/cli/smtlib.rs has stand-ins"),
         ],
         before: &[],
@@ -95,8 +95,8 @@ const PAGES: &[Page<'_>] = &[
     Page {
         path: "docs/encodings.md",
         not_run: &[
-            ("parikh check MODEL -e RC --engines bmc-smt,k-induction-smt", "takes cvc5"),
-            ("pip install", "installs"),
+            ("parikh check MODEL -e RD --engines bmc-smt,k-induction-smt", "takes cvc5"),
+            ("python3 -m venv solvers", "installs"),
             ("scripts/encode-agreement.py", "takes other solvers"),
         ],
         before: &[],
