@@ -19,6 +19,7 @@ struct OutputGate {
     completed: Condvar,
 }
 
+/// The state of an [`OutputGate`].
 struct GateState {
     /// The number of outputs in progress.
     ongoing: usize,
@@ -26,7 +27,7 @@ struct GateState {
     is_closed: bool,
 }
 
-/// The gate of this process.
+/// The outputs in progress in this process.
 static GATE: OutputGate = OutputGate::new();
 
 /// An output in progress. It is complete when this value is dropped.

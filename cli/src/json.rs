@@ -23,11 +23,11 @@ const EXACT: u64 = 1 << 53;
 const STEPS: usize = 100_000;
 
 /// The largest number of witness steps in all objects of a command together. Witnesses of at most
-/// [`SHORT`] steps are not limited.
+/// [`ALWAYS_LISTED_STEPS`] steps are not limited.
 const TOTAL_STEPS: usize = 5_000_000;
 
 /// The largest number of steps of a witness that is always listed.
-const SHORT: usize = 1_000;
+const ALWAYS_LISTED_STEPS: usize = 1_000;
 
 /// Counts the witness steps that the objects of a command list. One long run may be the witness of
 /// many answers, for example of every transition that is not live.
@@ -35,9 +35,9 @@ const SHORT: usize = 1_000;
 pub(super) struct ListedSteps(AtomicUsize);
 
 impl ListedSteps {
-    /// Returns true if a witness of `length` steps is listed, and counts its steps.
+    /// Returns true if a witness of `length` steps may be listed, and then counts its steps.
     fn allow(&self, length: usize) -> bool {
-        if length <= SHORT {
+        if length <= ALWAYS_LISTED_STEPS {
             return true;
         }
         let add = |listed: usize| listed.checked_add(length).filter(|&it| it <= TOTAL_STEPS);
@@ -235,7 +235,7 @@ mod tests {
         assert!(!listed.allow(STEPS + 1));
         let count = TOTAL_STEPS / STEPS;
         assert!((0..count).all(|_| listed.allow(STEPS)));
-        assert!(!listed.allow(SHORT + 1) && listed.allow(SHORT));
+        assert!(!listed.allow(ALWAYS_LISTED_STEPS + 1) && listed.allow(ALWAYS_LISTED_STEPS));
     }
 
     #[test]

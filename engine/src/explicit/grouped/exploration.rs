@@ -1,7 +1,7 @@
 //! The exploration of all markings that are words, by one or several threads.
 //!
-//! The permuted words ([`Scatter`]) are divided among [`Shard`]s by their highest bits. Threads
-//! work in *rounds* of two steps:
+//! The permuted words ([`WordPermutation`]) are divided among [`MarkingShard`]s by their highest
+//! bits. Threads work in *rounds* of two steps:
 //!
 //! 1. *Fire.* Threads take shards, expand some waiting markings of each, and collect the successors
 //!    by shard.
@@ -18,9 +18,9 @@ use super::super::memory::OutOfMemory;
 use super::super::progress::{ExplorationError, POLLING_INTERVAL, ProgressTest};
 use super::super::threads::{Tasks, run_on_threads};
 use super::layout::WordLayout;
-use super::scatter::Scatter;
-use super::shard::{Shard, Slot};
-use super::steps::{FieldOverflow, Steps};
+use super::scatter::WordPermutation;
+use super::shard::{MarkingShard, MarkingSlot};
+use super::steps::{CompiledTransitions, FieldOverflow};
 use super::tokens::{GroupTokens, ValueRange};
 use parikh_solvers::Budget;
 
@@ -69,7 +69,7 @@ impl From<ExplorationError> for ExplorationEnd {
 
 /// The findings about expanded markings.
 #[derive(Clone, Debug)]
-pub(super) struct Findings {
+pub(super) struct ExplorationFindings {
     /// Number of markings.
     pub(super) markings: u64,
     /// For each transition, by index: the number of markings that enable it.
@@ -80,9 +80,9 @@ pub(super) struct Findings {
     pub(super) value_ranges: Vec<ValueRange>,
 }
 
-impl Findings {
-    fn new(steps: &Steps, tokens: &GroupTokens) -> Self {
-        Findings {
+impl ExplorationFindings {
+    fn new(steps: &CompiledTransitions, tokens: &GroupTokens) -> Self {
+        ExplorationFindings {
             markings: 0,
             enabled_in: vec![0; steps.transition_count()],
             max_total: 0,
@@ -90,8 +90,8 @@ impl Findings {
         }
     }
 
-    /// Adds the findings about other markings.
-    fn join(&mut self, other: &Findings) {
+    /// Adds the findings of another thread, about other markings.
+    fn join(&mut self, other: &ExplorationFindings) {
         self.markings += other.markings;
         self.max_total = self.max_total.max(other.max_total);
         self.enabled_in.iter_mut().zip(&other.enabled_in).for_each(|(sum, more)| *sum += more);
@@ -99,17 +99,17 @@ impl Findings {
     }
 }
 
-/// The data that the threads share.
-struct Model<'a> {
-    steps: &'a Steps,
+/// The compiled net, the permutation and the budget, which all threads share.
+struct ExplorationSetup<'a> {
+    steps: &'a CompiledTransitions,
     tokens: &'a GroupTokens,
-    scatter: Scatter,
+    scatter: WordPermutation,
     /// Number of bits of a permuted word without the bits that select the shard.
     remainder_bits: u32,
     budget: &'a Budget,
 }
 
-impl Model<'_> {
+impl ExplorationSetup<'_> {
     /// Returns the index of the shard of a marking, and the remainder of the marking.
     fn locate(&self, word: u64) -> (usize, u64) {
         let scattered = self.scatter.scatter(word);
@@ -127,10 +127,10 @@ impl Model<'_> {
     fn expand(
         &self,
         word: u64,
-        findings: &mut Findings,
+        findings: &mut ExplorationFindings,
         mut report: impl FnMut(usize, u64),
     ) -> Result<(), FieldOverflow> {
-        let Findings { markings, enabled_in, max_total, value_ranges } = findings;
+        let ExplorationFindings { markings, enabled_in, max_total, value_ranges } = findings;
         *markings += 1;
         *max_total = (*max_total).max(self.tokens.total(word, value_ranges));
         self.steps.fire_all(word, |transition, successor| {
@@ -143,39 +143,39 @@ impl Model<'_> {
     }
 }
 
-/// The data of one thread.
+/// The findings and collected successors of one thread.
 #[repr(align(128))]
-struct Worker<S> {
-    findings: Findings,
+struct ExplorationWorker<S> {
+    findings: ExplorationFindings,
     /// The remainders of the successors, by shard.
     successors: Vec<Vec<S>>,
     /// The result of the last step.
     result: Result<(), ExplorationEnd>,
 }
 
-impl<S: Slot> Worker<S> {
+impl<S: MarkingSlot> ExplorationWorker<S> {
     /// Expands waiting markings of the given shards.
     fn fire<'s>(
         &mut self,
-        model: &Model<'_>,
-        shards: &Tasks<impl Iterator<Item = (usize, &'s mut Shard<S>)>>,
+        setup: &ExplorationSetup<'_>,
+        shards: &Tasks<impl Iterator<Item = (usize, &'s mut MarkingShard<S>)>>,
     ) -> Result<(), ExplorationEnd>
     where
         S: 's,
     {
-        let Worker { findings, successors, .. } = self;
+        let ExplorationWorker { findings, successors, .. } = self;
         successors.iter_mut().for_each(Vec::clear);
         let mut successor_count = 0;
         while successor_count < MAX_SUCCESSORS
             && let Some((index, shard)) = shards.next()
         {
-            if let Some(spent) = model.budget.exhausted() {
+            if let Some(spent) = setup.budget.exhausted() {
                 return Err(ExplorationError::from(spent).into());
             }
             shard.refill_queue();
             for _ in 0..MAX_MARKINGS_PER_SHARD {
                 let Some(remainder) = shard.pop() else { break };
-                model.expand(model.word(index, remainder), findings, |to, remainder| {
+                setup.expand(setup.word(index, remainder), findings, |to, remainder| {
                     successors[to].push(S::new(remainder, false));
                     successor_count += 1;
                 })?;
@@ -190,9 +190,9 @@ impl<S: Slot> Worker<S> {
 
 /// An exploration with slots of one type.
 struct Exploration<'a, S> {
-    model: Model<'a>,
-    shards: Vec<Shard<S>>,
-    workers: Vec<Worker<S>>,
+    setup: ExplorationSetup<'a>,
+    shards: Vec<MarkingShard<S>>,
+    workers: Vec<ExplorationWorker<S>>,
     /// The index of the shard with which the next round begins.
     first_shard: usize,
 }
@@ -204,73 +204,78 @@ struct Exploration<'a, S> {
 /// ends the exploration.
 pub(super) fn explore(
     layout: &WordLayout,
-    steps: &Steps,
+    steps: &CompiledTransitions,
     tokens: &GroupTokens,
     threads: usize,
     progress: &ProgressTest,
     budget: &Budget,
-) -> Result<Findings, ExplorationEnd> {
+) -> Result<ExplorationFindings, ExplorationEnd> {
     // At least one bit for the shard and one for the remainder.
     let bits = layout.bits().max(2);
     let shard_bits = SHARD_BITS.min(bits - 1);
-    let (scatter, remainder_bits) = (Scatter::new(bits), bits - shard_bits);
-    let model = Model { steps, tokens, scatter, remainder_bits, budget };
+    let (scatter, remainder_bits) = (WordPermutation::new(bits), bits - shard_bits);
+    let setup = ExplorationSetup { steps, tokens, scatter, remainder_bits, budget };
     if remainder_bits <= u32::MAX_BITS {
-        Exploration::<u32>::new(model, shard_bits, threads).run(layout.initial(), progress)
+        Exploration::<u32>::new(setup, shard_bits, threads).run(layout.initial(), progress)
     } else {
-        Exploration::<u64>::new(model, shard_bits, threads).run(layout.initial(), progress)
+        Exploration::<u64>::new(setup, shard_bits, threads).run(layout.initial(), progress)
     }
 }
 
-impl<'a, S: Slot> Exploration<'a, S> {
-    fn new(model: Model<'a>, shard_bits: u32, threads: usize) -> Self {
+impl<'a, S: MarkingSlot> Exploration<'a, S> {
+    fn new(setup: ExplorationSetup<'a>, shard_bits: u32, threads: usize) -> Self {
         let shards = 1 << shard_bits;
-        let new_shard = |index| Shard::new(index, shards, model.remainder_bits);
-        let new_worker = |_| Worker {
-            findings: Findings::new(model.steps, model.tokens),
+        let new_shard = |index| MarkingShard::new(index, shards, setup.remainder_bits);
+        let new_worker = |_| ExplorationWorker {
+            findings: ExplorationFindings::new(setup.steps, setup.tokens),
             successors: vec![Vec::new(); shards],
             result: Ok(()),
         };
         Exploration {
             shards: (0..shards).map(new_shard).collect(),
             workers: (0..threads.max(1)).map(new_worker).collect(),
-            model,
+            setup,
             first_shard: 0,
         }
     }
 
-    fn run(mut self, initial: u64, progress: &ProgressTest) -> Result<Findings, ExplorationEnd> {
-        let (shard, remainder) = self.model.locate(initial);
-        self.shards[shard].insert(remainder, self.model.budget)?;
+    fn run(
+        mut self,
+        initial: u64,
+        progress: &ProgressTest,
+    ) -> Result<ExplorationFindings, ExplorationEnd> {
+        let (shard, remainder) = self.setup.locate(initial);
+        self.shards[shard].insert(remainder, self.setup.budget)?;
         loop {
-            let waiting: usize = self.shards.iter().map(Shard::waiting).sum();
-            let found: usize = self.shards.iter().map(Shard::len).sum();
+            let waiting: usize = self.shards.iter().map(MarkingShard::waiting).sum();
+            let found: usize = self.shards.iter().map(MarkingShard::len).sum();
             if waiting == 0 {
-                let bytes: usize = self.shards.iter().map(Shard::bytes).sum();
+                let bytes: usize = self.shards.iter().map(MarkingShard::bytes).sum();
                 tracing::debug!("markings in groups: {found} markings, {bytes} bytes");
                 break;
             }
-            progress.check((found - waiting) as u64, found as u64, self.model.budget)?;
+            progress.check((found - waiting) as u64, found as u64, self.setup.budget)?;
             match waiting >= MIN_ROUND {
                 true => self.run_round()?,
                 false => self.expand_few()?,
             }
         }
-        let mut all = Findings::new(self.model.steps, self.model.tokens);
+        let mut all = ExplorationFindings::new(self.setup.steps, self.setup.tokens);
         self.workers.iter().for_each(|worker| all.join(&worker.findings));
         Ok(all)
     }
 
     /// Expands some waiting markings of each shard, and inserts their successors.
     fn run_round(&mut self) -> Result<(), ExplorationEnd> {
-        let Exploration { model, shards, workers, first_shard } = self;
-        let model = &*model;
+        let Exploration { setup, shards, workers, first_shard } = self;
+        let setup = &*setup;
         // If there are too many successors, the last shards are left out.
         *first_shard = (*first_shard + shards.len() / 3 + 1) % shards.len();
-        let mut numbered: Vec<(usize, &mut Shard<S>)> = shards.iter_mut().enumerate().collect();
+        let mut numbered: Vec<(usize, &mut MarkingShard<S>)> =
+            shards.iter_mut().enumerate().collect();
         numbered.rotate_left(*first_shard);
         let tasks = Tasks::new(numbered.into_iter());
-        run_on_threads(workers, |worker| worker.result = worker.fire(model, &tasks));
+        run_on_threads(workers, |worker| worker.result = worker.fire(setup, &tasks));
         workers.iter().try_for_each(|worker| worker.result)?;
         let successors: Vec<&Vec<Vec<S>>> = workers.iter().map(|it| &it.successors).collect();
         let tasks = Tasks::new(shards.chunks_mut(SHARDS_PER_TASK).enumerate());
@@ -280,7 +285,7 @@ impl<'a, S: Slot> Exploration<'a, S> {
                 for (index, shard) in (chunk_index * SHARDS_PER_TASK..).zip(chunk) {
                     for of_worker in &successors {
                         if result.is_ok() {
-                            *result = shard.insert_all(&of_worker[index], model.budget);
+                            *result = shard.insert_all(&of_worker[index], setup.budget);
                         }
                     }
                 }
@@ -292,7 +297,7 @@ impl<'a, S: Slot> Exploration<'a, S> {
     /// Expands waiting markings one by one, until no marking waits in a queue, or enough wait for a
     /// round.
     fn expand_few(&mut self) -> Result<(), ExplorationEnd> {
-        let Exploration { model, shards, workers, .. } = self;
+        let Exploration { setup, shards, workers, .. } = self;
         let findings = &mut workers[0].findings;
         // An entry for each marking in a queue: the index of its shard.
         let mut queued: Vec<usize> = Vec::new();
@@ -308,17 +313,17 @@ impl<'a, S: Slot> Exploration<'a, S> {
             expanded += 1;
             let is_wide = successors.len() > POLLING_INTERVAL as usize;
             if (is_wide || expanded % POLLING_INTERVAL == 0)
-                && let Some(spent) = model.budget.exhausted()
+                && let Some(spent) = setup.budget.exhausted()
             {
                 return Err(ExplorationError::from(spent).into());
             }
             let Some(remainder) = shards[index].pop() else { continue };
             successors.clear();
             let add = |shard, remainder| successors.push((shard, remainder));
-            model.expand(model.word(index, remainder), findings, add)?;
+            setup.expand(setup.word(index, remainder), findings, add)?;
             for &(index, remainder) in &successors {
                 let before = shards[index].queued();
-                shards[index].insert(remainder, model.budget)?;
+                shards[index].insert(remainder, setup.budget)?;
                 if shards[index].queued() > before {
                     queued.push(index);
                 }

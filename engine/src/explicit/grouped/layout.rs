@@ -33,7 +33,7 @@ impl GroupField {
     }
 }
 
-/// The fields of all groups.
+/// The bit field of each group, by index of the group.
 #[derive(Clone, Debug)]
 pub(super) struct WordLayout {
     /// The fields, by index of the group.

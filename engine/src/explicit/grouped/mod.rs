@@ -30,13 +30,13 @@ mod tokens;
 
 use super::progress::{ExplorationError, ProgressTest};
 use crate::diagrams::level_groups::LevelGroups;
-use exploration::{ExplorationEnd, Findings, explore};
+use exploration::{ExplorationEnd, ExplorationFindings, explore};
 use layout::WordLayout;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
 use parikh_structure::semiflows::place_semiflows;
 use std::time::Duration;
-use steps::Steps;
+use steps::CompiledTransitions;
 use tokens::GroupTokens;
 
 /// The number of stored markings from which a count should use words. For fewer markings, place
@@ -85,13 +85,13 @@ pub(super) fn count(
         tracing::debug!("markings in groups: {} groups need too many bits", groups.groups.len());
         return Ok(None);
     };
-    let steps = Steps::new(net, &groups, &layout);
+    let steps = CompiledTransitions::new(net, &groups, &layout);
     let tokens = GroupTokens::new(net, &groups, &layout);
     tracing::debug!("markings in groups: {} bits", layout.bits());
     // The time of an earlier visit says nothing about the rate of this one.
     let progress = progress.restarted();
     let findings = explore(&layout, &steps, &tokens, threads, &progress, budget);
-    let Findings { markings, enabled_in, max_total, value_ranges } = match findings {
+    let ExplorationFindings { markings, enabled_in, max_total, value_ranges } = match findings {
         Ok(findings) => findings,
         Err(ExplorationEnd::FieldOverflow) => return Ok(None),
         Err(ExplorationEnd::Error(error)) => return Err(error),

@@ -8,7 +8,7 @@ const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// A permutation of the words with a given number of bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scatter {
+pub(super) struct WordPermutation {
     /// Mask of the bits of a word.
     mask: u64,
     /// Distance by which high bits are added to low bits, at least half of the bits. Then the
@@ -18,7 +18,7 @@ pub(super) struct Scatter {
     inverses: [u64; 2],
 }
 
-impl Scatter {
+impl WordPermutation {
     /// Creates the permutation of words with `bits` bits, from 1 to 64.
     pub(super) fn new(bits: u32) -> Self {
         // Newton's iteration doubles the number of correct low bits, and a factor is its own
@@ -27,7 +27,7 @@ impl Scatter {
             let step = |x: u64, _| x.wrapping_mul(2u64.wrapping_sub(factor.wrapping_mul(x)));
             (0..5).fold(factor, step)
         };
-        Scatter {
+        WordPermutation {
             mask: u64::MAX >> (u64::BITS - bits),
             half: bits.div_ceil(2),
             inverses: FACTORS.map(inverse),
@@ -59,7 +59,7 @@ mod tests {
     fn each_word_comes_back() {
         let mut rng = fastrand::Rng::with_seed(3);
         for bits in 2..=64 {
-            let scatter = Scatter::new(bits);
+            let scatter = WordPermutation::new(bits);
             for _ in 0..1000 {
                 let word = rng.u64(..) >> (64 - bits);
                 let scattered = scatter.scatter(word);

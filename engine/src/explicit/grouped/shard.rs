@@ -29,7 +29,7 @@ const MIN_QUEUE: usize = if cfg!(debug_assertions) { 3 } else { 256 };
 const PREFETCH_DISTANCE: usize = 8;
 
 /// A slot of a table: a remainder, and a bit that shows if the marking waits outside of the queue.
-pub(super) trait Slot: Copy + Ord + Send + Sync {
+pub(super) trait MarkingSlot: Copy + Ord + Send + Sync {
     /// A slot without a marking, larger than all others.
     const EMPTY: Self;
 
@@ -48,7 +48,7 @@ pub(super) trait Slot: Copy + Ord + Send + Sync {
 
 macro_rules! slot {
     ($word:ty) => {
-        impl Slot for $word {
+        impl MarkingSlot for $word {
             const EMPTY: Self = Self::MAX;
             const MAX_BITS: u32 = Self::BITS - 2;
 
@@ -71,7 +71,7 @@ slot!(u32);
 slot!(u64);
 
 /// A part of the set of visited markings. See the module documentation.
-pub(super) struct Shard<S> {
+pub(super) struct MarkingShard<S> {
     /// The markings, ascending, with empty slots between them.
     slots: Vec<S>,
     /// Number of homes. The table has [`SPARE_SLOTS`] more slots.
@@ -90,12 +90,12 @@ pub(super) struct Shard<S> {
     search_from: u64,
 }
 
-impl<S: Slot> Shard<S> {
+impl<S: MarkingSlot> MarkingShard<S> {
     /// Creates an empty part with index `index` of `shards` parts. Tables of different parts have
     /// different sizes, so that they do not grow all at once.
     pub(super) fn new(index: usize, shards: usize, remainder_bits: u32) -> Self {
         let homes = FIRST_HOMES + FIRST_HOMES * 2 * index / (5 * shards);
-        Shard {
+        MarkingShard {
             slots: vec![S::EMPTY; homes + SPARE_SLOTS],
             homes,
             remainder_bits,
@@ -254,7 +254,7 @@ mod tests {
             // Remainders that crowd at the end need the slots behind the last home.
             let crowded = round % 3 == 0;
             let (mut expected, mut expanded) = (BTreeSet::new(), BTreeSet::new());
-            let mut shard: Shard<u32> = Shard::new(round % 7, 7, bits);
+            let mut shard: MarkingShard<u32> = MarkingShard::new(round % 7, 7, bits);
             let budget = Budget::unlimited();
             for _ in 0..rng.usize(1..3000) {
                 let mut remainder = rng.u64(0..1 << bits);
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_shard_without_memory_reports_it() {
-        let mut shard: Shard<u64> = Shard::new(0, 1, 20);
+        let mut shard: MarkingShard<u64> = MarkingShard::new(0, 1, 20);
         let budget = Budget::unlimited().with_memory_ceiling(1);
         let mut insert_all = || (0..1 << 20).try_for_each(|key| shard.insert(key, &budget));
         // After the first error, the shard can still be used.

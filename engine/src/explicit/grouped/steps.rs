@@ -42,7 +42,7 @@ impl FieldInterval {
 
 /// A transition in a list of candidates.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct CandidateTransition {
     /// The bits of the fields with a required value.
     mask: u64,
     /// The required values.
@@ -51,7 +51,7 @@ struct Candidate {
     delta: u64,
     /// Index of the transition.
     transition: u32,
-    /// Index of the intervals in [`Steps::intervals`], or [`NO_INTERVALS`].
+    /// Index of the intervals in [`CompiledTransitions::intervals`], or [`NO_INTERVALS`].
     intervals: u32,
 }
 
@@ -60,10 +60,10 @@ const NO_INTERVALS: u32 = u32::MAX;
 
 /// The conditions of a transition that are not required values.
 #[derive(Clone, Debug, Default)]
-struct Intervals {
-    /// Intervals for values with which the transition is enabled.
+struct CandidateIntervals {
+    /// Intervals of the values with which the transition is enabled.
     enabling: Vec<FieldInterval>,
-    /// Intervals for values with which a firing stays in the range of the field. Only for fields
+    /// Intervals of the values with which a firing stays in the range of the field. Only for fields
     /// with a claimed bound.
     fitting: Vec<FieldInterval>,
 }
@@ -77,8 +77,8 @@ struct CandidateTable {
     last_first: u64,
     /// Number of values of the second field.
     second_count: u64,
-    /// For each list, the index of its first candidate in [`Steps::candidates`]. One more entry is
-    /// the end of the last list.
+    /// For each list, the index of its first candidate in [`CompiledTransitions::candidates`]. One
+    /// more entry is the end of the last list.
     starts: Vec<u32>,
 }
 
@@ -95,18 +95,18 @@ pub(super) struct FieldOverflow;
 
 /// The compiled transitions of a net.
 #[derive(Clone, Debug)]
-pub(super) struct Steps {
+pub(super) struct CompiledTransitions {
     tables: Vec<CandidateTable>,
     /// The candidates of all lists, one list after another.
-    candidates: Vec<Candidate>,
-    intervals: Vec<Intervals>,
+    candidates: Vec<CandidateTransition>,
+    intervals: Vec<CandidateIntervals>,
     /// Number of transitions of the net.
     transitions: usize,
 }
 
 /// A transition with its conditions by group.
 struct CompiledTransition {
-    candidate: Candidate,
+    candidate: CandidateTransition,
     /// The groups with a condition, with the intervals of values that satisfy it.
     conditions: Vec<(u32, FieldInterval)>,
 }
@@ -142,10 +142,10 @@ impl CompiledTransition {
     }
 }
 
-impl Steps {
+impl CompiledTransitions {
     /// Compiles the transitions of `net`. Transitions that the invariants exclude are left out.
-    pub(super) fn new(net: &Net, groups: &LevelGroups, layout: &WordLayout) -> Steps {
-        let mut steps = Steps {
+    pub(super) fn new(net: &Net, groups: &LevelGroups, layout: &WordLayout) -> CompiledTransitions {
+        let mut steps = CompiledTransitions {
             tables: Vec::new(),
             candidates: Vec::new(),
             intervals: Vec::new(),
@@ -155,14 +155,14 @@ impl Steps {
         let mut compiled: Vec<CompiledTransition> = Vec::new();
         for t in net.transitions() {
             let Some(touches) = groups.touches(net, t) else { continue };
-            let mut candidate = Candidate {
+            let mut candidate = CandidateTransition {
                 mask: 0,
                 required: 0,
                 delta: 0,
                 transition: t.index() as u32,
                 intervals: NO_INTERVALS,
             };
-            let (mut conditions, mut intervals) = (Vec::new(), Intervals::default());
+            let (mut conditions, mut intervals) = (Vec::new(), CandidateIntervals::default());
             let mut can_be_enabled = true;
             for touch in &touches {
                 let field = layout.fields()[touch.level as usize];
@@ -265,7 +265,7 @@ impl Steps {
         lists: impl Fn(&CompiledTransition) -> std::ops::RangeInclusive<u64>,
     ) {
         let list_count = (values[0] * values[1]) as usize;
-        let mut members: Vec<(u64, Candidate)> = Vec::new();
+        let mut members: Vec<(u64, CandidateTransition)> = Vec::new();
         for transition in transitions {
             members.extend(lists(transition).map(|list| (list, transition.candidate)));
         }
